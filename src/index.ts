@@ -75,8 +75,7 @@ export type {
 } from './graphql/extension/extension.js';
 export type { NamedCode } from './code/named-code.js';
 export type { CustomName, ModelLike, NameOf, Naming } from './graphql/extension/naming.js';
-export type { OfType, QueriesBuilder } from './graphql/extension/builders.js';
-export type { ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
+export type { OfType, QueriesBuilder, ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
 export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/packages/declared-factories.js';
@@ -84,7 +83,7 @@ export type { RouterOptions } from './strapi/routes/factories.js';
 export type { Controller } from './strapi/routes/core-controller.js';
 export type { CodeContext } from './strapi/routes/code-requests.js';
 export type { Service } from './strapi/services/core-service.js';
-export type { StrapiModel } from './strapi/content/describe-model.js';
+export type { ModelMembers, StrapiModel } from './strapi/content/describe-model.js';
 export type { EventHub } from './strapi/content/event-hub.js';
 export type { CodeWebhook, WebhookStore } from './strapi/services/webhook-store.js';
 export type { StrapiCron } from './strapi/runtime/project-cron.js';

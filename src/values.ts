@@ -12,6 +12,12 @@ export const isPlainObject = (value: unknown): value is Values => {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
+/** Copies plain objects and lists, so that code may change them. Other values are returned unchanged. */
+export function copyPlain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyPlain);
+  return isPlainObject(value) ? mapValues(value, copyPlain) : value;
+}
+
 /** Returns the object under a name; an empty one if there is none. */
 export const recordIn = (values: Values, name: string): Values => (isRecord(values[name]) ? values[name] : {});
 

@@ -52,8 +52,7 @@ export class CallerAuth {
     this.strategy = { name: caller.kind === 'token' ? 'api-token' : 'users-permissions' };
     this.#caller = caller;
     this.#registry = registry;
-    const { token } = { token: null, ...caller };
-    const named = token && { id: token.id, name: token.name, type: token.type };
+    const named = caller.kind === 'token' ? { id: caller.token.id, name: caller.token.name, type: caller.token.type } : null;
     Object.defineProperty(this, 'credentials', { get: () => named ?? this.user, enumerable: true });
   }
 

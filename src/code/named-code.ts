@@ -6,11 +6,11 @@ export interface NamedCode<Code> {
    * Registers code under a full name such as `global::is-owner`. A name without a prefix gets `global::`. Throws an Error if it
    * is already registered.
    */
-  readonly add: (name: string, code: Code) => NamedCode<Code>;
+  add(name: string, code: Code): NamedCode<Code>;
   /** Returns registered code. Throws an Error for an unknown name, with the nearest known one. */
-  readonly get: (name: string) => Code;
-  readonly has: (name: string) => boolean;
-  readonly names: () => readonly string[];
+  get(name: string): Code;
+  has(name: string): boolean;
+  names(): readonly string[];
 }
 
 /** Creates an empty register. `kind` is used in error messages. */

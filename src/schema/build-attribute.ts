@@ -60,7 +60,12 @@ function buildCommon(
   };
 }
 
-function buildScalar(common: CommonParts, definition: AttributeDefinition, type: ScalarAttribute['type']): ScalarAttribute {
+/** Returns a scalar attribute, with values for all options. */
+export function buildScalar(
+  common: CommonParts,
+  definition: AttributeDefinition,
+  type: ScalarAttribute['type'],
+): ScalarAttribute {
   return {
     ...common,
     kind: 'scalar',

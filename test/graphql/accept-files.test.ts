@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import { buildSchema } from 'graphql';
+import { createConfig } from '../../src/config/create-config.js';
 import { createFileCheck } from '../../src/graphql/endpoint/accept-files.js';
+import { createDocuments } from '../../src/graphql/endpoint/documents.js';
+import { graphqlSettings } from '../../src/graphql/endpoint/graphql-settings.js';
 
 describe('createFileCheck', () => {
-  const check = createFileCheck({ schema: buildSchema('type Query { a: Int }'), checkField: () => undefined, tokens: 100 });
+  const config = createConfig({});
+  const { find } = createDocuments(graphqlSettings(config.plugins.graphql.config, config));
+  const check = createFileCheck({ schema: buildSchema('type Query { a: Int }'), checkField: () => undefined, find });
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 
   for (const name of ['query', 'operationName'])

@@ -6,12 +6,11 @@ import { buildRegistry, type RegistryBuild } from '../../src/schema/build-regist
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import type { Model } from '../../src/schema/model.js';
 import { models as conformanceModels } from './content.js';
-import { someAccounts, someUpload } from './services.js';
+import { withPlugins } from './services.js';
 
 type Models = readonly Model[];
 
 const models = conformanceModels as Models;
-const services = { accounts: someAccounts, upload: someUpload };
 
 const change = (uid: string, attributes: Model['attributes']) => (all: Models) =>
   all.map((model) => (model.uid === uid ? { ...model, attributes: { ...model.attributes, ...attributes } } : model));
@@ -83,7 +82,8 @@ const changes: readonly {
 const rootsOf = (schema: GraphQLSchema) => ({ query: schema.getQueryType(), mutation: schema.getMutationType() });
 
 describe('types of the previous schema', () => {
-  const build = async (build: RegistryBuild, previous?: GraphQLSchema) => buildSchema(build.registry, { ...services, previous });
+  const build = async (build: RegistryBuild, previous?: GraphQLSchema) =>
+    buildSchema(build.registry, { ...withPlugins, previous });
 
   for (const { what, apply, anew, kept } of changes)
     it(`are reused as far as possible: ${what}`, async () => {

@@ -3,7 +3,7 @@ import { isObjectType, printSchema } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
-import { someAccounts, someUpload } from './services.js';
+import { withPlugins } from './services.js';
 
 /** Types with every kind of attribute, each related to the one before it. */
 const manyModels = (count: number) =>
@@ -38,7 +38,7 @@ const manyModels = (count: number) =>
 
 describe('GraphQL schema of 500 content types', () => {
   const { registry } = buildRegistry(manyModels(500));
-  const build = () => buildSchema(registry, { accounts: someAccounts, upload: someUpload });
+  const build = () => buildSchema(registry, withPlugins);
 
   it('has them all', async () => {
     const schema = await build();
@@ -49,9 +49,9 @@ describe('GraphQL schema of 500 content types', () => {
 
   it('makes the types of one that is added, and no other', async () => {
     const before = buildRegistry(manyModels(500));
-    const first = await buildSchema(before.registry, { accounts: someAccounts, upload: someUpload });
+    const first = await buildSchema(before.registry, withPlugins);
     const after = buildRegistry(manyModels(501), defaultModelSettings, before);
-    const next = await buildSchema(after.registry, { accounts: someAccounts, upload: someUpload, previous: first });
+    const next = await buildSchema(after.registry, { ...withPlugins, previous: first });
     const made = Object.values(next.getTypeMap()).filter((type) => first.getType(type.name) !== type);
     expect(made.map(({ name }) => name.replace('Kinda500', ''))).to.have.members([
       ...['Query', 'Mutation', '', 'Entity', 'EntityResponse', 'EntityResponseCollection'],
@@ -60,17 +60,16 @@ describe('GraphQL schema of 500 content types', () => {
   });
 
   it('has all types after many additions, and names none of them to a former schema', async () => {
-    const options = { accounts: someAccounts, upload: someUpload };
     let before = buildRegistry(manyModels(20));
-    let schema = await buildSchema(before.registry, options);
+    let schema = await buildSchema(before.registry, withPlugins);
     const first = schema;
     for (let count = 21; count <= 90; count++) {
       before = buildRegistry(manyModels(count), defaultModelSettings, before);
-      schema = await buildSchema(before.registry, { ...options, previous: schema });
+      schema = await buildSchema(before.registry, { ...withPlugins, previous: schema });
     }
     expect(first.getType('Kinda20')).to.equal(undefined);
     for (const [name, type] of Object.entries(schema.getTypeMap())) expect(schema.getType(name), name).to.equal(type);
-    expect(printSchema(schema)).to.equal(printSchema(await buildSchema(before.registry, options)));
+    expect(printSchema(schema)).to.equal(printSchema(await buildSchema(before.registry, withPlugins)));
   });
 
   it('is built in slices', async () => {

@@ -13,14 +13,14 @@ import {
 import type { GraphQLNamedType } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { refuse, someAccounts, someUpload } from './services.js';
+import { withPlugins } from './services.js';
 
 const fixture = (name: string): string => readFileSync(new URL(`../fixtures/graphql/${name}`, import.meta.url), 'utf8');
 
 const generate = (models: readonly { uid: string }[]): Promise<GraphQLSchema> => {
   const { registry, problems } = buildRegistry(models);
   expect([...problems]).to.deep.equal([]);
-  return buildSchema(registry, { accounts: someAccounts, upload: someUpload });
+  return buildSchema(registry, withPlugins);
 };
 
 /** One line per type, field with its arguments, input field, enum value and union member. */
@@ -105,8 +105,8 @@ for (const { name, hidden } of cases) {
 
     it('leaves none of its names to a model', async () => {
       const models = JSON.parse(fixture(`${name}-models.json`)) as { uid: string }[];
-      const accounts = { ...someAccounts, sessions: { refresh: refuse, logout: refuse } };
-      const full = await buildSchema(buildRegistry(models).registry, { accounts, upload: someUpload });
+      const options = { accounts: { refreshTokens: true }, upload: true };
+      const full = await buildSchema(buildRegistry(models).registry, options);
       const names = Object.keys(full.getTypeMap()).filter((type) => !type.startsWith('__'));
       const probes = names.map((enumName, index) => ({
         uid: `probe.the-longest-of-all-uids-in-these-models-${String(index)}`,

@@ -19,6 +19,7 @@ describe('fetchAuthenticatedUser of an extension', () => {
   before(async () => {
     const files = {
       'src/extensions/users-permissions/strapi-server.js': extension,
+      'src/extensions/users-permissions/old-server.js': "throw new Error('only strapi-server is run');",
       'src/api/mine/routes/mine.js': route,
       'src/index.js': `module.exports = { register({ strapi }) {
         globalThis.projectStrapi = strapi;

@@ -2,11 +2,9 @@ import {
   getNamedType,
   Kind,
   OperationTypeNode,
-  parse,
   TypeInfo,
   visit,
   visitWithTypeInfo,
-  type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type TypeNode,
@@ -15,14 +13,14 @@ import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import { decodeOrNull, isRecord, textOrNull } from '../../values.js';
 import { requirementOf, type FieldRequirement } from '../types/schema-context.js';
+import type { Documents } from './documents.js';
 
-/** The inputs of the check of files. */
 interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError if the caller lacks the rights of a mutation; an UnauthorizedError if their token has expired. */
   readonly checkField: (asked: FieldRequirement) => void;
-  /** Maximum number of tokens in a document. */
-  readonly tokens: number;
+  /** Returns the operation of a query text; null if there is none. */
+  readonly find: Documents['find'];
 }
 
 /** A mutation that takes files, and the names of the variables for the files. */
@@ -120,8 +118,8 @@ function findMutation(
 }
 
 /** Returns the mutation of a request, with the variables that are declared and used as files; null if there is no mutation. */
-function readTaking(request: Readonly<Record<string, unknown>>, { schema, tokens }: FileRules): Taking | null {
-  const mutation = operationOf(request, tokens);
+function readTaking(request: Readonly<Record<string, unknown>>, { schema, find }: FileRules): Taking | null {
+  const mutation = find(textOrNull(request['query']) ?? '', textOrNull(request['operationName']))?.operation;
   if (mutation?.operation !== OperationTypeNode.MUTATION) return null;
   const taken = takenVariables(mutation, schema);
   const declared = (mutation.variableDefinitions ?? [])
@@ -140,27 +138,6 @@ function checkFields({ selectionSet }: OperationDefinitionNode, { schema, checkF
     if (node.kind !== Kind.FIELD) throw forbiddenError('Forbidden access');
     const field = fields[node.name.value];
     if (field !== undefined) checkField(requirementOf(field));
-  }
-}
-
-/** Returns the operation of a request whose document was not validated yet; null if there is none. */
-function operationOf(
-  { query, operationName }: Readonly<Record<string, unknown>>,
-  tokens: number,
-): OperationDefinitionNode | null {
-  const document = typeof query === 'string' ? parseDocument(query, tokens) : null;
-  const found = document?.definitions.find(
-    (node): node is OperationDefinitionNode =>
-      node.kind === Kind.OPERATION_DEFINITION && (typeof operationName !== 'string' || node.name?.value === operationName),
-  );
-  return found ?? null;
-}
-
-function parseDocument(text: string, maxTokens: number): DocumentNode | null {
-  try {
-    return parse(text, { maxTokens });
-  } catch {
-    return null;
   }
 }
 

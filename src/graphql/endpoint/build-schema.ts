@@ -10,10 +10,14 @@ import {
 } from 'graphql';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { guardFields } from '../types/guard-fields.js';
-import { accountMutations, accountQueries, roleMutations, userMutations } from '../plugins/accounts-fields.js';
-import type { AccountsService } from '../plugins/accounts-service.js';
+import {
+  type AccountOptions,
+  accountMutations,
+  accountQueries,
+  roleMutations,
+  userMutations,
+} from '../plugins/accounts-fields.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
-import type { UploadService } from '../plugins/create-uploads.js';
 import { AssembledSchema, RootType } from '../types/assembled-schema.js';
 import { allTypes, commonTypes } from '../types/all-types.js';
 import { rootFields, type RootFields } from '../types/root-fields.js';
@@ -37,8 +41,10 @@ export interface SchemaOptions {
    * fields, because it may change these fields.
    */
   readonly extend?: (schema: GraphQLSchema) => GraphQLSchema;
-  readonly accounts?: AccountsService;
-  readonly upload?: UploadService;
+  /** Adds queries and mutations of accounts. */
+  readonly accounts?: AccountOptions;
+  /** Whether there are mutations of files. */
+  readonly upload?: boolean;
   /** The previous schema with the same options. Its unchanged types are reused, unless it is extended. */
   readonly previous?: GraphQLSchema | undefined;
 }
@@ -77,7 +83,6 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   return schema;
 }
 
-/** A schema with its parts, and the registry that they were generated from. */
 interface Generated extends SchemaParts {
   readonly schema: AssembledSchema;
   readonly registry: Registry;
@@ -85,7 +90,6 @@ interface Generated extends SchemaParts {
 
 const generated = new WeakMap<GraphQLSchema, Generated>();
 
-/** The parts of a schema. */
 interface SchemaParts {
   readonly types: TypeStore['types'];
   /** Root fields by the uid of the content type. */
@@ -112,7 +116,6 @@ function withoutKeys<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlySet<s
   return rest;
 }
 
-/** The inputs of root fields. */
 interface Making {
   readonly context: SchemaContext;
   readonly options: SchemaOptions;
@@ -152,19 +155,22 @@ async function completeSchema({ query, mutation, context, options }: Parts, paus
 const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
 function queries({ options: { shadowCrud = true, accounts }, guard, roots }: Making): readonly FieldMap[] {
-  const ofPlugins = shadowCrud && accounts !== undefined ? [completeFields(guard(accountQueries(accounts)))] : [];
+  const ofPlugins = shadowCrud && accounts !== undefined ? [completeFields(guard(accountQueries))] : [];
   const parts = [...roots.map((fields) => fields.queries), ...ofPlugins];
   if (parts.some((fields) => Object.keys(fields).length > 0)) return parts;
   return [completeFields(guard({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } }))];
 }
 
-function mutations({ context, options: { shadowCrud = true, accounts, upload }, guard, roots }: Making): readonly FieldMap[] {
+function mutations({
+  context,
+  options: { shadowCrud = true, accounts, upload = false },
+  guard,
+  roots,
+}: Making): readonly FieldMap[] {
   if (!shadowCrud) return [];
   const ofPlugins = [
-    upload === undefined ? {} : uploadMutations(upload, context),
-    ...(accounts === undefined
-      ? []
-      : [roleMutations(accounts, context), userMutations(accounts, context), accountMutations(accounts)]),
+    ...(upload ? [uploadMutations(context)] : []),
+    ...(accounts === undefined ? [] : [roleMutations(context), userMutations(context), accountMutations(accounts)]),
   ];
   return [
     ...roots.map((fields) => fields.mutations),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config, PluginsConfig } from '../../config/config.js';
+import { messageOf } from '../../errors.js';
 import type { ContextRoute, OpenRoute } from '../../http/route.js';
 import type { Observer } from '../../observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
@@ -8,14 +9,10 @@ import { CurrentSchema } from './current-schema.js';
 import { graphqlPathSettings } from './graphql-paths.js';
 import { graphqlRoutes } from './graphql-routes.js';
 import { graphqlSettings } from './graphql-settings.js';
-import { accountsService } from '../plugins/create-accounts-service.js';
-import { uploads } from '../plugins/create-uploads.js';
 import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
-import { messageOf } from '../../errors.js';
 
-/** The inputs of the GraphQL front end. */
 interface GraphqlServices {
   readonly config: Config;
   readonly observer: Observer;
@@ -73,11 +70,11 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   return { routes, replaceRegistry };
 }
 
-/** Returns the services of enabled plugins. Mutations of other plugins are omitted from the schema. */
-const pluginsOf = (config: Config): Pick<SchemaOptions, 'accounts' | 'upload'> => ({
-  ...(config.plugins['users-permissions'].enabled && { accounts: accountsService(config) }),
-  ...(config.plugins.upload.enabled && { upload: uploads }),
-});
+/** Returns the options for enabled plugins. Mutations of other plugins are omitted from the schema. */
+function pluginsOf({ plugins: { 'users-permissions': users, upload } }: Config): Pick<SchemaOptions, 'accounts' | 'upload'> {
+  const accounts = users.enabled && { accounts: { refreshTokens: users.config.refreshTokens.enabled } };
+  return { ...accounts, upload: upload.enabled };
+}
 
 /** Writes the schema files after the schema is in force. Errors are only logged. */
 async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, observer: Observer): Promise<void> {

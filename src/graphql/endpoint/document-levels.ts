@@ -1,50 +1,28 @@
-/** Returns the maximum nesting depth of braces, brackets and parentheses in a document, outside of strings and comments. */
-export function documentLevels(text: string): number {
-  let [level, deepest] = [0, 0];
-  for (let index = 0; index < text.length; index += 1) {
-    const change = changes[text[index] ?? ''];
-    if (change === undefined) continue;
-    if (typeof change === 'function') index = change(text, index);
-    else deepest = Math.max(deepest, (level += change));
-  }
-  return deepest;
-}
+import { Lexer, Source, TokenKind } from 'graphql';
 
-/** The change of the level at a character, or for the start of a string or comment, a function that returns where it ends. */
-const changes: Readonly<Record<string, number | ((text: string, start: number) => number)>> = {
-  '{': 1,
-  '[': 1,
-  '(': 1,
-  '}': -1,
-  ']': -1,
-  ')': -1,
-  '"': (text, start) => (text.startsWith('"""', start) ? endOfBlock(text, start) : endOfString(text, start)),
-  '#': (text, start) => endOfLine(text, start),
+const changes: Readonly<Partial<Record<TokenKind, number>>> = {
+  [TokenKind.BRACE_L]: 1,
+  [TokenKind.BRACKET_L]: 1,
+  [TokenKind.PAREN_L]: 1,
+  [TokenKind.BRACE_R]: -1,
+  [TokenKind.BRACKET_R]: -1,
+  [TokenKind.PAREN_R]: -1,
 };
 
-/** Returns whether a character ends a line by the GraphQL specification. */
-const isLineEnd = (character: string | undefined): boolean => character === '\n' || character === '\r';
-
-function endOfLine(text: string, start: number): number {
-  let index = start;
-  while (index < text.length && !isLineEnd(text[index])) index += 1;
-  return index;
-}
-
-function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"' && !isLineEnd(text[index])) index += text[index] === '\\' ? 2 : 1;
-  return index;
-}
-
-function endOfBlock(text: string, start: number): number {
-  let end = positionOf('"""', text, start + 3);
-  while (text[end - 1] === '\\') end = positionOf('"""', text, end + 1);
-  return end + 2;
-}
-
-/** Returns the position of a string; the length of the text if it does not occur. */
-function positionOf(wanted: string, text: string, start: number): number {
-  const index = text.indexOf(wanted, start);
-  return index === -1 ? text.length : index;
+/**
+ * Returns the maximum nesting depth of braces, brackets and parentheses in a document, as far as a parser reads it: up to the first
+ * invalid token, and not beyond `mostTokens`.
+ */
+export function documentLevels(text: string, mostTokens: number): number {
+  const lexer = new Lexer(new Source(text));
+  let [level, deepest] = [0, 0];
+  try {
+    for (let count = 0; count < mostTokens && lexer.advance().kind !== TokenKind.EOF; count += 1) {
+      level += changes[lexer.token.kind] ?? 0;
+      deepest = Math.max(deepest, level);
+    }
+  } catch {
+    return deepest; // the parser stops at the same place
+  }
+  return deepest;
 }

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   getNamedType,
   type GraphQLField,
   type GraphQLNamedType,
@@ -7,6 +8,8 @@ import {
   type GraphQLSchema,
   type GraphQLType,
   Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -55,3 +58,18 @@ const hasFields = (root: GraphQLObjectType | null | undefined, fields: ReadonlyS
 
 /** Returns whether all schemas have the field: `__schema`, `__type` and `__typename`. */
 const isMeta = ({ name }: RootField): boolean => name.startsWith('__');
+
+/** Returns the fields at the root of an operation, including those in fragments. The document need not be valid. */
+export function rootFieldsOf({ selectionSet }: OperationDefinitionNode, { definitions }: DocumentNode): readonly FieldNode[] {
+  const named = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  const fragments = new Map(named.map((node) => [node.name.value, node.selectionSet]));
+  const read = ({ selections }: SelectionSetNode): readonly FieldNode[] =>
+    selections.flatMap((node) => {
+      if (node.kind === Kind.FIELD) return [node];
+      if (node.kind === Kind.INLINE_FRAGMENT) return read(node.selectionSet);
+      const fragment = fragments.get(node.name.value);
+      fragments.delete(node.name.value); // each is read once
+      return fragment === undefined ? [] : read(fragment);
+    });
+  return read(selectionSet);
+}

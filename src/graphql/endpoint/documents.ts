@@ -12,17 +12,25 @@ import {
   type ValidationRule,
   type OperationDefinitionNode,
 } from 'graphql';
-import { BoundedCache } from '../../caches.js';
+import { BoundedCache, memoize } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { documentLevels } from './document-levels.js';
 import { type DocumentParts, hasParts, partsOf } from './document-parts.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
+/** The operation of a request, and its document, which was not validated. */
+export interface NamedOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
 /** Parses and validates documents. Valid ones are cached, because both steps take several times as long as execution. */
 export interface Documents {
   /** Returns the document of a query text. Throws a GraphQLError if it cannot be parsed. */
   readonly parse: (source: string | Source) => DocumentNode;
+  /** Returns the operation to run; null if there is none, or the document cannot be parsed. */
+  readonly find: (query: string, operationName: string | null) => NamedOperation | null;
   /** Returns the errors of a document by the rules of the settings; an empty list if it is valid. */
   readonly validate: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
 }
@@ -35,10 +43,20 @@ export function createDocuments(settings: GraphqlSettings): Documents {
   const rules = rulesOf(settings);
   const kept = new BoundedCache<DocumentNode>(bounds);
   const known = createKnownDocuments(settings);
+  const parseOnce: Documents['parse'] = (source) => {
+    const text = typeof source === 'string' ? source : source.body;
+    return kept.get(text) ?? parseText(text, settings.limits.tokens);
+  };
   return {
-    parse: (source) => {
-      const text = typeof source === 'string' ? source : source.body;
-      return kept.get(text) ?? parseText(text, settings.limits.tokens);
+    parse: parseOnce,
+    find: (query, operationName) => {
+      try {
+        const document = parseOnce(query);
+        const operation = chooseOperation(document, operationName);
+        return operation instanceof GraphQLError ? null : { document, operation };
+      } catch {
+        return null;
+      }
     },
     validate: (schema, document) => {
       if (known.has(schema, document)) return [];
@@ -64,13 +82,12 @@ interface KnownDocuments {
  * not apply if a project has rules of its own.
  */
 function createKnownDocuments({ validationRules }: Pick<GraphqlSettings, 'validationRules'>): KnownDocuments {
-  const valid = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
+  const validIn = memoize<GraphQLSchema, WeakSet<DocumentNode>>(() => new WeakSet());
   const parts = new WeakMap<DocumentNode, DocumentParts>();
-  const add: KnownDocuments['add'] = (schema, document) =>
-    void valid.set(schema, (valid.get(schema) ?? new WeakSet()).add(document));
+  const add: KnownDocuments['add'] = (schema, document) => void validIn(schema).add(document);
   const has: KnownDocuments['has'] = (schema, document) => {
     const named = parts.get(document);
-    if (valid.get(schema)?.has(document) === true) {
+    if (validIn(schema).has(document)) {
       if (named === undefined && validationRules.length === 0) parts.set(document, partsOf(document, schema));
       return true;
     }
@@ -96,7 +113,7 @@ const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): r
 const mostLevels = 200;
 
 function parseText(text: string, maxTokens: number): DocumentNode {
-  if (documentLevels(text) > mostLevels)
+  if (documentLevels(text, maxTokens) > mostLevels)
     throw coded(
       new GraphQLError(`Syntax Error: Document is nested deeper than ${String(mostLevels)} levels.`),
       'GRAPHQL_PARSE_FAILED',

@@ -6,7 +6,6 @@ import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 /** Converts an error to the form that clients receive. */
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
-/** The settings of the form of errors. */
 interface ErrorFormat extends Pick<GraphqlSettings, 'stacktraces' | 'introspection'> {
   /** Called with errors that clients see as `Internal Server Error`. */
   readonly report: (error: unknown) => void;
@@ -99,7 +98,7 @@ const unfit = /^Cannot return null for non-nullable field |^\w+ cannot represent
 function withCode(error: GraphQLError, format: ErrorFormat): GraphQLError {
   const { code = unfit.test(error.message) ? 'UNFIT_VALUE' : 'INTERNAL_SERVER_ERROR', ...extensions } = error.extensions;
   const exception = error.originalError === undefined ? {} : stack(error.originalError, format);
-  return withExtensions(error, { ...extensions, code, ...exception }, error.originalError ?? null);
+  return withParts(error, { extensions: { ...extensions, code, ...exception } });
 }
 
 const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { stacktrace: string[] } } =>
@@ -110,13 +109,7 @@ const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { st
  * already included.
  */
 export const coded = (error: GraphQLError, code: string): GraphQLError =>
-  withExtensions(error, { ...error.extensions, code }, null);
-
-const withExtensions = (
-  error: GraphQLError,
-  extensions: Readonly<Record<string, unknown>>,
-  originalError: Error | null,
-): GraphQLError => withParts(error, { extensions, originalError });
+  withParts(error, { extensions: { ...error.extensions, code }, originalError: null });
 
 interface ErrorParts {
   readonly message?: string;

@@ -81,7 +81,7 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   const staged = { staging, isKeyed: false, ...call };
   const state = { snapshot, settings };
   try {
-    const { body, digest } = await bodyOf(staged, state);
+    const { body, digest } = await bodyOf(staged, state, endpoint);
     const answer = async (content: ContentContext, isKeyed: boolean): Promise<Answer> =>
       toAnswer(await handleRequest(ctx, body, createState(ctx, { ...staged, content, isKeyed }, state), endpoint));
     const isKeyed =
@@ -97,7 +97,6 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   }
 }
 
-/** A request with its files. */
 interface StagedCall extends RouteCall {
   readonly staging: Staging | null;
   readonly isKeyed: boolean;
@@ -151,7 +150,7 @@ interface OperationsBody {
  * Returns the decoded JSON of the shared middleware, or the operations of a multipart body. Forms and plain text contain no
  * operations.
  */
-async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Promise<OperationsBody> {
+async function bodyOf(call: StagedCall, { snapshot }: StateParts, endpoint: Endpoint): Promise<OperationsBody> {
   const { request, running, staging, caller } = call;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
@@ -159,7 +158,7 @@ async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Pro
       if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, asked, running.config);
       requireScope(asked.scope, { access: caller.access, caller });
     };
-    const accept = createFileCheck({ schema: snapshot.schema, checkField, tokens: settings.limits.tokens });
+    const accept = createFileCheck({ schema: snapshot.schema, checkField, find: endpoint.findIn });
     const body = await readMultipart(staging, { ...running.media.settings, accept });
     return { body: placeFiles(body, running.config.middlewares.body.jsonDepth), digest: body.digest ?? null };
   }

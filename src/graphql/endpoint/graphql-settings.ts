@@ -5,7 +5,6 @@ import { isRecord } from '../../values.js';
 import type { PageSettings } from '../graphql-context.js';
 import { pageSettings } from '../selection/parse-list-arguments.js';
 
-/** Configurable limits of one request. */
 interface GraphqlLimits {
   readonly depth: number;
   readonly tokens: number;

@@ -2,9 +2,10 @@ import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { keyError } from '../../http/idempotency/read-key.js';
 import { Undone } from '../../http/idempotency/run-once.js';
 import { isRetried } from '../../mongo/send/transaction.js';
+import { rootFieldsOf } from './document-parts.js';
+import type { NamedOperation } from './documents.js';
 import type { FormatError } from './format-error.js';
 import { jsonAnswer, toAnswer } from './read-parameters.js';
-import { type NamedOperation, rootNames } from './refuse-ended.js';
 
 /**
  * Returns whether one of the operations of a request with an Idempotency-Key is a mutation; the key of queries has no effect. Throws a
@@ -16,7 +17,9 @@ export function needsTransaction(operations: readonly (NamedOperation | null)[],
   if (operations.length > 1) throw keyError(400, 'A batch with a mutation does not support the header Idempotency-Key');
   const fields = schema.getMutationType()?.getFields() ?? {};
   for (const found of mutations)
-    for (const name of found === null ? [] : rootNames(found.operation.selectionSet, found.document, new Set()))
+    for (const {
+      name: { value: name },
+    } of found === null ? [] : rootFieldsOf(found.operation, found.document))
       if (!takesKey(fields[name]?.extensions, name))
         throw keyError(400, `The mutation ${name} does not support the header Idempotency-Key`);
   return true;

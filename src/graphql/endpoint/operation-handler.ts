@@ -16,7 +16,7 @@ import type { ForbiddenError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { createDocuments, type Documents, chooseOperation } from './documents.js';
+import { chooseOperation, createDocuments, type Documents, type NamedOperation } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import {
@@ -29,13 +29,15 @@ import {
   readParameters,
 } from './read-parameters.js';
 import { undoing } from './keyed-mutations.js';
-import { type NamedOperation, refuseEnded } from './refuse-ended.js';
+import { refuseEnded } from './refuse-ended.js';
 
 /** The options of an endpoint. */
 export interface Endpoint {
   readonly handle: OperationHandler;
   /** Returns the operation of a request; null if there is none, or it cannot be read. */
   readonly find: (request: OperationRequest) => NamedOperation | null;
+  /** Returns the operation of a query text; null if there is none. */
+  readonly findIn: Documents['find'];
   /** Returns the answer to a request whose files the caller may not send, as if its mutation had been executed. */
   readonly forbid: (error: ForbiddenError) => GraphqlAnswer;
   /** Maximum number of operations in a batch; 0 refuses batches. */
@@ -46,12 +48,14 @@ type OperationRequest = Parameters<OperationHandler>[0];
 
 /** Creates an endpoint with graphql-http. `report` is called with errors that are hidden from clients. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
-  const sources = { findQuery: createPersistedQueries(), documents: createDocuments(settings) };
+  const documents = createDocuments(settings);
+  const sources = { findQuery: createPersistedQueries(), documents };
   const format = createErrorFormat(settings, report);
   let handler: Promise<OperationHandler> | undefined;
   return {
     handle: async (request) => (await (handler ??= createOperationHandler(sources, format)))(request),
     find: (request) => findOperation(request, sources),
+    findIn: documents.find,
     forbid: (error) => jsonAnswer(200, { errors: [format(error)], data: null }),
     batch: settings.limits.batch,
   };
@@ -130,10 +134,8 @@ export interface RequestState {
   readonly createContext: () => GraphqlContext;
 }
 
-/** Handles requests with one operation. */
 type OperationHandler = Handler<IncomingMessage, RequestState>;
 
-/** The sources of operations. */
 interface Sources {
   readonly findQuery: FindQuery;
   readonly documents: Documents;
@@ -141,14 +143,7 @@ interface Sources {
 
 function findOperation(request: OperationRequest, { findQuery, documents }: Sources): NamedOperation | null {
   const parameters = readParameters(request, findQuery);
-  if (!('query' in parameters)) return null;
-  try {
-    const document = documents.parse(parameters.query);
-    const operation = chooseOperation(document, parameters.operationName ?? null);
-    return operation instanceof GraphQLError ? null : { document, operation };
-  } catch {
-    return null;
-  }
+  return 'query' in parameters ? documents.find(parameters.query, parameters.operationName ?? null) : null;
 }
 
 /** Creates the handler. graphql-http is loaded with the first request. */

@@ -6,6 +6,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import { rootFieldsOf } from './document-parts.js';
 
 /**
  * Refuses operations with too many aliases, because each alias costs as much as its field. Aliases in a fragment count for each
@@ -47,32 +48,13 @@ export const rootFieldLimit =
   (maximum: number): ValidationRule =>
   (context) => ({
     OperationDefinition(operation) {
-      const keys = rootKeys(operation.selectionSet, { keys: new Set(), opened: new Set() }, context);
+      const fields = rootFieldsOf(operation, context.getDocument());
+      const keys = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
       if (keys.size <= maximum) return;
       const message = `The operation has more than ${String(maximum)} fields at its root`;
       context.reportError(new GraphQLError(message, { nodes: operation }));
     },
   });
-
-interface RootKeys {
-  readonly keys: Set<string>;
-  /** Names of the fragments visited so far. */
-  readonly opened: Set<string>;
-}
-
-/** Returns the response keys at the root, including those in fragments. */
-function rootKeys(set: SelectionSetNode, found: RootKeys, context: ValidationContext): ReadonlySet<string> {
-  for (const node of set.selections) {
-    if (node.kind === Kind.FIELD) found.keys.add(node.alias?.value ?? node.name.value);
-    else if (node.kind === Kind.INLINE_FRAGMENT) rootKeys(node.selectionSet, found, context);
-    else if (!found.opened.has(node.name.value)) {
-      found.opened.add(node.name.value);
-      const fragment = context.getFragment(node.name.value);
-      if (fragment) rootKeys(fragment.selectionSet, found, context);
-    }
-  }
-  return found.keys;
-}
 
 /**
  * Refuses operations whose fields are nested deeper than `maximum`. A leaf at the root has depth 0. Fragments add no depth, and

@@ -1,15 +1,10 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config/config.js';
 import { refusedToken, type TokenFault } from '../../errors.js';
 import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
-
-/** The operation of a request, and its document, which was not validated. */
-export interface NamedOperation {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
+import { rootFieldsOf } from './document-parts.js';
+import type { NamedOperation } from './documents.js';
 
 interface Asked {
   readonly config: Config;
@@ -40,25 +35,9 @@ function actionsOf(scope: Scope): readonly string[] {
 /** Returns the requirements of the root fields of an operation, including those in fragments. */
 function rootRequirements({ document, operation }: NamedOperation, schema: GraphQLSchema): FieldRequirement[] {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
-  return rootNames(operation.selectionSet, document, new Set()).map((name) => {
+  return rootFieldsOf(operation, document).map(({ name: { value: name } }) => {
     const field = fields[name];
     if (field !== undefined) return requirementOf(field);
     return name.startsWith('__') ? { scope: 'public' } : unknown;
-  });
-}
-
-/** Returns the names of root fields. `passed` are the fragments visited so far. */
-export function rootNames({ selections }: SelectionSetNode, document: DocumentNode, passed: Set<string>): readonly string[] {
-  return selections.flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [node.name.value];
-    if (node.kind === Kind.INLINE_FRAGMENT) return rootNames(node.selectionSet, document, passed);
-    const name = node.name.value;
-    if (passed.has(name)) return [];
-    passed.add(name);
-    return document.definitions.flatMap((fragment) =>
-      fragment.kind === Kind.FRAGMENT_DEFINITION && fragment.name.value === name
-        ? rootNames(fragment.selectionSet, document, passed)
-        : [],
-    );
   });
 }

@@ -103,7 +103,6 @@ function compileList(itemType: GraphQLOutputType, info: FieldInfo): Complete {
   };
 }
 
-/** A value in an object or list. */
 interface Place {
   readonly nullable: boolean;
   readonly nodes: readonly FieldNode[];

@@ -79,7 +79,7 @@ async function readRows(
   const [node] = info.fieldNodes;
   const reading = {
     ...readingContext(context, info),
-    fail: (failed: FieldNode, error: ApiError) => failures.set(failed, error),
+    failures,
     ...(node !== undefined && { given: new Map([[node, args]]) }),
   };
   const fields = readChild(attribute, info.fieldNodes, { owner, around: [], alias: attribute.name }, reading);

@@ -11,7 +11,7 @@ import { requireKey } from '../../http/idempotency/read-key.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import { collectFields, isCustomField } from '../selection/collect-fields.js';
+import { fieldsBelow, isCustomField } from '../selection/collect-fields.js';
 import { localeOf, readOneQuery } from '../selection/read-root.js';
 import { responseName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -60,7 +60,7 @@ const failBelow =
   (type: ContentType, info: GraphQLResolveInfo) =>
   (error: unknown): EntryResult => {
     const response = responseName(type);
-    const isShown = [...collectFields(info.fieldNodes, response, info).values()].some(([node]) => node?.name.value === 'data');
+    const isShown = fieldsBelow(info.fieldNodes, [response, 'data'], info).length > 0;
     if (!(error instanceof ApiError) || error.name !== 'ValidationError') throw error;
     if (!isShown || isCustomField(response, 'data', info)) throw error;
     return { value: null, failure: error };

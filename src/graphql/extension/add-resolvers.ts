@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
 import { didYouMean } from '../../nearest-name.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from '../types/map-schema.js';
 
@@ -45,8 +45,8 @@ function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
   if (!isRecord(given)) return type;
   if (isEnumType(type)) {
     const config = type.toConfig();
-    const values = Object.entries(config.values).map(([name, value]) => [name, { ...value, ...valueOf(given, name) }]);
-    return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) as typeof config.values }); // has the same names
+    const values = mapValues(config.values, (value, name) => ({ ...value, ...valueOf(given, name) }));
+    return new GraphQLEnumType({ ...config, values });
   }
   const resolveType = given['__resolveType'];
   if (isUnionType(type) && typeof resolveType === 'function')

@@ -1,9 +1,8 @@
-import { isRecord } from '../../values.js';
+import { isPlainObject, isRecord } from '../../values.js';
 import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
 
 type Warn = (message: string) => void;
 
-/** The merged extensions of a schema. */
 interface CollectedExtension {
   readonly types: readonly unknown[];
   readonly typeDefs: readonly string[];
@@ -55,14 +54,11 @@ function mergeResolvers(all: readonly Resolvers[]): Record<string, unknown> {
   for (const resolvers of all)
     for (const [typeName, given] of Object.entries(resolvers)) {
       const before = merged[typeName];
-      merged[typeName] = isPlain(before) && isPlain(given) ? { ...before, ...given } : given;
+      // scalars are instances of a class, and replace the former value
+      merged[typeName] = isPlainObject(before) && isPlainObject(given) ? { ...before, ...given } : given;
     }
   return merged;
 }
-
-/** Returns whether a value is a plain object. Scalars are instances of a class and stay unchanged. */
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
 function mergeConfigs(all: readonly ResolversConfig[], warn: Warn): Map<string, FieldConfiguration> {
   const merged = new Map<string, FieldConfiguration>();

@@ -1,5 +1,7 @@
 import { defaultFieldResolver, getArgumentValues, type GraphQLResolveInfo } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
+import { memoize } from '../../caches.js';
+import { withAccess } from '../../content/content-context.js';
 import { type Access, actionOf } from '../../query/access.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { requireScope } from '../types/guard-fields.js';
@@ -9,7 +11,6 @@ import { withMiddlewares, withPolicies } from './surround-resolver.js';
 import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
 import type { FieldConfig } from '../types/map-schema.js';
 import { isRecord } from '../../values.js';
-import { withAccess } from '../../content/content-context.js';
 
 /** The place of a field in the schema. */
 interface FieldPlace {
@@ -80,7 +81,8 @@ function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
   return (parent, args, context: GraphqlContext, info) => resolve(parent, args, withGrant(context, target), info) as unknown;
 }
 
-const widened = new WeakMap<GraphqlContext, Map<string, GraphqlContext>>();
+/** The wider contexts of an operation, by the target that they add. */
+const widened = memoize<GraphqlContext, Map<string, GraphqlContext>>(() => new Map());
 
 /**
  * Returns a context with the right to find the target. It is the same object for all fields of an operation, so that their reads
@@ -88,14 +90,9 @@ const widened = new WeakMap<GraphqlContext, Map<string, GraphqlContext>>();
  */
 function withGrant(context: GraphqlContext, target: string): GraphqlContext {
   const { access, content } = context;
-  const known = widened.get(context) ?? new Map<string, GraphqlContext>();
-  widened.set(context, known);
+  const known = widened(context);
   const wider = grant(access, actionOf(target, 'find'));
-  const made = known.get(target) ?? {
-    ...context,
-    access: wider,
-    content: withAccess(content, wider),
-  };
+  const made = known.get(target) ?? { ...context, access: wider, content: withAccess(content, wider) };
   known.set(target, made);
   return made;
 }

@@ -28,7 +28,6 @@ import { createNotices, type Notices } from '../../notices.js';
 import { createNaming, type ModelLike } from './naming.js';
 import { createQueriesBuilder, createReturnTypes } from './builders.js';
 
-/** The dependencies of the extension service. */
 interface ExtensionParts {
   readonly config: Config;
   readonly logger: Logger;

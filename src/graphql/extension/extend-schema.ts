@@ -11,7 +11,6 @@ import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';
 import { mapSchema, type FieldConfig, type SchemaMapping } from '../types/map-schema.js';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.js';
 
-/** The inputs of an extended schema. */
 interface ExtendInput {
   readonly used: readonly UsedExtension[];
   readonly registry: Registry;

@@ -1,8 +1,8 @@
-import type { Registry } from '../../schema/content-type.js';
-import { type Shadow, defaultShadow, type RootAction } from '../types/shadow.js';
-import type { ExtensionService, UsedExtension } from './extension.js';
-import { controlType, type TypeRules, isActionOn, type FieldRules } from './shadow-crud.js';
 import { didYouMean } from '../../nearest-name.js';
+import type { Registry } from '../../schema/content-type.js';
+import { defaultShadow, firstRules, newRules, type RootAction, type Shadow, shadowOf, type TypeRules } from '../types/shadow.js';
+import type { ExtensionService, UsedExtension } from './extension.js';
+import { controlType } from './shadow-crud.js';
 
 /** The service, and the rules for building schemas. */
 interface Extensions {
@@ -13,7 +13,7 @@ interface Extensions {
 }
 
 export function createExtensions(): Extensions {
-  const rules: Map<string, TypeRules> = firstRules();
+  const rules = firstRules();
   const used: UsedExtension[] = [];
   const service: ExtensionService = {
     shadowCRUD: (uid) => {
@@ -26,54 +26,15 @@ export function createExtensions(): Extensions {
       return service;
     },
   };
-  return { service, used, shadow: shadowFrom(rules) };
-}
-
-/** Parts that custom code has disabled, by uid. */
-type ShadowRules = ReadonlyMap<string, TypeRules>;
-
-/** Returns the initial rules: users and roles have other mutations, and locales are managed elsewhere. */
-function firstRules(): Map<string, TypeRules> {
-  const writes = ['create', 'update', 'delete'];
-  return new Map([
-    ['plugin::users-permissions.permission', { ...newRules(), queries: false, mutations: false }],
-    ['plugin::users-permissions.role', { ...newRules(), disabledActions: new Set(writes) }],
-    ['plugin::users-permissions.user', { ...newRules(), disabledActions: new Set(writes) }],
-    ['plugin::i18n.locale', { ...newRules(), mutations: false }],
-  ]);
-}
-
-const newRules = (): TypeRules => ({
-  enabled: true,
-  queries: true,
-  mutations: true,
-  disabledActions: new Set(),
-  fields: new Map(),
-});
-
-const shadowFrom =
-  (rules: ShadowRules): Extensions['shadow'] =>
-  (registry, warn) => {
-    for (const message of unknownNames(rules, registry)) warn(message);
-    return shadowOf(rules);
-  };
-
-function shadowOf(rules: ShadowRules): Shadow {
-  const flag = (uid: string, attribute: string, name: keyof FieldRules): boolean =>
-    rules.get(uid)?.fields.get(attribute)?.[name] ?? true;
+  const shadow = shadowOf(rules);
   return {
-    hasType: (uid) => defaultShadow.hasType(uid) && (rules.get(uid)?.enabled ?? true),
-    hasAction: (type, action) => defaultShadow.hasAction(type, action) && hasAction(rules.get(type.uid), action),
-    hasOutput: (uid, attribute) => flag(uid, attribute, 'output'),
-    hasInput: (uid, attribute) => flag(uid, attribute, 'input'),
-    hasFilters: (uid, attribute) => flag(uid, attribute, 'filters'),
+    service,
+    used,
+    shadow: (registry, warn) => {
+      for (const message of unknownNames(rules, registry)) warn(message);
+      return shadow;
+    },
   };
-}
-
-function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
-  if (rules === undefined) return true;
-  const kind = action === 'find' || action === 'findOne' ? rules.queries : rules.mutations;
-  return kind && isActionOn(rules, action);
 }
 
 /** Attributes that only some types have, but that may be named for all types. */
@@ -82,7 +43,7 @@ const systemNames = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy',
 const actions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
 
 /** Returns a warning for each name that the registry does not have: a misspelt one disables nothing. */
-function* unknownNames(rules: ShadowRules, registry: Registry): Generator<string> {
+function* unknownNames(rules: ReadonlyMap<string, TypeRules>, registry: Registry): Generator<string> {
   const builtin = firstRules();
   for (const [uid, { fields, disabledActions }] of rules) {
     const type = registry.types.get(uid);

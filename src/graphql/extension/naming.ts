@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { mapValues } from '../../values.js';
 import {
   collectionName,
   entityName,
@@ -78,9 +79,8 @@ export function createNaming(typeOf: (model: ModelLike) => ContentType) {
     (name: (type: ContentType, attribute: Attribute) => string) =>
     (model: ModelLike, attribute: string): string =>
       name(typeOf(model), attributeOf(typeOf(model), attribute));
-  const ofTypes = Object.entries(namesOfTypes).map(([key, name]) => [key, named(name)] as const);
   return {
-    ...(Object.fromEntries(ofTypes) as Record<keyof typeof namesOfTypes, NameOf>), // has the same keys
+    ...(mapValues(namesOfTypes, named) as Record<keyof typeof namesOfTypes, NameOf>), // has the same keys
     getComponentNameFromAttribute: ({ component }: { readonly component: string }): string =>
       typeName(typeOf({ uid: component })),
     getScalarFilterInputTypeName: (scalar: string): string => `${scalar}FilterInput`,

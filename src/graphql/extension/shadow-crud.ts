@@ -1,19 +1,4 @@
-/** Which parts of a field are enabled. The flags are independent. */
-export interface FieldRules {
-  enabled: boolean;
-  input: boolean;
-  output: boolean;
-  filters: boolean;
-}
-
-/** Which parts of a content type or component are enabled. */
-export interface TypeRules {
-  enabled: boolean;
-  queries: boolean;
-  mutations: boolean;
-  readonly disabledActions: Set<string>;
-  readonly fields: Map<string, FieldRules>;
-}
+import { type FieldRules, isActionOn, type TypeRules } from '../types/shadow.js';
 
 /** Controls what the schema contains of one content type or component. Disabled parts stay disabled in all later schemas. */
 export interface TypeControl {
@@ -77,9 +62,6 @@ export function controlType(rules: TypeRules): TypeControl {
   };
   return control;
 }
-
-export const isActionOn = ({ disabledActions }: TypeRules, action: string): boolean =>
-  !disabledActions.has(action) && !disabledActions.has('*');
 
 function fieldRules({ fields }: TypeRules, name: string): FieldRules {
   const rules = fields.get(name) ?? { enabled: true, input: true, output: true, filters: true };

@@ -1,5 +1,6 @@
 import { GraphQLID, GraphQLNonNull, GraphQLString } from 'graphql';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
+import type { Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { resolveEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../types/input-type.js';
@@ -12,42 +13,55 @@ import {
   takingKey,
   withScope,
 } from '../types/schema-context.js';
-import type { AccountsService } from './accounts-service.js';
+import { accountOperations } from './account-operations.js';
 import {
   createRolePayload,
   deleteRolePayload,
   loginInput,
   loginPayload,
+  logoutPayload,
   meType,
   passwordPayload,
   refreshablePayload,
   registerInput,
   updateRolePayload,
-  sessionMutations,
 } from './accounts-types.js';
 
 const text = { type: new GraphQLNonNull(GraphQLString) };
 const id = { type: new GraphQLNonNull(GraphQLID) };
 
-/** Returns the query `me`, which all users may use. */
-export const accountQueries = (service: AccountsService): Fields => ({
-  me: { type: meType, resolve: (_root, _args, context) => service.me(context), ...withScope('authenticated') },
-});
+/** How accounts are set up. */
+export interface AccountOptions {
+  readonly refreshTokens: boolean;
+}
 
-/** Returns the mutations for login, registration and passwords, and for deleting one's own account. */
-export const accountMutations = (service: AccountsService): Fields => ({
-  ...entryMutations(service),
-  ...passwordMutations(service),
-  deleteMe: {
-    type: meType,
-    description: 'Delete the user who is logged in',
-    resolve: calls(service).call('deleteMe'),
-    ...withScope(['plugin::users-permissions.user.deleteMe']),
-  },
-  ...(service.sessions === null ? {} : sessionMutations(service.sessions)),
-});
+type Operation = keyof typeof accountOperations;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
 
-const payloadOf = ({ sessions }: AccountsService) => (sessions === null ? loginPayload : refreshablePayload);
+/** Returns the resolver that passes its arguments to an operation. */
+const call =
+  (name: Operation): Resolver =>
+  (_root, args: Values, context) =>
+    accountOperations[name](args, context);
+
+/** The query `me`, which all users may use. */
+export const accountQueries: Fields = { me: { type: meType, resolve: call('me'), ...withScope('authenticated') } };
+
+/** Returns the mutations for login, registration, passwords and sessions, and for deleting one's own account. */
+export function accountMutations({ refreshTokens }: AccountOptions): Fields {
+  const payload = refreshTokens ? refreshablePayload : loginPayload;
+  return {
+    ...entryMutations(payload),
+    ...passwordMutations(payload),
+    deleteMe: {
+      type: meType,
+      description: 'Delete the user who is logged in',
+      resolve: call('deleteMe'),
+      ...withScope(['plugin::users-permissions.user.deleteMe']),
+    },
+    ...(refreshTokens && sessionMutations),
+  };
+}
 
 /** Returns the scope of an action, which is that of the REST route. */
 const scopeOf = (name: string): Scope => ({ anyone: `plugin::users-permissions.auth.${name}` });
@@ -55,9 +69,8 @@ const scopeOf = (name: string): Scope => ({ anyone: `plugin::users-permissions.a
 /** Returns the extensions of a field that begins a session. Apps may send an old token with it, even if it has expired. */
 const beginning = (name: string) => withScope(scopeOf(name), ignoringEnded);
 
-function entryMutations(service: AccountsService): Fields {
-  const { call } = calls(service);
-  const type = new GraphQLNonNull(payloadOf(service));
+function entryMutations(payload: GraphQLObjectType): Fields {
+  const type = new GraphQLNonNull(payload);
   return {
     login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...beginning('callback') },
     register: {
@@ -70,9 +83,7 @@ function entryMutations(service: AccountsService): Fields {
   };
 }
 
-function passwordMutations(service: AccountsService): Fields {
-  const { call } = calls(service);
-  const session = payloadOf(service);
+function passwordMutations(session: GraphQLObjectType): Fields {
   return {
     forgotPassword: {
       type: passwordPayload,
@@ -105,23 +116,29 @@ function passwordMutations(service: AccountsService): Fields {
   };
 }
 
-type Call = Exclude<keyof AccountsService, 'me' | 'sessions'>;
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
-
-/** Returns resolvers that pass their arguments to an operation. */
-const calls = (service: AccountsService) => ({
-  call:
-    (name: Call): Resolver =>
-    (_root, args: Record<string, unknown>, context) =>
-      service[name](args, context),
-});
+/** The mutations of refresh tokens. They require no right, because the token is the credential, as over REST. */
+const sessionMutations: Fields = {
+  refresh: {
+    type: refreshablePayload,
+    description: 'Exchange a refresh token for a new token and a new refresh token',
+    args: { refreshToken: text },
+    resolve: call('refresh'),
+    ...withScope('public', ignoringEnded),
+  },
+  logout: {
+    type: logoutPayload,
+    description: 'End the session of a refresh token',
+    args: { refreshToken: text },
+    resolve: call('logout'),
+    ...withScope('public', ignoringEnded),
+  },
+};
 
 /** Returns the mutations of roles, which answer only with `ok`. */
-export function roleMutations(service: AccountsService, context: SchemaContext): Fields {
+export function roleMutations(context: SchemaContext): Fields {
   const role = shownType(context, 'plugin::users-permissions.role');
   const input = role === null ? null : inputType(role, context);
   if (input === null) return {};
-  const { call } = calls(service);
   const data = { type: new GraphQLNonNull(input) };
   const field = (name: 'createRole' | 'updateRole' | 'deleteRole', config: Omit<Fields[string], 'resolve' | 'extensions'>) => ({
     ...config,
@@ -148,7 +165,7 @@ export function roleMutations(service: AccountsService, context: SchemaContext):
 }
 
 /** Returns the mutations of users. Unlike `register` they accept all attributes of a user. */
-export function userMutations(service: AccountsService, context: SchemaContext): Fields {
+export function userMutations(context: SchemaContext): Fields {
   const user = shownType(context, 'plugin::users-permissions.user');
   const input = user === null ? null : inputType(user, context);
   if (user === null || input === null) return {};
@@ -156,12 +173,12 @@ export function userMutations(service: AccountsService, context: SchemaContext):
   const type = new GraphQLNonNull(context.objects.response(user, context));
   const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`], takingKey);
   const write = (name: 'createUser' | 'updateUser'): Resolver => {
-    return async (_root, args: Record<string, unknown>, request, info) =>
-      resolveEntry(user, await service[name](args, request), request, info);
+    return async (_root, args: Values, request, info) =>
+      resolveEntry(user, await accountOperations[name](args, request), request, info);
   };
-  const remove: Resolver = async (_root, args: Record<string, unknown>, request, info) => {
+  const remove: Resolver = async (_root, args: Values, request, info) => {
     const found = await resolveEntry(user, args['id'], request, info);
-    if (found.value !== null) await service.deleteUser(args, request);
+    if (found.value !== null) await accountOperations.deleteUser(args, request);
     return found;
   };
   return {

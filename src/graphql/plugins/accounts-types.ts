@@ -9,9 +9,6 @@ import {
 } from 'graphql';
 import type { Me } from '../../accounts/users/find-me.js';
 import { forbiddenError } from '../../errors.js';
-import { ignoringEnded, type Fields, withScope } from '../types/schema-context.js';
-import type { SessionOperations } from './accounts-service.js';
-import type { Values } from '../../values.js';
 
 const required = <Type extends typeof GraphQLString | typeof GraphQLID | typeof GraphQLBoolean>(type: Type) => ({
   type: new GraphQLNonNull(type),
@@ -58,7 +55,7 @@ export const refreshablePayload = loginPayloadOf({ refreshToken: { type: GraphQL
 const okPayload = (name: string) => new GraphQLObjectType({ name, fields: { ok: required(GraphQLBoolean) } });
 
 export const passwordPayload = okPayload('UsersPermissionsPasswordPayload');
-const logoutPayload = okPayload('UsersPermissionsLogoutPayload');
+export const logoutPayload = okPayload('UsersPermissionsLogoutPayload');
 export const createRolePayload = okPayload('UsersPermissionsCreateRolePayload');
 export const updateRolePayload = okPayload('UsersPermissionsUpdateRolePayload');
 export const deleteRolePayload = okPayload('UsersPermissionsDeleteRolePayload');
@@ -74,25 +71,5 @@ export const loginInput = new GraphQLInputObjectType({
     identifier: required(GraphQLString),
     password: required(GraphQLString),
     provider: { ...required(GraphQLString), defaultValue: 'local' },
-  },
-});
-
-const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
-
-/** Returns the mutations of refresh tokens. They require no right, because the token is the credential, as over REST. */
-export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields => ({
-  refresh: {
-    type: refreshablePayload,
-    description: 'Exchange a refresh token for a new token and a new refresh token',
-    args: { refreshToken },
-    resolve: (_root, args: Values, context) => refresh(args, context),
-    ...withScope('public', ignoringEnded),
-  },
-  logout: {
-    type: logoutPayload,
-    description: 'End the session of a refresh token',
-    args: { refreshToken },
-    resolve: (_root, args: Values, context) => logout(args, context),
-    ...withScope('public', ignoringEnded),
   },
 });

@@ -1,17 +1,23 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
 import { replaceAction } from '../../auth/known-actions.js';
+import { badRequestError } from '../../errors.js';
+import { mediaOf } from '../../http/running.js';
+import { checkNewRow, checkRowChange } from '../../media/file-values.js';
+import { findTarget } from '../../media/find-target.js';
+import { idsOf } from '../../media/link-files.js';
+import { parseFileInfo } from '../../media/parse-file-info.js';
+import type { UploadedFile } from '../../media/staging.js';
+import { updateFileInfo } from '../../media/update-file.js';
+import { type MediaContext, uploadFiles } from '../../media/upload-files.js';
 import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { resolveEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
-import { checkRowChange } from '../../media/file-values.js';
-import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars.js';
 import { mutationFields } from '../types/root-fields.js';
 import { type Fields, type SchemaContext, shownType, takingKey, withScope } from '../types/schema-context.js';
-import type { UploadService, UploadTarget } from './create-uploads.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values>;
 
@@ -25,7 +31,7 @@ const target = { refId: { type: GraphQLID }, ref: { type: GraphQLString }, field
 const id = { id: { type: new GraphQLNonNull(GraphQLID) } };
 
 /** Returns the mutations of files and their content. */
-export function uploadMutations(service: UploadService, context: SchemaContext): Fields {
+export function uploadMutations(context: SchemaContext): Fields {
   const file = shownType(context, uploadFile);
   if (file === null) return {};
   const response = context.objects.response(file, context);
@@ -34,19 +40,19 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
     upload: {
       type: new GraphQLNonNull(response),
       args: { ...target, ...info, file: { type: new GraphQLNonNull(uploadScalar) } },
-      resolve: uploadOne(service, file),
+      resolve: uploadOne(file),
       ...write,
     },
     multipleUpload: {
       type: new GraphQLNonNull(new GraphQLList(response)),
       args: { ...target, files: { type: new GraphQLNonNull(new GraphQLList(uploadScalar)) } },
-      resolve: uploadMany(service, file),
+      resolve: uploadMany(file),
       ...write,
     },
     updateFileInfo: {
       type: new GraphQLNonNull(response),
       args: { ...id, ...info },
-      resolve: updateInfo(service, file),
+      resolve: updateInfo(file),
       ...withScope(['plugin::upload.content-api.upload', replaceAction], takingKey),
     },
     removeFile: {
@@ -55,14 +61,14 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
       resolve: removeOrNull(file),
       ...withScope(['plugin::upload.content-api.destroy'], takingKey),
     },
-    ...rowMutations(service, file, context),
+    ...rowMutations(file, context),
   };
 }
 
 /** Returns the generated mutations of file entries, if the schema has them. They check that a file entry keeps its content. */
-function rowMutations(service: UploadService, file: ContentType, context: SchemaContext): Fields {
+function rowMutations(file: ContentType, context: SchemaContext): Fields {
   const { createUploadFile, updateUploadFile, deleteUploadFile } = mutationFields(file, context);
-  const create = checked((row, context_) => service.checkNewRow(row, context_), createResolver(file));
+  const create = checked((row, { running }) => checkNewRow(row, mediaOf(running)), createResolver(file));
   const update = checked(checkRowChange, updateResolver(file));
   return {
     ...(createUploadFile && { createUploadFile: { ...createUploadFile, resolve: create } }),
@@ -78,31 +84,43 @@ function checked(check: (row: Values, context: GraphqlContext) => Promise<void> 
   };
 }
 
-function targetOf(args: Values): UploadTarget {
-  const text = (name: string): string | null => (args[name] === undefined || args[name] === null ? null : String(args[name]));
-  return { refId: text('refId'), ref: text('ref'), field: text('field'), info: isRecord(args['info']) ? args['info'] : null };
+const mediaContext = ({ running, content }: GraphqlContext): MediaContext => ({ media: mediaOf(running), content });
+
+/** Stores files, and links them to the entry that the arguments name. Returns the ids of their entries. */
+async function store(files: readonly UploadedFile[], args: Values, context: GraphqlContext): Promise<readonly number[]> {
+  const { staging } = context;
+  if (staging === null) throw badRequestError('Files are empty');
+  const inMedia = mediaContext(context);
+  const { ref, refId, field, info: given } = args;
+  const order = {
+    files,
+    target: findTarget({ ref, refId, field }, inMedia),
+    infos: files.map(() => parseFileInfo(given ?? undefined)),
+  };
+  return idsOf(await uploadFiles(order, staging, inMedia));
 }
 
-const uploadOne = (service: UploadService, file: ContentType): Resolver => {
+const uploadOne = (file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
-    const [stored] = await service.upload([args['file'] as UploadedFile], targetOf(args), context); // the scalar has checked it
+    const [stored] = await store([args['file'] as UploadedFile], args, context); // the scalar has checked it
     return resolveEntry(file, stored, context, info_);
   };
 };
 
-const uploadMany = (service: UploadService, file: ContentType): Resolver => {
+const uploadMany = (file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
     const files = (args['files'] as readonly (UploadedFile | null)[]).filter((one) => one !== null); // the scalar has checked them
     if (files.length === 0) return [];
-    const stored = await service.upload(files, targetOf(args), context);
+    const stored = await store(files, args, context);
     return Promise.all(stored.map((one) => resolveEntry(file, one, context, info_)));
   };
 };
 
-const updateInfo = (service: UploadService, file: ContentType): Resolver => {
+const updateInfo = (file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
-    const stored = await service.updateFileInfo(String(args['id']), isRecord(args['info']) ? args['info'] : {}, context);
-    return resolveEntry(file, stored, context, info_);
+    const order = { id: Number(args['id']), info: parseFileInfo(args['info'] ?? {}) };
+    const { document } = await updateFileInfo(order, mediaContext(context));
+    return resolveEntry(file, document['_id'], context, info_);
   };
 };
 

@@ -29,6 +29,14 @@ export function collectFields(nodes: readonly FieldNode[], typeName: string, ope
   return fields;
 }
 
+/** Returns the fields with a name that nodes select on an object type. */
+export const fieldsBelow = (
+  nodes: readonly FieldNode[],
+  [typeName, name]: readonly [typeName: string, name: string],
+  operation: Operation,
+): readonly FieldNode[] =>
+  [...collectFields(nodes, typeName, operation).values()].flat().filter((node) => node.name.value === name);
+
 interface Collection {
   readonly typeName: string;
   readonly operation: Operation;

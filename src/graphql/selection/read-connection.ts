@@ -6,7 +6,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import type { GraphqlContext, PageSettings } from '../graphql-context.js';
 import { connectionName, edgeName } from '../type-names.js';
-import { collectFields } from './collect-fields.js';
+import { collectFields, fieldsBelow } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
 import { forRoot, localeOf, readingContext, readOnce } from './read-root.js';
 import { mergeSelected, readEntity } from './read-selection.js';
@@ -75,9 +75,6 @@ function selectsOtherSide(
   { backwards }: CursorPage,
   { operation }: ReadingContext,
 ): boolean {
-  const fields = (parents: readonly FieldNode[], typeName: string): readonly FieldNode[] =>
-    [...collectFields(parents, typeName, operation).values()].flat();
-  const infos = fields(nodes, connectionName(type)).filter(({ name }) => name.value === 'pageInfo');
-  const wanted = backwards ? 'hasNextPage' : 'hasPreviousPage';
-  return fields(infos, 'PageInfo').some(({ name }) => name.value === wanted);
+  const infos = fieldsBelow(nodes, [connectionName(type), 'pageInfo'], operation);
+  return fieldsBelow(infos, ['PageInfo', backwards ? 'hasNextPage' : 'hasPreviousPage'], operation).length > 0;
 }

@@ -8,7 +8,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import type { GraphqlContext, PageSettings } from '../graphql-context.js';
 import { collectionName, responseName } from '../type-names.js';
-import { collectFields, isCustomField } from './collect-fields.js';
+import { fieldsBelow, isCustomField } from './collect-fields.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, ReadingContext } from './reading-context.js';
@@ -89,10 +89,9 @@ export function localeOf({ locale }: Values): Query['locale'] {
 }
 
 function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operation }: ReadingContext): boolean {
-  const below = (parents: readonly FieldNode[], typeName: string, name: string) =>
-    [...collectFields(parents, typeName, operation).values()].flat().filter((node) => node.name.value === name);
-  const pagination = below(below(nodes, collectionName(type), 'meta'), 'ResponseCollectionMeta', 'pagination');
-  return ['total', 'pageCount'].some((name) => below(pagination, 'Pagination', name).length > 0);
+  const metas = fieldsBelow(nodes, [collectionName(type), 'meta'], operation);
+  const pagination = fieldsBelow(metas, ['ResponseCollectionMeta', 'pagination'], operation);
+  return ['total', 'pageCount'].some((name) => fieldsBelow(pagination, ['Pagination', name], operation).length > 0);
 }
 
 /** Returns the context in which the selection of an operation is read. */
@@ -107,6 +106,6 @@ export function readingContext({ content, access, pages, failures }: GraphqlCont
     check: (query, type) => void bindNested(query, type, { ...bind, budget: unlimited }),
     countType: bind.budget.typeCounter(),
     known: new Map(),
-    fail: (node, error) => failures.set(node, error),
+    failures,
   };
 }

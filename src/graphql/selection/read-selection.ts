@@ -210,7 +210,7 @@ function readList(
     return list;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    context.fail(node, error);
+    context.failures.set(node, error);
     return null;
   }
 }

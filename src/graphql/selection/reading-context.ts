@@ -16,8 +16,8 @@ export interface ReadingContext extends ArgumentContext {
   readonly countType: () => void;
   /** Results of fields that are reached by several fragments, by their places. */
   readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
-  /** Records the error of a nested field with invalid arguments. Only this field fails, when it is resolved. */
-  readonly fail: (node: FieldNode, error: ApiError) => void;
+  /** Takes the errors of nested fields with invalid arguments. Only these fields fail, when they are resolved. */
+  readonly failures: Map<FieldNode, ApiError>;
   /** Arguments that an extension has passed to a field, instead of those in the query. */
   readonly given?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
 }

@@ -20,7 +20,6 @@ interface SchemaRoots {
   readonly directives: readonly GraphQLDirective[];
 }
 
-/** Types by name. */
 type Types = Map<string, GraphQLNamedType>;
 
 /** A schema that another one extends with root fields and types. All types except the root types are shared. */

@@ -2,9 +2,10 @@ import { GraphQLBoolean, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectT
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 import type { PageCursors } from '../../content/cursors.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { cursorOf, edgesOf, entitiesOf, type ConnectionResult, nodeOf, pageInfoOf } from '../results.js';
+import { cursorOf, edgesOf, entitiesOf, nodeOf, pageInfoOf } from '../results.js';
 import { connectionName, edgeName } from '../type-names.js';
 import { listArgs } from './attribute-fields.js';
+import { define } from './object-types.js';
 import { plainField, type SchemaContext } from './schema-context.js';
 
 const flag = new GraphQLNonNull(GraphQLBoolean);
@@ -21,33 +22,17 @@ const pageInfoType = new GraphQLObjectType<PageCursors>({
 
 /** Returns the type of a list by cursors. */
 export const connectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  context.store.define(
-    type,
-    connectionName(type),
-    (name) =>
-      new GraphQLObjectType<ConnectionResult>({
-        name,
-        fields: () => ({
-          nodes: { type: listOf(context.objects.entity(type, context)), resolve: entitiesOf },
-          edges: { type: listOf(edgeType(type, context)), resolve: edgesOf },
-          pageInfo: { type: new GraphQLNonNull(pageInfoType), resolve: pageInfoOf },
-        }),
-      }),
-  );
+  define(type, connectionName(type), context, () => ({
+    nodes: { type: listOf(context.objects.entity(type, context)), resolve: entitiesOf },
+    edges: { type: listOf(edgeType(type, context)), resolve: edgesOf },
+    pageInfo: { type: new GraphQLNonNull(pageInfoType), resolve: pageInfoOf },
+  }));
 
 const edgeType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  context.store.define(
-    type,
-    edgeName(type),
-    (name) =>
-      new GraphQLObjectType({
-        name,
-        fields: () => ({
-          cursor: { type: new GraphQLNonNull(GraphQLString), resolve: cursorOf },
-          node: { type: new GraphQLNonNull(context.objects.entity(type, context)), resolve: nodeOf },
-        }),
-      }),
-  );
+  define(type, edgeName(type), context, () => ({
+    cursor: { type: new GraphQLNonNull(GraphQLString), resolve: cursorOf },
+    node: { type: new GraphQLNonNull(context.objects.entity(type, context)), resolve: nodeOf },
+  }));
 
 const listOf = (type: GraphQLObjectType) => new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
 

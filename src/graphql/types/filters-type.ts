@@ -1,5 +1,6 @@
 import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
+import { memoize } from '../../caches.js';
 import { type Operator, operators } from '../../query/operators.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 import { filtersName, isInGraphql } from '../type-names.js';
@@ -64,19 +65,14 @@ const offered: readonly Operator[] = [
   'between',
 ];
 
-const made = new Map<GraphQLScalarType, GraphQLInputObjectType>();
-
 /** Returns the filter type of a scalar, such as `StringFilterInput`. It is the same object in all schemas. */
-function scalarFilter(scalar: GraphQLScalarType): GraphQLInputObjectType {
-  const known = made.get(scalar);
-  if (known !== undefined) return known;
+const scalarFilter = memoize((scalar: GraphQLScalarType): GraphQLInputObjectType => {
   const filter: GraphQLInputObjectType = new GraphQLInputObjectType({
     name: `${scalar.name}FilterInput`,
     fields: () => comparisonFields(scalar, filter),
   });
-  made.set(scalar, filter);
   return filter;
-}
+});
 
 /** All of them. */
 export const scalarFilters: readonly GraphQLInputObjectType[] = [GraphQLID, ...new Set(Object.values(scalarFields))].map(

@@ -87,11 +87,10 @@ function copyFields(
   copy: Copy,
   { field: mapField = (_type, _name, field) => field }: SchemaMapping,
 ): Record<string, FieldConfig> {
-  const copied = Object.entries(fields).map(([name, field]) => {
+  return mapValues(fields, (field, name) => {
     const args = mapValues(field.args ?? {}, (arg) => retype(arg, copy));
-    return [name, mapField(typeName, name, { ...retype(field, copy), args })] as const;
+    return mapField(typeName, name, { ...retype(field, copy), args });
   });
-  return Object.fromEntries(copied);
 }
 
 const retype = <Part extends { readonly type: GraphQLType }>(part: Part, copy: Copy): Part => ({

@@ -7,7 +7,8 @@ import { collectionName, entityName, relationCollectionName, responseName, typeN
 import { type Fields, type ObjectTypes, plainField, type SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
 
-const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
+/** Returns the object type of a content type with a name. Its fields are made once it is known, because types refer to each other. */
+export const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
   context.store.define(type, name, () => new GraphQLObjectType({ name, fields }));
 
 /** Returns the type of the attributes of a content type. It has no fields if no attribute is shown. */

@@ -2,7 +2,7 @@ import type { ContentType } from '../../schema/content-type.js';
 
 export type RootAction = 'find' | 'findOne' | 'create' | 'update' | 'delete';
 
-/** The parts of content types that the generated schema contains. The extension service has its own implementation. */
+/** The parts of content types that a generated schema contains. */
 export interface Shadow {
   readonly hasType: (uid: string) => boolean;
   readonly hasAction: (type: ContentType, action: RootAction) => boolean;
@@ -11,22 +11,63 @@ export interface Shadow {
   readonly hasFilters: (uid: string, attribute: string) => boolean;
 }
 
-const allActions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
-const writes: readonly RootAction[] = ['create', 'update', 'delete'];
+/** Which parts of a field are enabled. The flags are independent. */
+export interface FieldRules {
+  enabled: boolean;
+  input: boolean;
+  output: boolean;
+  filters: boolean;
+}
 
-/** Root fields that are never generated, because users and roles have other mutations, and locales are managed elsewhere. */
-const withoutActions: Readonly<Record<string, readonly RootAction[]>> = {
-  'plugin::users-permissions.permission': allActions,
-  'plugin::users-permissions.role': writes,
-  'plugin::users-permissions.user': writes,
-  'plugin::i18n.locale': writes,
-};
+/** Which parts of a content type or component are enabled. */
+export interface TypeRules {
+  enabled: boolean;
+  queries: boolean;
+  mutations: boolean;
+  readonly disabledActions: Set<string>;
+  readonly fields: Map<string, FieldRules>;
+}
+
+export const newRules = (): TypeRules => ({
+  enabled: true,
+  queries: true,
+  mutations: true,
+  disabledActions: new Set(),
+  fields: new Map(),
+});
+
+/** Returns the rules without extensions, by uid: users and roles have other mutations, and locales are managed elsewhere. */
+export function firstRules(): Map<string, TypeRules> {
+  const writes = ['create', 'update', 'delete'];
+  return new Map([
+    ['plugin::users-permissions.permission', { ...newRules(), queries: false, mutations: false }],
+    ['plugin::users-permissions.role', { ...newRules(), disabledActions: new Set(writes) }],
+    ['plugin::users-permissions.user', { ...newRules(), disabledActions: new Set(writes) }],
+    ['plugin::i18n.locale', { ...newRules(), mutations: false }],
+  ]);
+}
+
+/** Returns what rules by uid leave of the schema. What no rule names is enabled. */
+export function shadowOf(rules: ReadonlyMap<string, TypeRules>): Shadow {
+  const flag = (uid: string, attribute: string, name: keyof FieldRules): boolean =>
+    rules.get(uid)?.fields.get(attribute)?.[name] ?? true;
+  return {
+    hasType: (uid) => !uid.startsWith('admin::') && (rules.get(uid)?.enabled ?? true),
+    hasAction: (type, action) => hasAction(rules.get(type.uid), action),
+    hasOutput: (uid, attribute) => flag(uid, attribute, 'output'),
+    hasInput: (uid, attribute) => flag(uid, attribute, 'input'),
+    hasFilters: (uid, attribute) => flag(uid, attribute, 'filters'),
+  };
+}
+
+function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
+  if (rules === undefined) return true;
+  const kind = action === 'find' || action === 'findOne' ? rules.queries : rules.mutations;
+  return kind && isActionOn(rules, action);
+}
+
+export const isActionOn = ({ disabledActions }: TypeRules, action: string): boolean =>
+  !disabledActions.has(action) && !disabledActions.has('*');
 
 /** The shadow without extensions. */
-export const defaultShadow: Shadow = {
-  hasType: (uid) => !uid.startsWith('admin::'),
-  hasAction: (type, action) => withoutActions[type.uid]?.includes(action) !== true,
-  hasOutput: () => true,
-  hasInput: () => true,
-  hasFilters: () => true,
-};
+export const defaultShadow: Shadow = shadowOf(firstRules());

@@ -6,6 +6,7 @@ import type { Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { buildScalar } from '../../schema/build-attribute.js';
 import { isRecord, type Values } from '../../values.js';
 
 interface Rights {
@@ -177,27 +178,8 @@ const nothing = (type: ContentType): Selection => ({ type, fields: [], children:
 const asItIs = (name: string, attribute: ScalarAttribute): ScalarAttribute => ({ ...attribute, name, type: 'json' });
 
 /** The attribute for a key that the model does not have. */
-const unknown: ScalarAttribute = {
-  kind: 'scalar',
-  name: '',
-  type: 'json',
-  required: false,
-  private: false,
-  writable: false,
-  visible: true,
-  localized: true,
-  unique: false,
-  indexed: false,
-  searchable: false,
-  search: null,
-  default: undefined,
-  min: null,
-  max: null,
-  minLength: null,
-  maxLength: null,
-  regex: null,
-  enum: [],
-  enumName: null,
-  targetField: null,
-  generate: false,
-};
+const unknown = buildScalar(
+  { name: '', required: false, private: false, writable: false, visible: true, localized: true },
+  { type: 'json' },
+  'json',
+);

@@ -109,8 +109,20 @@ function describeAttribute(attribute: Attribute, isLocalized: boolean): Values {
   }
 }
 
+/** The members of `strapi` that describe the models in force. */
+export interface ModelMembers {
+  /** All content types, by uid. */
+  readonly contentTypes: Readonly<Record<string, StrapiModel>>;
+  /** All components, by uid. */
+  readonly components: Readonly<Record<string, StrapiModel>>;
+  /** Returns a content type or component. Throws an Error for an unknown uid. */
+  contentType(uid: string): StrapiModel;
+  /** Returns a content type or component; undefined for an unknown uid. */
+  getModel(uid: string): StrapiModel | undefined;
+}
+
 /** Returns members that look up models on each access, because models change while the service runs. */
-export function modelMembers(content: () => ContentContext) {
+export function modelMembers(content: () => ContentContext): ModelMembers {
   const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
     const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
     return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));

@@ -82,17 +82,15 @@ const entryEvents: Readonly<Partial<Record<LifecycleAction, string>>> = {
 
 /** Returns the function that finds the listener of a lifecycle which emits the event of an entry; null if nobody hears it. */
 export const announceTo =
-  (hub: EventHub, { content, observer }: HubParts) =>
+  (hub: EventHub, parts: HubParts) =>
   (action: LifecycleAction): Listener | null => {
     const name = entryEvents[action];
     if (name === undefined || !hub.hears(name)) return null;
     return async ({ model, result }) => {
-      const { registry } = content().bind;
+      const { registry } = parts.content().bind;
       const type = registry.types.get(model.uid);
       const entry: unknown = type === undefined ? result : hideFrom(null, result, type, registry);
-      await hub.emit(name, { model: model.modelName, uid: model.uid, entry }).catch((err: unknown) => {
-        observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err });
-      });
+      await emitSafely(hub, name, { model: model.modelName, uid: model.uid, entry }, parts);
     };
   };
 
@@ -118,15 +116,17 @@ export function hubSubscribers(hub: EventHub, parts: HubParts): readonly Subscri
 }
 
 const emitter =
-  (hub: EventHub, { content, observer }: HubParts) =>
+  (hub: EventHub, parts: HubParts) =>
   async (event: EntryEvent, names: readonly WebhookEvent[]): Promise<void> => {
     if (event.kind === 'any' || names.length === 0) return;
     const { type } = event;
-    const seen = await seenEntry(event, { populate: undefined, fields: undefined }, withAccess(content(), fullAccess));
+    const seen = await seenEntry(event, { populate: undefined, fields: undefined }, withAccess(parts.content(), fullAccess));
     const entry = seen?.entry;
     const payload = type.uid === uploadFile ? { media: entry } : { model: type.singularName, uid: type.uid, entry };
-    for (const name of names)
-      await hub.emit(name, payload).catch((err: unknown) => {
-        observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err });
-      });
+    for (const name of names) await emitSafely(hub, name, payload, parts);
   };
+
+const emitSafely = (hub: EventHub, name: string, payload: object, { observer }: HubParts): Promise<void> =>
+  hub.emit(name, payload).catch((err: unknown) => {
+    observer.observe({ kind: 'code failed', text: `a listener for ${name} failed`, err });
+  });

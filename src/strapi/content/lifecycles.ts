@@ -16,7 +16,7 @@ import type { Loaded } from '../../mongo/form/loaded.js';
 import type { Selection } from '../../query/plan.js';
 import type { Notices } from '../../notices.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { isPlainObject, type Values } from '../../values.js';
+import { copyPlain, isRecord, type Values } from '../../values.js';
 import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { engineFilter, limitsOfCode } from './translate-query.js';
@@ -56,8 +56,8 @@ interface LifecyclesInput {
   readonly content: () => ContentContext;
   readonly transactions: CodeTransactions;
   readonly notices: Notices;
-  /** Listeners of the service itself, which are called last, and even if those of the project are disabled. */
-  readonly own: readonly ((action: LifecycleAction) => Listener | null)[];
+  /** Returns the listener of the service itself, which is called last, and even if those of the project are disabled. */
+  readonly own: (action: LifecycleAction) => Listener | null;
 }
 
 type States = Map<Subscriber, Record<string, unknown>>;
@@ -87,6 +87,13 @@ export class Lifecycles implements CodeHooks, ReadHooks {
       this.#change(this.#subscribers.filter((other) => other !== subscriber));
     };
   };
+
+  /** Adds the listeners that a module exports for a content type. Returns whether there are any. */
+  subscribeTo(uid: string, listeners: unknown): boolean {
+    if (!isRecord(listeners)) return false;
+    this.subscribe({ ...listeners, models: [uid] } as SubscriberMap); // functions by lifecycle
+    return true;
+  }
 
   readonly clear = (): void => {
     this.#change([]);
@@ -189,16 +196,9 @@ export class Lifecycles implements CodeHooks, ReadHooks {
       const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);
       return isMeant && listener !== undefined ? [[subscriber, listener]] : [];
     });
-    const own = this.#input.own.map((find) => find(action)).filter((listener) => listener !== null);
-    return [...found, ...own.map((listener) => [listener, listener] as const)];
+    const own = this.#input.own(action);
+    return own === null ? found : [...found, [own, own]];
   }
-}
-
-/** Copies objects and lists, so that code may change them. Other values are returned unchanged. */
-function copyPlain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyPlain);
-  if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)]));
 }
 
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // capitalized

@@ -101,12 +101,9 @@ function translateNested({ select, where, filters, orderBy, offset, populate, on
   return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
-function paginationOf(parameters: EngineParameters): Query['pagination'] {
-  const values = Object.fromEntries(Object.entries(parameters));
-  return {
-    kind: 'offset',
-    start: parseWhole('offset', values) ?? 0,
-    limit: parseWhole('limit', values) ?? -1,
-    withCount: true,
-  };
-}
+const paginationOf = (parameters: EngineParameters): Query['pagination'] => ({
+  kind: 'offset',
+  start: parseWhole('offset', { ...parameters }) ?? 0,
+  limit: parseWhole('limit', { ...parameters }) ?? -1,
+  withCount: true,
+});

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.js';
 import { lineIn } from '../../config/load-source.js';
 import { ConfigError } from '../../config/setting.js';
+import { messageOf } from '../../errors.js';
 import type { Observer } from '../../observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';
-import { messageOf } from '../../errors.js';
 
 /** A place in the code of a project. */
 export interface CodePlace {

@@ -69,7 +69,9 @@ export function loadFolders({ directory, load, isExtended }: FolderInput): Proje
     apis,
     policies: readFolder(join(source, 'policies'), { directory, load }, asItIs),
     middlewares: readFolder(join(source, 'middlewares'), { directory, load }, asItIs),
-    extensions: oneOf(extensions.filter(isExtended), 'strapi-server', (plugin) => read('extensions', plugin)),
+    extensions: oneOf(extensions.filter(isExtended), 'strapi-server', (plugin) =>
+      readFolder(join(source, 'extensions', plugin), { directory, load }, kebabCase, isServer),
+    ),
     ignored: extensions.filter((plugin) => !isExtended(plugin) && hasServer(plugin)),
     plugins: foldersIn(join(source, 'plugins')),
   };
@@ -87,9 +89,14 @@ function oneOf(folders: readonly string[], name: string, read: (folder: string) 
 /** Names of code of the whole project are file names; those of an API are in kebab case. */
 const asItIs = (name: string): string => name;
 
-function readFolder(folder: string, { directory, load }: Pick<FolderInput, 'directory' | 'load'>, nameOf = kebabCase): Exports {
+function readFolder(
+  folder: string,
+  { directory, load }: Pick<FolderInput, 'directory' | 'load'>,
+  nameOf = kebabCase,
+  isRead = isCode,
+): Exports {
   if (!existsSync(folder)) return new Map();
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && isCode(entry.name));
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && isRead(entry.name));
   const read = files
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name }) => {
@@ -104,6 +111,9 @@ function readFolder(folder: string, { directory, load }: Pick<FolderInput, 'dire
 const isCode = (name: string): boolean =>
   (sourceEndings.includes(extname(name)) || (name.endsWith('.json') && name !== 'schema.json')) &&
   !/\.(d|test|spec)\.[a-z]+$/.test(name);
+
+/** Returns whether a file is the only one that Strapi v4 runs of an extension. */
+const isServer = (name: string): boolean => isCode(name) && basename(name, extname(name)) === 'strapi-server';
 
 /** Returns the default export of an ES module, or the exports of a CommonJS module. */
 export const defaultOf = (code: unknown): unknown => (isRecord(code) && code['__esModule'] === true ? code['default'] : code);

@@ -1,12 +1,10 @@
 import { relative } from 'node:path';
-import { createEnv } from '../../config/create-env.js';
+import { createEnv, lenientReaders } from '../../config/create-env.js';
 import type { PluginPlace } from '../../config/find-plugins.js';
 import { createSourceLoader, type LoadOptions } from '../../config/load-source.js';
-import { lenientReaders } from '../../config/create-env.js';
-import { isRecord, type Values } from '../../values.js';
-import { lenientPackages } from './lenient-packages.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import { defaultOf, type Exports } from './load-folders.js';
-import { isLeftOut, leaveOut } from './unsupported-code.js';
+import { isLeftOut, leaveOut, UnsupportedCodeError } from './unsupported-code.js';
 
 /** The server code of a plugin in the form of Strapi v4, with all members. Extensions of the project may have changed it. */
 interface PluginCode extends Values {
@@ -98,6 +96,30 @@ async function loadFirst(
   return { file, exported };
 }
 
+/**
+ * Returns the replacements of Strapi's packages for files that may import names which are not offered. Such a name is a stand-in,
+ * whose use throws the UnsupportedCodeError. `report` is called for each.
+ */
+const lenientPackages = (
+  packages: Readonly<Record<string, unknown>>,
+  report: (error: UnsupportedCodeError) => void,
+): Readonly<Record<string, unknown>> => mapValues(packages, (exported) => lenient(exported, report));
+
+const lenient = (exported: unknown, report: (error: UnsupportedCodeError) => void): unknown =>
+  typeof exported !== 'object' || exported === null
+    ? exported
+    : new Proxy(exported, {
+        get: (target, name) => {
+          try {
+            return Reflect.get(target, name) as unknown;
+          } catch (error) {
+            if (!(error instanceof UnsupportedCodeError)) throw error;
+            report(error);
+            return leaveOut(error.message);
+          }
+        },
+      });
+
 /** Applies the strapi-server file of an extension to a plugin. */
 async function extend(code: PluginCode, name: string, { extensions, report }: LoadParts): Promise<PluginCode> {
   const extension = extensions.get(name);
@@ -122,9 +144,9 @@ function settingsOf(given: unknown, written: Values, input: object): Values {
 
 /** Merges objects recursively. Every other value, such as a list, replaces its default. */
 function withDefaults(base: Values, over: Values): Values {
-  const merged = Object.entries(over).map(([key, value]) => {
+  const merged = mapValues(over, (value, key) => {
     const below = base[key];
-    return [key, value === undefined ? below : isRecord(below) && isRecord(value) ? withDefaults(below, value) : value] as const;
+    return isRecord(below) && isRecord(value) ? withDefaults(below, value) : value === undefined ? below : value;
   });
-  return { ...base, ...Object.fromEntries(merged) };
+  return { ...base, ...merged };
 }

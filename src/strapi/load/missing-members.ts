@@ -80,6 +80,10 @@ const members: Readonly<Record<string, Instead>> = {
     repair: 'relations of deleted entries are removed with them',
     schema: 'the database needs no schema',
   },
+  'strapi.server': each(
+    'api app destroy initMiddlewares initRouters listRoutes listen mount router',
+    'strapi.server has routes(), use() and httpServer',
+  ),
   'strapi.entityService': {
     clone: clones,
     decorate: hooks,

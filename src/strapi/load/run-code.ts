@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { ConfigError } from '../../config/setting.js';
 import { UnknownTypeError } from '../../code/entity-service.js';
+import { messageOf } from '../../errors.js';
 import type { Observer } from '../../observe/observer.js';
 import { printable } from '../../values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
-import { messageOf } from '../../errors.js';
 
 /**
  * Runs code of a project. Errors are printed with their stack and become a ConfigError with the place. Code that cannot run here
@@ -20,24 +20,18 @@ export async function runLeniently(
     try {
       await run();
     } catch (error) {
-      if (!(error instanceof UnsupportedCodeError) || config.environment === 'production') throw error;
-      observer.observe({ kind: 'code warned', text: `${place}: ${error.message}` });
+      if (config.environment === 'production') throw error;
+      warnIfUnsupported(error, place, (text) => {
+        observer.observe({ kind: 'code warned', text });
+      });
     }
   });
 }
 
-/** Does the same as `runUnlessUnsupported` for asynchronous code. */
-export async function awaitUnlessUnsupported(
-  place: string,
-  warn: (text: string) => void,
-  run: () => Promise<void>,
-): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (!(error instanceof UnsupportedCodeError)) throw error;
-    warn(`${place}: ${error.message}`);
-  }
+/** Warns of an error with its place if code has used something that is not offered. Throws any other error. */
+export function warnIfUnsupported(error: unknown, place: string, warn: (text: string) => void): void {
+  if (!(error instanceof UnsupportedCodeError)) throw error;
+  warn(`${place}: ${error.message}`);
 }
 
 /**
@@ -47,8 +41,7 @@ export function runUnlessUnsupported<Result>(place: string, warn: (text: string)
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof UnsupportedCodeError)) throw error;
-    warn(`${place}: ${error.message}`);
+    warnIfUnsupported(error, place, warn);
     return undefined;
   }
 }

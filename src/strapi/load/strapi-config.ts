@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { createEnv, lenientReaders } from '../../config/create-env.js';
 import { isReadable, readSection } from '../../config/read-section.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 
 /** `strapi.config`: the settings in force, and further values in files of config/. */
 export interface StrapiConfig extends Omit<Config, 'environment'> {
@@ -98,12 +98,10 @@ const setBelow = (value: unknown, [name, ...rest]: readonly string[], given: unk
 
 /** Adds the values of files that are no settings to their sections, such as `server.app`. */
 const withFileValues = (config: SettingsInStrapi, files: Values): Values =>
-  Object.fromEntries(
-    Object.entries(config).map(([name, section]: [string, unknown]) => {
-      const written = files[name];
-      return [name, isRecord(section) && isRecord(written) ? { ...written, ...section } : section];
-    }),
-  );
+  mapValues<unknown, unknown>({ ...config }, (section, name) => {
+    const written = files[name];
+    return isRecord(section) && isRecord(written) ? { ...written, ...section } : section;
+  });
 
 type SettingsInStrapi = Omit<StrapiConfig, 'get' | 'has' | 'set'>;
 

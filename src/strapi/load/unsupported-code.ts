@@ -22,10 +22,10 @@ export function missingMember(object: string, name: string): UnsupportedCodeErro
  * Returns the object with an UnsupportedCodeError for members that it lacks. `object` is its name in Strapi v4. Names that Strapi
  * lacks too are undefined.
  */
-export const refuseMissing = <Target extends object>(target: Target, object: string): Target =>
+export const refuseMissing = <Target extends object>(target: Target, object: string, errorOf = missingMember): Target =>
   new Proxy(target, {
     get: (known, name) => {
-      const missing = typeof name === 'symbol' || name in known ? null : missingMember(object, name);
+      const missing = typeof name === 'symbol' || name in known ? null : errorOf(object, name);
       if (missing !== null) throw missing;
       return Reflect.get(known, name) as unknown;
     },
@@ -45,10 +45,6 @@ export const missingExtension = (name: string): UnsupportedCodeError =>
     `the plugin ${name}`,
     'extensions add and override controllers, routes, services and policies of users-permissions, upload and i18n',
   );
-
-/** Returns the error for a member of `strapi.server` that is not offered. */
-export const missingServer = (name: string): UnsupportedCodeError =>
-  notOffered(`strapi.server.${name}`, 'strapi.server has routes(), use() and httpServer');
 
 /** Returns the error for `strapi.service(uid)` of a plugin or of the admin panel; null for others. */
 export function missingService(uid: string): UnsupportedCodeError | null {
@@ -70,7 +66,7 @@ export const missingTransaction = (): UnsupportedCodeError =>
   notOffered('strapi.db.transaction() without a function', 'pass the code that belongs to the transaction');
 
 /** Returns the error for a name that a package of Strapi exports, or a part of it; null if Strapi has no such name. */
-export function missingExport(name: string, exporter: string): UnsupportedCodeError | null {
+export function missingExport(exporter: string, name: string): UnsupportedCodeError | null {
   const instead = insteadOfMember(exporter, name);
   return instead === null ? null : notOffered(`${name} of ${exporter}`, instead);
 }

@@ -21,7 +21,7 @@ import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
 import { pluginFiles } from '../runtime/plugin-settings.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
-import { missingExport } from '../load/unsupported-code.js';
+import { missingExport, refuseMissing } from '../load/unsupported-code.js';
 import { fullAccess } from '../../query/access.js';
 
 interface PackageParts {
@@ -43,18 +43,18 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
   const utils = {
     errors: errorClasses,
     env: createEnv(process.env, lenientReaders),
-    policy: standIn('policy of @strapi/utils', { createPolicy: (policy: unknown) => policy }),
+    policy: offered({ createPolicy: (policy: unknown) => policy }, 'policy of @strapi/utils'),
     ...asyncHelpers,
     ...valueHelpers,
     ...addressHelpers,
     ...bodyChecks,
     ...contentHelpers(parts),
-    contentTypes: standIn('contentTypes of @strapi/utils', modelHelpers),
+    contentTypes: offered(modelHelpers, 'contentTypes of @strapi/utils'),
     get yup() {
       return yup();
     },
   };
-  const own = standIn('@strapi/utils', utils);
+  const own = offered(utils, '@strapi/utils');
   return {
     mangrove: { ...apiErrors, factories: parts.factories },
     '@strapi/strapi': { factories: parts.factories },
@@ -149,16 +149,9 @@ function contentHelpers({ requests, content }: PackageParts) {
       (await query({ [name]: asked }, model, about))[name];
   const parts = { filters: part('filters'), sort: part('sort'), fields: part('fields'), populate: part('populate') };
   return {
-    sanitize: standIn('sanitize of @strapi/utils', { contentAPI: { output, input, query, ...parts } }),
-    validate: standIn('validate of @strapi/utils', { contentAPI: { input, query, ...parts } }),
+    sanitize: offered({ contentAPI: { output, input, query, ...parts } }, 'sanitize of @strapi/utils'),
+    validate: offered({ contentAPI: { input, query, ...parts } }, 'validate of @strapi/utils'),
   };
 }
 
-const standIn = (exporter: string, exported: object): object =>
-  new Proxy(exported, {
-    get: (target, name) => {
-      const missing = typeof name === 'symbol' || name in target ? null : missingExport(name, exporter);
-      if (missing !== null) throw missing;
-      return Reflect.get(target, name) as unknown;
-    },
-  });
+const offered = (exported: object, exporter: string): object => refuseMissing(exported, exporter, missingExport);

@@ -2,15 +2,15 @@ import { userUid } from '../../accounts/user-store.js';
 import type { FetchUser } from '../../auth/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';
-import type { ModelFiles } from '../../http/running.js';
+import type { Connection, ModelFiles } from '../../http/running.js';
 import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
+import { findRows } from '../routes/route-index.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
 import type { PluginServices } from '../services/plugin-services.js';
 import type { HookName } from './project-hooks.js';
-import type { Registry } from '../../schema/content-type.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
@@ -55,7 +55,7 @@ export function createProject(input: ProjectInput): Project {
   const parts = { ...input, registers, problems: new CodeProblems(input) };
   let loaded: Loaded | null = null;
   const run = hookRunner(input, () => loaded);
-  const registry = () => input.connection.running?.backend.models.snapshot.registry ?? null;
+  const table = () => tableOf(loaded, input.connection);
   return {
     register: async ({ strapi }) => {
       await runLeniently('src', input, async () => void (loaded = await load(strapi, parts)));
@@ -77,17 +77,17 @@ export function createProject(input: ProjectInput): Project {
     modelFiles: projectModelFiles(input.directory),
     code: registers.projectCode({
       find: (method, path) => {
-        const current = registry();
-        return current === null || loaded === null ? null : loaded.routes.find(method, path, current);
+        const routes = table();
+        return routes && findRows(method, path, routes);
       },
-      routes: () => tableOf(loaded, registry())?.routes ?? noRoutes,
+      routes: () => table()?.routes ?? noRoutes,
     }),
     fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
     customFields: () => registers.customFields.types,
-    projectActions: () => tableOf(loaded, registry())?.actions ?? [],
+    projectActions: () => table()?.actions ?? [],
     ownEvents: () => addedEvents(registers.webhookEvents),
     subscribers: registers.subscribers,
-    guardedActions: () => tableOf(loaded, registry())?.guarded ?? [],
+    guardedActions: () => table()?.guarded ?? [],
   };
 }
 
@@ -114,11 +114,12 @@ const hookRunner =
     for (const one of hooks) await runLeniently(`${one.file}, ${name}`, input, () => one.hooks[name]?.({ strapi }));
   };
 
+/** Returns the routes in force; null until the code is loaded and the database has answered. */
+const tableOf = (loaded: Loaded | null, { running }: Connection) =>
+  loaded === null || running === null ? null : loaded.routes.tableOf(running.backend.models.snapshot.registry);
+
 /** Always the same list, because documents are cached by the list of routes. */
 const noRoutes: readonly ProjectRoute[] = [];
-
-const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
-  registry === null || loaded === null ? null : loaded.routes.tableOf(registry);
 
 /** Returns `fetchAuthenticatedUser` of the user service; null unless an extension has replaced it. */
 function replacedFetch(registry: Pick<CodeRegistry, 'get'>, services: PluginServices): FetchUser | null {

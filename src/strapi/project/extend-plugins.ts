@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
-import { isRecord, type Values } from '../../values.js';
-import type { SubscriberMap } from '../content/lifecycles.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
-import { changedSettings, uncalledMembers, withStandIns } from './extended-plugin.js';
+import { uncalledMembers, withStandIns } from './extended-plugin.js';
 import { routerOf, writtenRoute, type Controllers } from './extended-routes.js';
 import type { Exports } from '../load/load-folders.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
-import type { CodeTargets } from './register-folders.js';
+import type { CodeTargets } from './register-code.js';
 import type { PluginServices } from '../services/plugin-services.js';
 import type { StrapiRoute } from '../routes/strapi-route.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
-import { awaitUnlessUnsupported } from '../load/run-code.js';
+import { warnIfUnsupported } from '../load/run-code.js';
 
 /** A plugin, as it is passed to a strapi-server file of src/extensions, which may change it. */
 interface ExtendedPlugin {
@@ -61,11 +61,13 @@ interface ExtendParts extends CodeTargets {
 export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<readonly PlacedHooks[]> {
   const hooks: PlacedHooks[] = [];
   for (const [name, { file, code }] of extensions)
-    await awaitUnlessUnsupported(file, parts.warn, async () => {
+    try {
       const own = parts.builtin.filter(({ action }) => action.startsWith(`plugin::${name}.`));
       const plugin = await extendPlugin({ name, file, code }, own, parts);
       hooks.push({ file, hooks: hooksOf(plugin) });
-    });
+    } catch (error) {
+      warnIfUnsupported(error, file, parts.warn);
+    }
   return hooks;
 }
 
@@ -94,8 +96,8 @@ async function extendPlugin(
   for (const text of uncalledMembers(name, plugin)) parts.tell(`${file}: ${text}`);
   register(name, plugin, parts);
   takeTypes(name, plugin, { file, parts });
-  for (const [path, value] of changedSettings(saved, plugin.config))
-    parts.strapi.config.set(['plugin', name, ...path].join('.'), value);
+  for (const [key, value] of Object.entries(plugin.config))
+    if (!isDeepStrictEqual(value, saved[key])) parts.strapi.config.set(`plugin.${name}.${key}`, value);
   parts.addRouter(routerOf({ name, file }, plugin, { before, written, givenRoutes }));
   return plugin;
 }
@@ -119,7 +121,7 @@ function takeTypes(
 ): void {
   for (const [key, type] of Object.entries(contentTypes)) {
     const uid = `plugin::${name}.${key}`;
-    if (isRecord(type.lifecycles)) parts.lifecycles.subscribe({ ...type.lifecycles, models: [uid] } as SubscriberMap); // functions by lifecycle
+    parts.lifecycles.subscribeTo(uid, type.lifecycles);
     const known = builtinModels.find((model) => model.uid === uid)?.attributes ?? {};
     const added = Object.keys(type.schema?.attributes ?? type.attributes ?? {}).filter((attribute) => !(attribute in known));
     const schema = `src/extensions/${name}/content-types/${key}/schema.json`;
@@ -156,14 +158,13 @@ function pluginOf(
     config,
   }: { readonly before: Controllers; readonly services: PluginServices[string]; readonly config: Values },
 ): ExtendedPlugin {
-  const factories = Object.entries(services).map(([key, service]) => {
-    const factory = (): unknown => service;
-    givenServices.add(factory);
-    return [key, factory] as const;
-  });
   return {
-    controllers: Object.fromEntries(Object.entries(before).map(([key, actions]) => [key, { ...actions }])),
-    services: Object.fromEntries(factories),
+    controllers: mapValues(before, (actions) => ({ ...actions })),
+    services: mapValues(services ?? {}, (service) => {
+      const factory = (): unknown => service;
+      givenServices.add(factory);
+      return factory;
+    }),
     policies: {},
     middlewares: {},
     contentTypes: typesOf(name),

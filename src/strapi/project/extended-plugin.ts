@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import { missingExtension } from '../load/unsupported-code.js';
 
 type Members = Readonly<Record<string, readonly string[]>>;
@@ -53,12 +53,13 @@ export const ignoredExtension = (name: string): string =>
  */
 export function withStandIns<Plugin extends object>(plugin: Plugin, name: string, warn: (text: string) => void): Plugin {
   const kinds = strapiMembers[name] ?? {};
-  const inner = Object.entries(plugin).map(([kind, members]: readonly [string, unknown]) => {
+  const kept = plugin as Values; // members by kind
+  const inner = mapValues(kept, (members, kind) => {
     const known = kinds[kind];
-    if (known === undefined || !isRecord(members)) return [kind, members];
-    return [kind, standingIn(members, `${name}.${kind}`, (member) => known.includes(member), warn)];
+    if (known === undefined || !isRecord(members)) return members;
+    return standingIn(members, `${name}.${kind}`, (member) => known.includes(member), warn);
   });
-  return standingIn(Object.assign(plugin, Object.fromEntries(inner)), name, () => true, warn);
+  return standingIn(Object.assign(plugin, inner), name, () => true, warn);
 }
 
 function standingIn<Target extends object>(
@@ -116,15 +117,4 @@ export function standIn(): unknown {
     ownKeys: () => ['prototype'], // of every function; enumerates nothing
   });
   return own;
-}
-
-/** Returns what code has changed in settings: the value of each changed path and of the paths above it. */
-export function changedSettings(before: Values, after: Values, prefix: readonly string[] = []): (readonly [string[], unknown])[] {
-  return Object.entries(after).flatMap(([key, value]) => {
-    const path = [...prefix, key];
-    const known = before[key];
-    if (JSON.stringify(known) === JSON.stringify(value) && typeof value !== 'function') return [];
-    const below = isRecord(value) && !Array.isArray(value) ? changedSettings(isRecord(known) ? known : {}, value, path) : [];
-    return [[path, value], ...below];
-  });
 }

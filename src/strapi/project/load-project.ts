@@ -1,10 +1,5 @@
-import type { Server } from 'node:http';
 import { join, relative } from 'node:path';
-import type { Config } from '../../config/config.js';
 import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '../../config/load-source.js';
-import type { Route } from '../../http/route.js';
-import type { Connection } from '../../http/running.js';
-import type { Observer } from '../../observe/observer.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
 import { CookieSessions, sessionOptions } from '../routes/cookie-session.js';
 import { middlewaresOf } from '../routes/endpoints.js';
@@ -17,23 +12,17 @@ import { ProjectRoutes } from '../routes/project-routes.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
 import { createPluginServices, type PluginServices } from '../services/plugin-services.js';
 import { entitiesWithCodes } from '../services/user-codes.js';
-import { ProjectRegisters } from '../runtime/project-registers.js';
+import { type CodeInput, ProjectRegisters } from '../runtime/project-registers.js';
 import type { MiddlewareItem } from '../routes/strapi-route.js';
 import { createProjectStrapi, type GivenStrapi, type ProjectStrapi } from '../runtime/project-strapi.js';
-import { registerFolders } from './register-folders.js';
+import { registerFolders } from './register-code.js';
 import { runUnlessUnsupported } from '../load/run-code.js';
 import { readConfigFiles } from '../load/strapi-config.js';
 import { strapiPackages } from '../packages/strapi-packages.js';
 
-export interface ProjectInput {
+export interface ProjectInput extends CodeInput {
   /** Absolute path of the project. */
   readonly directory: string;
-  readonly config: Config;
-  readonly observer: Observer;
-  readonly connection: Connection;
-  /** The built-in routes of plugins. */
-  readonly builtin: readonly Route[];
-  readonly httpServer: Server;
 }
 
 /** A project whose files were loaded. */
@@ -63,7 +52,7 @@ export async function load(
   { directory, config, builtin, observer, registers, problems }: LoadInput,
 ): Promise<Loaded> {
   const { warn, tell } = problems;
-  const { registry, requests, router, running, content } = registers;
+  const { registry, requests, router, running, content, lifecycles, addRouter } = registers;
   const files = await readConfigFiles(directory, config, tell);
   const services = createPluginServices({
     config,
@@ -87,11 +76,11 @@ export async function load(
   const loadFile = await createFileLoader(options, problems);
   for (const { text, place } of unsupportedUses(directory, plugins)) tell(text, place);
   const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended });
-  const parts = { strapi, directory, load: loadFile, registry, requests, router };
-  registerFolders(folders, { ...parts, ...registers.registers, warn });
+  const parts = { strapi, directory, load: loadFile, registry, requests, router, lifecycles, addRouter };
+  registerFolders(folders, { ...parts, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const hooks = await extendPlugins(extensions, { ...parts, ...registers.registers, config, builtin, services, warn, tell });
+  const hooks = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, tell });
   for (const item of ownMiddlewares(files['middlewares']))
     for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
       registers.addMiddleware(handler, String(typeof item === 'string' ? item : (item.name ?? item.resolve)));
@@ -99,7 +88,6 @@ export async function load(
   return { plugins, services, strapi, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes };
 }
 
-/** Returns the hooks of src/index. */
 function ownHooks(directory: string, load: (file: string) => unknown): readonly PlacedHooks[] {
   const index = sourceFile(join(directory, 'src/index'));
   return index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(load(index)) }];

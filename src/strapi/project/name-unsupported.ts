@@ -3,7 +3,7 @@ import { extname, join, relative } from 'node:path';
 import { sourceEndings } from '../../config/load-source.js';
 import type { CodePlace } from '../load/code-problems.js';
 import type { ProjectPlugins } from './project-plugins.js';
-import { missingMember, missingPlugin, missingServer } from '../load/unsupported-code.js';
+import { missingMember, missingPlugin } from '../load/unsupported-code.js';
 
 /** Returns the error for a used name; null if it is offered. `plugins` are the plugins of the project. */
 type Missing = (name: string, plugins: Pick<ProjectPlugins, 'has' | 'isAbsent'>) => Error | null;
@@ -11,7 +11,7 @@ type Missing = (name: string, plugins: Pick<ProjectPlugins, 'has' | 'isAbsent'>)
 /** A pattern of uses of `strapi`, and a function that returns the error if the used name is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
   { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.db', name) },
-  { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(app|router|api|mount|listen)\b/g, missing: missingServer },
+  { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.server', name) },
   {
     pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
     missing: (name, plugins) => (offered.has(name) || plugins.has(name) || plugins.isAbsent(name) ? null : missingPlugin(name)),

@@ -9,7 +9,6 @@ import { valuesOf } from '../../config/translation.js';
 import { isRecord, type Values } from '../../values.js';
 import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
 
-/** A content type as the code of a plugin has it. */
 interface PluginType {
   readonly uid: string;
   readonly name: string;

@@ -8,7 +8,6 @@ export type HookName = (typeof hookNames)[number];
 /** A function that src/index exports. */
 type ProjectHook = (input: { readonly strapi: ProjectStrapi }) => unknown;
 
-/** The exports of src/index. */
 type ProjectHooks = Partial<Record<HookName, ProjectHook>>;
 
 /** Hooks, and the path of their file for messages. */

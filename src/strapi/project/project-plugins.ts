@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { absentPlugins, findPlugins, type PluginPlace } from '../../config/find-plugins.js';
 import type { LoadOptions } from '../../config/load-source.js';
+import { messageOf } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord } from '../../values.js';
@@ -12,9 +13,8 @@ import { modelsOf, storePluginModels } from './plugin-models.js';
 import type { HookName } from './project-hooks.js';
 import type { ProjectRegisters } from '../runtime/project-registers.js';
 import type { ProjectStrapi } from '../runtime/project-strapi.js';
-import { registerPlugin } from './register-plugin.js';
+import { registerPlugin } from './register-code.js';
 import { missingMember, UnsupportedCodeError } from '../load/unsupported-code.js';
-import { messageOf } from '../../errors.js';
 
 interface LoadParts {
   readonly options: LoadOptions & { readonly directory: string };
@@ -49,8 +49,7 @@ export class ProjectPlugins {
     const report = this.#report;
     this.#plugins = await loadPlugins(this.places, { options, strapi, extensions: folders.extensions, report });
     for (const { name, config } of this.#plugins) strapi.config.set(`plugin.${name}`, config);
-    for (const plugin of this.#plugins)
-      registerPlugin(plugin, { strapi, registry: registers.registry, ...registers.registers, report });
+    for (const plugin of this.#plugins) registerPlugin(plugin, { ...registers, strapi, report });
     for (const name of folders.ignored) report(`src/extensions/${name} is not run`, ignoredExtension(name));
     for (const name of folders.plugins.filter((folder) => !this.hasFolder(`src/plugins/${folder}`, options.directory)))
       report(`src/plugins/${name}`, 'the plugin does not run: it has no server code, or config/plugins does not enable it');

@@ -9,6 +9,7 @@ import { isRecord } from '../../values.js';
 import type { Controller } from './core-controller.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
 import { compilePath } from './route-paths.js';
+import { handlerParts } from './strapi-route.js';
 
 /**
  * Returns the built-in routes of plugins, such as those of `plugin::users-permissions.user.me`. Their paths include the API
@@ -23,7 +24,7 @@ const isOfPlugin = (action: string): boolean => action.startsWith('plugin::');
 export function builtinControllers(routes: readonly Route[], requests: CodeRequests): ReadonlyMap<string, Controller> {
   const controllers = new Map<string, Controller>();
   for (const { action } of routes) {
-    const [uid, name] = [action.slice(0, action.lastIndexOf('.')), action.slice(action.lastIndexOf('.') + 1)];
+    const { uid, action: name } = handlerParts(action);
     const controller = controllers.get(uid) ?? {};
     controllers.set(uid, controller);
     const own = routes.filter((route) => route.action === action);

@@ -54,11 +54,6 @@ export class CodeRegistry {
     return [...this.#code[kind].keys()];
   }
 
-  /** Returns all services or controllers that the project defines, by uid. */
-  all(kind: Kind): Readonly<Record<string, Code>> {
-    return Object.fromEntries(this.uids(kind).map((uid) => [uid, this.get(kind, uid) ?? {}]));
-  }
-
   #make(kind: Kind, uid: string): Code {
     const code = this.#code[kind].get(uid);
     const made: unknown = typeof code === 'function' ? (code as Factory)({ strapi: this.#parts.strapi() }) : code; // checked below
@@ -67,3 +62,23 @@ export class CodeRegistry {
     return made;
   }
 }
+
+/** Returns the rest of the uids that begin with a prefix. */
+export const namesBelow = (prefix: string, uids: readonly string[]): string[] =>
+  uids.filter((uid) => uid.startsWith(prefix)).map((uid) => uid.slice(prefix.length));
+
+/** Returns an object whose values are read by their names. `names` returns those that it lists. */
+export const byName = <Value>(
+  read: (name: string) => Value | undefined,
+  names: () => readonly string[],
+): Readonly<Record<string, Value>> =>
+  new Proxy<Record<string, Value>>(
+    {},
+    {
+      get: (object, name) => (typeof name === 'symbol' || name in object ? Reflect.get(object, name) : read(name)) as unknown,
+      has: (_, name) => names().includes(String(name)),
+      ownKeys: () => [...new Set(names())],
+      getOwnPropertyDescriptor: (_, name) =>
+        names().includes(String(name)) ? { enumerable: true, configurable: true } : undefined,
+    },
+  );

@@ -17,7 +17,6 @@ interface SessionOptions {
   readonly autoCommit: boolean;
 }
 
-/** The session of one request. */
 interface Held {
   /** Null if code has ended the session. */
   session: object | null;

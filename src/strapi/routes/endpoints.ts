@@ -14,7 +14,7 @@ import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
 import { defaultOf } from '../load/load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
-import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
+import { attemptLimit, handlerName, handlerParts, scopesOf } from './strapi-route.js';
 import { infoOf, noteMatch, type CodeRouter } from './matched-route.js';
 import { withBody } from './received-files.js';
 import { UnsupportedCodeError } from '../load/unsupported-code.js';
@@ -125,7 +125,7 @@ function handlersOf(resolved: ResolvedRoute, { registry }: EndpointParts): reado
   const { handler } = resolved.route;
   const name = handlerName(resolved);
   if (typeof handler !== 'string' || name === null) return [handler].flat() as CodeHandler[]; // was checked with the route
-  const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
+  const { uid, action } = handlerParts(name);
   const controller = registry.get('controller', uid);
   const method: unknown = controller?.[action];
   if (controller === undefined || typeof method !== 'function') throw new UnsupportedCodeError(`handler not found "${handler}"`);

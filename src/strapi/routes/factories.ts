@@ -12,7 +12,6 @@ interface Input {
 type Own = Record<string, any>;
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
-/** An object, or a function of `{ strapi }` that returns one. */
 type Overrides = Own | ((input: Input) => Own);
 
 /** The options of a generated router. */

@@ -3,7 +3,7 @@ import type { Registry, ContentType } from '../../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import { callsGenerated } from './core-controller.js';
 import { coreRoutes, type CoreCode } from './factories.js';
-import { type ResolvedRoute, handlerName } from './strapi-route.js';
+import { handlerName, handlerParts, type ResolvedRoute } from './strapi-route.js';
 
 const guards = ['overridden', 'policies', 'middlewares'] as const;
 
@@ -14,7 +14,6 @@ export interface GuardedAction {
   readonly guard: (typeof guards)[number];
 }
 
-/** What tells generated code from that of the project. */
 interface CoreParts {
   readonly config: Pick<Config, 'api'>;
   readonly registry: CodeRegistry;
@@ -33,10 +32,7 @@ export function guardedBy(resolved: ResolvedRoute, registry: Registry, parts: Co
 }
 
 /** Returns the uid and the action that the handler of a route names; empty if it is a function. */
-export function namesOf(resolved: ResolvedRoute): { readonly uid: string; readonly action: string } {
-  const name = handlerName(resolved) ?? '';
-  return { uid: name.slice(0, name.lastIndexOf('.')), action: name.slice(name.lastIndexOf('.') + 1) };
-}
+export const namesOf = (resolved: ResolvedRoute) => handlerParts(handlerName(resolved) ?? '');
 
 /** Returns whether a route is that of a generated action, without policies, middlewares or overrides. */
 export function isPlain({ route, path }: ResolvedRoute, type: ContentType, action: string, parts: CoreParts): boolean {

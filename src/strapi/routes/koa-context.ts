@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
 import type { Request, Response } from 'koa';
 import { extendQuery, parseQueryString, type QueryStringLimits } from '../../http/query-string.js';
-import type { Values } from '../../values.js';
+import { copyPlain, type Values } from '../../values.js';
 
 /**
  * Adds members of Strapi v4 to Koa's context: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a method
@@ -11,7 +11,7 @@ import type { Values } from '../../values.js';
 export function extendContext(app: Koa, limits: QueryStringLimits, keys: unknown): void {
   const usable = [keys ?? []].flat().filter((key): key is string => typeof key === 'string' && key !== '');
   if (usable.length > 0) app.keys = usable; // without any, a signed cookie is an error
-  extendQuery(app, (querystring) => plain(parseQueryString(querystring, limits)) as Values); // an object in, an object out
+  extendQuery(app, (querystring) => copyPlain(parseQueryString(querystring, limits)) as Values); // with the usual prototype, whose methods code calls
   // In Koa 3 these are the header Origin, and a redirect to a path `back`.
   Object.defineProperty(app.request, 'origin', {
     get(this: Request) {
@@ -31,13 +31,6 @@ export function extendContext(app: Koa, limits: QueryStringLimits, keys: unknown
       },
     });
   }
-}
-
-/** Returns a copy whose objects have the usual prototype, so that code can call `hasOwnProperty`. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
 type ResponseMethod = (this: Response, ...args: never[]) => void;

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js';
-import type { ProjectRoute, Route, RouteMatch } from '../../http/route.js';
+import { messageOf } from '../../errors.js';
+import type { ProjectRoute, Route } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
 import { QueryCache } from '../../rest/read-query.js';
@@ -9,16 +10,16 @@ import { createRouteRow, type EndpointParts } from './endpoints.js';
 import type { CoreCode } from './factories.js';
 import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actions.js';
 import { withLookUps } from './look-up-routes.js';
-import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
+import { indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
   handlerName,
+  handlerParts,
   type ResolvedRoute,
   type RouteRequirements,
   type StrapiRoute,
   type StrapiRouter,
 } from './strapi-route.js';
-import { messageOf } from '../../errors.js';
 
 /** A router, with attributes of the place where it is defined. */
 export interface RegisteredRouter {
@@ -51,7 +52,6 @@ interface ProjectRoutesInput extends EndpointParts {
   readonly warn: NoteProblem;
 }
 
-/** The routes of a project for one registry. */
 interface RouteTable extends RouteIndex {
   /** Actions that can be granted to roles, in addition to those of content types. */
   readonly actions: readonly string[];
@@ -75,14 +75,6 @@ export class ProjectRoutes {
     this.#queries = new QueryCache(input.config.api.limits);
   }
 
-  /**
-   * Returns the rows of the first matching path that has the method, or of all matching paths if none has it; null if no path
-   * matches.
-   */
-  find(method: string, path: string, registry: Registry): RouteMatch | null {
-    return findRows(method, path, this.tableOf(registry));
-  }
-
   /** Returns the table, which is built for each registry, and again after routes were added, or `bootstrap` has run. */
   tableOf(registry: Registry): RouteTable {
     const { routers, connection } = this.#input.code;
@@ -101,7 +93,7 @@ function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readon
     return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
   });
   const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
-  const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
+  const routed = new Set(actions.map((name) => handlerParts(name).uid));
   const removed = new Set(input.code.routers.flatMap((router) => router.removed ?? []));
   const builtin = input.builtin.map((route) =>
     removed.has(route) ? { ...unchangedRoute(route), isRemoved: true as const } : unchangedRoute(route),

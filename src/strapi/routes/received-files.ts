@@ -11,7 +11,7 @@ import type { MultipartBody, MultipartRules } from '../../http/read-multipart.js
 import { readText } from '../../http/request-body.js';
 import { replayMultipart, type ReadMultipart, RouteRequest } from '../../http/route-request.js';
 import type { Staging } from '../../media/staging.js';
-import { isRecord, printSize, type Values } from '../../values.js';
+import { isRecord, mapValues, printSize, type Values } from '../../values.js';
 import type { CodeContext } from './code-requests.js';
 
 /**
@@ -92,7 +92,7 @@ class Folder implements Pick<Staging, 'stage'> {
   };
 }
 
-function describeBody({ fields, files }: MultipartBody, folder: string): Pick<ReceivedBody, 'fields' | 'files'> {
+function describeBody({ fields, files }: MultipartBody, folder: string): ReceivedBody {
   const received = files.map(({ field, file: { id, name, mime, size } }) => ({
     field,
     file: bothNames({ path: join(folder, id), name, type: mime, size }),
@@ -109,12 +109,11 @@ function describeBody({ fields, files }: MultipartBody, folder: string): Pick<Re
 const bothNames = (file: OldFile & { readonly size: number }): ReceivedFile =>
   Object.defineProperties(
     file,
-    Object.fromEntries(
-      Object.entries(aliases).map(([name, old]) => [
-        name,
-        { enumerable: true, get: () => file[old], set: (value: unknown) => void Object.assign(file, { [old]: value }) },
-      ]),
-    ),
+    mapValues(aliases, (old) => ({
+      enumerable: true,
+      get: () => file[old],
+      set: (value: unknown) => void Object.assign(file, { [old]: value }),
+    })),
   ) as ReceivedFile; // has the aliases now
 
 const aliases: Readonly<Record<keyof NewFile, keyof OldFile>> = { filepath: 'path', originalFilename: 'name', mimetype: 'type' };

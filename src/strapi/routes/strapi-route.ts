@@ -85,6 +85,12 @@ export function handlerName({ route: { handler }, owner }: ResolvedRoute): strin
   return owner === null || name.includes('::') ? name : `${owner}.${name}`;
 }
 
+/** Returns the uid of the controller and the action in the full name of a handler. */
+export function handlerParts(name: string): { readonly uid: string; readonly action: string } {
+  const end = name.lastIndexOf('.');
+  return { uid: name.slice(0, end), action: name.slice(end + 1) };
+}
+
 /**
  * Returns the required actions of a route; an empty list if the caller only needs to be identified, null if everybody may call
  * it.

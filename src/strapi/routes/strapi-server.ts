@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Middleware } from 'koa';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler, StrapiRoute, StrapiRouter } from './strapi-route.js';
-import { missingServer, UnsupportedCodeError } from '../load/unsupported-code.js';
+import { refuseMissing, UnsupportedCodeError } from '../load/unsupported-code.js';
 
 /** `strapi.server` of Strapi v4. Other members of Strapi throw an UnsupportedCodeError. */
 export interface StrapiServer {
@@ -38,10 +38,5 @@ export function createStrapiServer({ addRouter, addMiddleware, httpServer }: Ser
     },
     httpServer,
   };
-  return new Proxy(server, {
-    get: (target, name) => {
-      if (typeof name === 'string' && !(name in target) && name !== 'then') throw missingServer(name);
-      return Reflect.get(target, name) as unknown;
-    },
-  });
+  return refuseMissing(server, 'strapi.server');
 }

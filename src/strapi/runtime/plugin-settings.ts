@@ -11,18 +11,12 @@ import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js'
 import type { ProjectRegisters } from './project-registers.js';
 import type { Service } from '../services/core-service.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
-import type { SettingsOfStore } from './strapi-store.js';
+import { mapValues, type Values } from '../../values.js';
+import type { StoreSetting } from './strapi-store.js';
 
 type Sources = Pick<ProjectRegisters, 'content' | 'running'>;
 
-/** A setting of the service that Strapi v4 has in its store. */
-interface StoredSetting {
-  read(sources: Sources): Promise<unknown>;
-  write(value: unknown, sources: Sources): Promise<void>;
-}
-
-const readAccounts = async ({ content }: Sources) => readAccountSettings(content().store.database);
+const readAccounts = ({ content }: Sources) => readAccountSettings(content().store.database);
 
 async function changeAccounts(change: SettingsChange, { content, running }: Sources): Promise<void> {
   const { database, changes } = content().store;
@@ -32,64 +26,60 @@ async function changeAccounts(change: SettingsChange, { content, running }: Sour
 
 /** Returns a function that tells that a value has no effect. */
 const ignored =
-  (what: string, instead: string): StoredSetting['write'] =>
-  async (_value, { content }) => {
+  (what: string, instead: string, { content }: Sources): StoreSetting['write'] =>
+  async () => {
     content().notices.tell(`strapi.store does not set ${what}: ${instead}`);
     return Promise.resolve();
   };
 
 /** Returns settings of the media library. */
-const library = (key: string): StoredSetting => ({
-  read: async ({ content, running }) => {
-    const { settings: media } = mediaOf(running());
-    return readLibrarySettings(key, { database: content().store.database, settings: media });
-  },
-  write: async (value, { content }) => {
+const library = (key: string, { content, running }: Sources): StoreSetting => ({
+  read: async () => readLibrarySettings(key, { database: content().store.database, settings: mediaOf(running()).settings }),
+  write: async (value) => {
     const { database, changes } = content().store;
     await openCodeStore(database).set(key, value);
     changes.changed(collections.codeStore);
   },
 });
 
-/** The settings by their keys in the store: log-in providers, the advanced settings and e-mails of users, the default locale, the media library. */
-const settings: Readonly<Record<string, StoredSetting>> = {
-  'plugin_users-permissions_grant': {
-    read: async ({ running }) => {
-      const { providers } = running().config.plugins['users-permissions'].config;
-      const enabled = Object.entries(providers).map(([name, { clientId }]) => [name, { enabled: true, key: clientId }]);
-      return Promise.resolve({ email: { enabled: true }, ...(Object.fromEntries(enabled) as object) });
-    },
-    write: ignored('log-in providers', 'they are in plugins.users-permissions.config.providers of config/plugins'),
-  },
-  'plugin_users-permissions_advanced': {
-    read: async (sources) => (await readAccounts(sources)).advanced,
-    write: (value, sources) => changeAccounts({ advanced: advancedIn(Object(value) as Values) }, sources),
-  },
-  'plugin_users-permissions_email': {
-    read: async (sources) => formOfTemplates((await readAccounts(sources)).templates),
-    write: async (value, sources) => {
-      const form = Object(value) as Values;
-      const templates = templatesIn(form);
-      const partial = templateNames.find((name) => form[name] !== undefined && templates[name] === undefined);
-      if (partial !== undefined) throw validationError(`${partial} needs options with from, response_email, object and message`);
-      await changeAccounts({ templates }, sources);
-    },
-  },
-  plugin_i18n_default_locale: {
-    read: async ({ running }) => Promise.resolve(running().backend.models.snapshot.locales.default),
-    write: ignored('the default locale', 'the admin API (/admin/api/locales) changes locales'),
-  },
-  [imageChoicesKey]: library(imageChoicesKey),
-  [libraryViewKey]: library(libraryViewKey),
-};
-
-/** Returns the settings of the service in the store of a project; null for other keys. */
-export const settingsOfStore =
-  (sources: Sources): SettingsOfStore =>
-  (key) => {
-    const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    return setting === undefined ? null : { read: () => setting.read(sources), write: (value) => setting.write(value, sources) };
-  };
+/**
+ * Returns the settings of the service in the store of a project, by their keys: log-in providers, the advanced settings and e-mails of
+ * users, the default locale, the media library.
+ */
+export const settingsInStore = (sources: Sources): ReadonlyMap<string, StoreSetting> =>
+  new Map(
+    Object.entries({
+      'plugin_users-permissions_grant': {
+        read: async () => {
+          const { providers } = sources.running().config.plugins['users-permissions'].config;
+          const enabled = Object.entries(providers).map(([name, { clientId }]) => [name, { enabled: true, key: clientId }]);
+          return Promise.resolve({ email: { enabled: true }, ...(Object.fromEntries(enabled) as object) });
+        },
+        write: ignored('log-in providers', 'they are in plugins.users-permissions.config.providers of config/plugins', sources),
+      },
+      'plugin_users-permissions_advanced': {
+        read: async () => (await readAccounts(sources)).advanced,
+        write: (value) => changeAccounts({ advanced: advancedIn(Object(value) as Values) }, sources),
+      },
+      'plugin_users-permissions_email': {
+        read: async () => formOfTemplates((await readAccounts(sources)).templates),
+        write: async (value) => {
+          const form = Object(value) as Values;
+          const templates = templatesIn(form);
+          const partial = templateNames.find((name) => form[name] !== undefined && templates[name] === undefined);
+          if (partial !== undefined)
+            throw validationError(`${partial} needs options with from, response_email, object and message`);
+          await changeAccounts({ templates }, sources);
+        },
+      },
+      plugin_i18n_default_locale: {
+        read: async () => Promise.resolve(sources.running().backend.models.snapshot.locales.default),
+        write: ignored('the default locale', 'the admin API (/admin/api/locales) changes locales', sources),
+      },
+      [imageChoicesKey]: library(imageChoicesKey, sources),
+      [libraryViewKey]: library(libraryViewKey, sources),
+    } satisfies Readonly<Record<string, StoreSetting>>),
+  );
 
 /** Required fields of the bodies of login routes. */
 const bodies = {
@@ -112,12 +102,10 @@ const validator =
     refuseProblems(problemsOf(Object(body) as Body));
   };
 
-const loginValidators = Object.fromEntries(
-  Object.entries(bodies).map(([name, fields]) => {
-    const rules = Object.fromEntries(fields.map((field) => [field, ['required'] as const]));
-    return [name, validator((body) => fieldProblems(body, rules))];
-  }),
-);
+const loginValidators = mapValues<readonly string[], Validator>(bodies, (fields) => {
+  const rules = Object.fromEntries(fields.map((field) => [field, ['required'] as const]));
+  return validator((body) => fieldProblems(body, rules));
+});
 
 const userValidators: Readonly<Record<string, Validator>> = {
   validateCreateUserBody: validator(newUserProblems),

@@ -1,15 +1,14 @@
 import { Cron } from 'croner';
 import { isStandIn, standInReason } from '../../config/stand-in.js';
+import { messageOf } from '../../errors.js';
 import type { Jobs } from '../../jobs.js';
 import type { Observer } from '../../observe/observer.js';
 import { isRecord, type Values } from '../../values.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
-import { messageOf } from '../../errors.js';
 
 /** A task of code. `date` is the time of the rule. */
 type Task = (context: { readonly strapi: unknown }, date: Date) => unknown;
 
-/** A task that was added. */
 interface Added {
   /** The name for `remove`; null for a task whose key is its rule. */
   readonly name: string | null;

@@ -34,13 +34,14 @@ import { withBody } from '../routes/received-files.js';
 import { createAttachFiles } from '../services/upload-service.js';
 import { createStrapiServer, type StrapiServer } from '../routes/strapi-server.js';
 
-interface CodeInput {
-  readonly connection: Connection;
+/** What the code of a project works with. */
+export interface CodeInput {
   readonly config: Config;
+  readonly observer: Observer;
+  readonly connection: Connection;
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
   readonly httpServer: Server;
-  readonly observer: Observer;
 }
 
 /** The registers of a project's code, and its context. Created before the first file is loaded. */
@@ -78,7 +79,7 @@ export class ProjectRegisters {
       content,
       transactions,
       notices: createNotices(observer),
-      own: [announceTo(this.events, { content, observer })],
+      own: announceTo(this.events, { content, observer }),
     });
     this.subscribers = hubSubscribers(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);
@@ -116,10 +117,6 @@ export class ProjectRegisters {
   };
 
   readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
-
-  get registers() {
-    return { lifecycles: this.lifecycles, addRouter: this.addRouter };
-  }
 
   get routers(): readonly RegisteredRouter[] {
     return this.#routers;

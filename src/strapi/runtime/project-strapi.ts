@@ -8,11 +8,12 @@ import type { Config } from '../../config/config.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import { codeAuth } from '../routes/code-requests.js';
+import { byName } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
-import { type StrapiModel, modelMembers } from '../content/describe-model.js';
+import { type ModelMembers, modelMembers } from '../content/describe-model.js';
 import { createEntityValidator, type EntityValidator } from '../services/entity-validator.js';
 import type { EventHub } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
@@ -23,7 +24,7 @@ import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
-import { settingsOfStore } from './plugin-settings.js';
+import { settingsInStore } from './plugin-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type OwnPlugins, type StrapiPlugin, type WithGraphql } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
@@ -38,17 +39,16 @@ export interface GivenStrapi extends WithGraphql, Pick<ProjectStrapi, 'log' | 'p
 }
 
 /** The `strapi` of a project's code: that of config/extensions, and further members of Strapi v4. */
-export interface ProjectStrapi {
+export interface ProjectStrapi extends ModelMembers {
   readonly config: StrapiConfig;
   readonly log: Logger;
-  /* eslint-disable @typescript-eslint/no-explicit-any -- code for routes and code for fields of GraphQL take different arguments */
-  readonly policies: NamedCode<any>;
-  readonly middlewares: NamedCode<any>;
+  /** The policies of routes and of fields of GraphQL, which take different arguments. */
+  readonly policies: NamedCode<unknown>;
+  readonly middlewares: NamedCode<unknown>;
   /** Returns a registered policy. Throws an Error for an unknown name. */
-  policy(name: string): any;
+  policy(name: string): unknown;
   /** Returns a registered middleware. Throws an Error for an unknown name. */
-  middleware(name: string): any;
-  /* eslint-enable @typescript-eslint/no-explicit-any */
+  middleware(name: string): unknown;
   readonly entityService: ProjectEntityService;
   readonly entityValidator: EntityValidator;
   readonly db: StrapiDatabase;
@@ -73,14 +73,6 @@ export interface ProjectStrapi {
   readonly plugins: Readonly<Record<string, StrapiPlugin>>;
   /** The APIs of the project, by name. */
   readonly api: Readonly<Record<string, StrapiApi>>;
-  /** All content types in force, by uid. */
-  readonly contentTypes: Readonly<Record<string, StrapiModel>>;
-  /** All components in force, by uid. */
-  readonly components: Readonly<Record<string, StrapiModel>>;
-  /** Returns a content type or component. Throws an Error for an unknown uid. */
-  contentType(uid: string): StrapiModel;
-  /** Returns a content type or component; undefined for an unknown uid. */
-  getModel(uid: string): StrapiModel | undefined;
   /** Whether `bootstrap` has run. */
   readonly isLoaded: boolean;
   readonly fetch: typeof fetch;
@@ -132,19 +124,19 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     server,
     cron,
     eventHub: code.events,
-    store: createStrapiStore(() => openCodeStore(content().store.database), settingsOfStore(code)),
+    store: createStrapiStore(() => openCodeStore(content().store.database), settingsInStore(code)),
     ...plugins,
     service: (uid: string) => plugins.service(uid) ?? registry.get('service', uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
     requestContext,
-    ...namedMembers(strapi),
+    policies: listed(strapi.policies),
+    middlewares: listed(strapi.middlewares),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
     webhookStore: createWebhookStore(content, code.webhookEvents),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
-  Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
-  Object.defineProperties(target, changingMembers(parts, models));
+  Object.defineProperties(target, { ...Object.getOwnPropertyDescriptors(models), ...changingMembers(parts, models) });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
 
@@ -156,29 +148,22 @@ const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers): 
   controllers: { get: () => allOf('controller', code.registry) },
   admin: { get: plugins.admin },
   isLoaded: { get: () => code.connection.isPrepared },
-  api: { get: () => createApis({ models: Object.values(models.contentTypes), registry: code.registry }) },
+  api: { get: () => createApis({ models, registry: code.registry }) },
 });
 
 /** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
 const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
-  new Proxy(registry.all(kind), {
-    get: (written, uid) =>
-      (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
-  });
-
-const namedMembers = ({ policies, middlewares }: GivenStrapi) => ({
-  policies: byName(policies),
-  middlewares: byName(middlewares),
-});
+  byName(
+    (uid) => registry.get(kind, uid),
+    () => registry.uids(kind),
+  );
 
 /** Returns registered code that can also be read by its name, and lists its names: `strapi.policies['global::is-owner']`. */
-const byName = (named: NamedCode<unknown>): NamedCode<unknown> =>
-  new Proxy(named, {
-    ownKeys: (known) => [...known.names()],
-    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-    get: (known, name) =>
-      (typeof name === 'string' && !(name in known) && known.has(name) ? known.get(name) : Reflect.get(known, name)) as unknown,
-  });
+const listed = (named: NamedCode<unknown>): NamedCode<unknown> =>
+  byName(
+    (name) => (name in named ? Reflect.get(named, name) : named.has(name) ? named.get(name) : undefined) as unknown,
+    () => named.names(),
+  ) as unknown as NamedCode<unknown>; // has its members
 
 function missing(error: Error | null): undefined {
   if (error !== null) throw error;
@@ -198,7 +183,7 @@ const logLevels = {
 
 /** Returns the logger with the levels of Strapi, and `log(level, message)`. Unknown levels are logged as `info`. */
 function withLevels(log: Logger): Logger {
-  const own = Object.fromEntries(Object.entries(logLevels).map(([name, level]) => [name, log[level].bind(log)]));
+  const own = mapValues(logLevels, (level) => log[level].bind(log));
   const write = (given: unknown, ...rest: unknown[]): void => {
     const { level, message, ...more } = isRecord(given) ? given : { level: given };
     const lines = isRecord(given) ? [more, message] : rest;
@@ -213,5 +198,3 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
   const app = { root: directory, src: join(directory, 'src'), config: join(directory, 'config'), ...below };
   return { app, dist: app, static: { public: join(directory, 'public') } };
 }
-
-type ModelMembers = Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'>;

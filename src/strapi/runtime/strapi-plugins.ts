@@ -1,8 +1,8 @@
-import type { CodeRegistry } from '../routes/code-registry.js';
+import { byName, type CodeRegistry, namesBelow } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
-import type { StrapiModel } from '../content/describe-model.js';
-import type { PluginServices } from '../services/plugin-services.js';
+import type { ModelMembers, StrapiModel } from '../content/describe-model.js';
+import { type PluginServices, refuseMissingOf } from '../services/plugin-services.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 import { isPluginOfStrapi } from '../load/missing-members.js';
 import { missingPlugin, missingPluginService, refuseMissing } from '../load/unsupported-code.js';
@@ -38,10 +38,7 @@ interface PluginsInput {
   readonly services: PluginServices;
   readonly config: StrapiConfig;
   /** The models in force. */
-  readonly models: {
-    readonly contentTypes: Readonly<Record<string, StrapiModel>>;
-    getModel(uid: string): StrapiModel | undefined;
-  };
+  readonly models: Pick<ModelMembers, 'contentTypes' | 'getModel'>;
   readonly plugins: OwnPlugins;
 }
 
@@ -61,7 +58,7 @@ export interface OwnPlugins {
 export function createPlugins({ strapi, registry, services, config, models, plugins }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
-    if (written !== undefined) return services[plugin]?.[name] === undefined ? written : refuseMissingOf(written, plugin, name);
+    if (written !== undefined) return services[plugin]?.[name] === undefined ? written : refuseMissingOf(plugin, name, written);
     if (plugin === 'graphql') return strapi.plugin('graphql').service(name); // refuses other names itself
     return services[plugin]?.[name];
   };
@@ -69,21 +66,19 @@ export function createPlugins({ strapi, registry, services, config, models, plug
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
     if (!has(name)) throw missingPlugin(name);
+    const prefix = `plugin::${name}.`;
+    const written = (kind: 'service' | 'controller'): string[] => namesBelow(prefix, registry.uids(kind));
     const service = (of: string): Service => find(name, of) ?? refuse(missingPluginService(name, of));
-    const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
+    const controller = (of: string): Controller | undefined => registry.get('controller', `${prefix}${of}`);
+    const contentType = (of: string): StrapiModel | undefined => models.getModel(`${prefix}${of}`);
     const own: StrapiPlugin = {
       service,
-      services: byName(service, () => [...Object.keys(services[name] ?? {}), ...writtenNames('service', name, registry)]),
+      services: byName(service, () => [...Object.keys(services[name] ?? {}), ...written('service')]),
       controller,
-      controllers: byName(
-        (of) => controller(of),
-        () => writtenNames('controller', name, registry),
-      ) as StrapiPlugin['controllers'], // by name
+      controllers: byName(controller, () => written('controller')),
       config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
-      contentType: (of) => models.getModel(`plugin::${name}.${of}`),
-      get contentTypes() {
-        return ofPlugin(name, models.contentTypes);
-      },
+      contentType,
+      contentTypes: byName(contentType, () => namesBelow(prefix, Object.keys(models.contentTypes))),
       ...plugins.membersOf(name),
     };
     if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
@@ -94,23 +89,13 @@ export function createPlugins({ strapi, registry, services, config, models, plug
     plugins: byName(
       (name) => (has(name) || isPluginOfStrapi(name) ? plugin(name) : undefined),
       () => namesOf(services, plugins),
-    ) as PluginMembers['plugins'], // by name
+    ),
     service: (uid) => find(...partsOf(uid)),
   };
 }
 
-/** Returns a service that replaces one of Strapi's, with errors for the members that it lacks. */
-const refuseMissingOf = (service: Service, plugin: string, name: string): Service =>
-  refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
-
 const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
   [...Object.keys(services), 'graphql', ...plugins.names()].filter((name) => !plugins.isAbsent(name));
-
-/** Returns the names of the services or controllers that a plugin of the project, or an extension, has. */
-function writtenNames(kind: 'service' | 'controller', plugin: string, registry: CodeRegistry): readonly string[] {
-  const prefix = `plugin::${plugin}.`;
-  return registry.uids(kind).flatMap((uid) => (uid.startsWith(prefix) ? [uid.slice(prefix.length)] : []));
-}
 
 /** Returns the plugin and the name in the uid of a service; empty texts, which no plugin has, for other uids. */
 function partsOf(uid: string): readonly [plugin: string, name: string] {
@@ -121,24 +106,3 @@ function partsOf(uid: string): readonly [plugin: string, name: string] {
 function refuse(error: Error): never {
   throw error;
 }
-
-/** Returns the content types of a plugin by their names. */
-function ofPlugin(plugin: string, models: Readonly<Record<string, StrapiModel>>): StrapiPlugin['contentTypes'] {
-  const prefix = `plugin::${plugin}.`;
-  const own = Object.entries(models).filter(([uid]) => uid.startsWith(prefix));
-  return Object.fromEntries(own.map(([uid, model]) => [uid.slice(prefix.length), model]));
-}
-
-/** Returns an object whose keys are read by a function. `names` returns the keys that it enumerates. */
-const byName = <Value>(
-  read: (name: string) => Value,
-  names: () => readonly string[] = () => [],
-): Readonly<Record<string, Value>> =>
-  new Proxy<Record<string, Value>>(
-    {},
-    {
-      get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)),
-      ownKeys: () => [...new Set(names())],
-      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-    },
-  );

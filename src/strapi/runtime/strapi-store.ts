@@ -19,25 +19,25 @@ export interface NamedStore {
 /** `strapi.store`: a function that sets parts of the key, and methods that take the whole key. */
 export type StrapiStore = ((source?: StoreKey) => NamedStore) & NamedStore;
 
-/** Returns the setting of the service for a key; null if there is none. */
-export type SettingsOfStore = (key: string) => {
+/** A setting of the service that Strapi v4 has in its store. */
+export interface StoreSetting {
   read(): Promise<unknown>;
   write(value: unknown): Promise<void>;
-} | null;
+}
 
 /**
  * Creates a store of values of code in the database. `open` throws a 503 until the database has answered. Keys of settings of the
  * service read and change these.
  */
-export function createStrapiStore(open: () => CodeStore, settingOf: SettingsOfStore): StrapiStore {
+export function createStrapiStore(open: () => CodeStore, settings: ReadonlyMap<string, StoreSetting>): StrapiStore {
   const named = (source: StoreKey = {}): NamedStore => ({
     get: async (key) => {
       const name = keyOf({ ...source, ...key });
-      return settingOf(name)?.read() ?? open().get(name);
+      return settings.get(name)?.read() ?? open().get(name);
     },
     set: ({ value, ...key }) => {
       const name = keyOf({ ...source, ...key });
-      return settingOf(name)?.write(value) ?? open().set(name, value);
+      return settings.get(name)?.write(value) ?? open().set(name, value);
     },
     delete: (key) => open().delete(keyOf({ ...source, ...key })),
   });

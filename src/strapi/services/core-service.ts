@@ -23,7 +23,6 @@ type WithData = Parameters & { readonly data?: unknown; readonly files?: unknown
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a project's own methods take is for it to say
 export type Service = Record<string, any>;
 
-/** The dependencies of core services. */
 interface ServiceParts {
   /**
    * Returns the context of operations on a content type: with the rights of the caller during a core action, otherwise with all
@@ -39,62 +38,49 @@ interface Opened {
   readonly query: Query;
 }
 
+type Open = (parameters?: Parameters) => Opened;
+/** Stores the files of a write. Returns the entry with its files. */
+type WithFiles = (entry: Loaded | null, parameters: WithData, opened: Opened) => Promise<Entity | null>;
+
 /** Returns the service that Strapi v4 generates for a content type. Its methods look up the model on each call. */
 export function createCoreService(uid: string, { contextFor, attachFiles }: ServiceParts): Service {
-  const open = (parameters: Parameters = {}): Opened => {
+  const open: Open = (parameters = {}) => {
     const context = contextFor(uid);
     const given = Object.fromEntries(Object.entries(parameters).filter(([name]) => !['data', 'files'].includes(name)));
     const type = entryType(uid, context.bind.registry);
     const known = context.bind.access.seesPrivate === true ? withKnownFilters(given, type, context) : given;
     const query = parseQuery({ publicationState: 'live', ...known }, context.bind.limits);
-    return {
-      context,
-      type,
-      query: { ...query, withLocales: false, includePrivate: true },
-    };
+    return { context, type, query: { ...query, withLocales: false, includePrivate: true } };
   };
   const withFiles: WithFiles = async (entry, { files }, { type, context, query }) => {
     if (entry === null) return null;
     const id = Number(entry.document['_id']);
     return shown((await attachFiles(uid, id, files)) ? await findOne(type, id, query, withoutHooks(context)) : entry);
   };
-  const isSingle = (): boolean => entryType(uid, contextFor(uid).bind.registry).kind === 'singleType';
-  const methods = { ...listMethods(open, withFiles), ...singleMethods(open, withFiles) };
-  const made: Service = {
-    getFetchParams: (parameters: Parameters = {}): Parameters => ({ publicationState: 'live', ...parameters }),
-    // Projects override getFetchParams, so that it is called by `this`.
-    find(this: Service | undefined, parameters?: Parameters) {
-      const asked = (this ?? made)['getFetchParams'](parameters) as Parameters;
-      return isSingle() ? methods.findSingle(asked) : methods.find(asked);
-    },
-    findOne(this: Service | undefined, id: unknown, parameters?: Parameters) {
-      return methods.findOne(id, (this ?? made)['getFetchParams'](parameters) as Parameters);
-    },
-    create: methods.create,
-    update: methods.update,
-    createOrUpdate: methods.createOrUpdate,
-    delete: (id: unknown, parameters?: Parameters) =>
-      isRecord(id) || id === undefined ? methods.deleteSingle(id) : methods.delete(id, parameters),
-  };
-  return made;
+  return { ...coreReads(open), ...coreWrites(open, withFiles) };
 }
-
-type Open = (parameters?: Parameters) => Opened;
-/** Stores the files of a write. Returns the entry with its files. */
-type WithFiles = (entry: Loaded | null, parameters: WithData, opened: Opened) => Promise<Entity | null>;
 
 const shown = (entry: Loaded | null): Entity | null => (entry === null ? null : entityOf(entry));
 
-const listMethods = (open: Open, withFiles: WithFiles) => ({
-  find: async (parameters?: Parameters) => {
-    const { type, context, query } = open(parameters);
-    const page = await findMany(type, query, context);
-    return { results: page.entries.map(entityOf), pagination: showPagination(page) };
-  },
-  findOne: async (id: unknown, parameters?: Parameters) => {
-    const { type, context, query } = open(parameters);
-    return shown(await findOne(type, decodeId(id), query, context));
-  },
+function coreReads(open: Open): Service {
+  const reads: Service = {
+    getFetchParams: (parameters: Parameters = {}): Parameters => ({ publicationState: 'live', ...parameters }),
+    // Projects override getFetchParams, so that it is called by `this`.
+    async find(this: Service | undefined, parameters?: Parameters) {
+      const { type, context, query } = open((this ?? reads)['getFetchParams'](parameters) as Parameters);
+      if (type.kind === 'singleType') return shown(await findSingle(type, query, context));
+      const page = await findMany(type, query, context);
+      return { results: page.entries.map(entityOf), pagination: showPagination(page) };
+    },
+    async findOne(this: Service | undefined, id: unknown, parameters?: Parameters) {
+      const { type, context, query } = open((this ?? reads)['getFetchParams'](parameters) as Parameters);
+      return shown(await findOne(type, decodeId(id), query, context));
+    },
+  };
+  return reads;
+}
+
+const coreWrites = (open: Open, withFiles: WithFiles): Service => ({
   create: async (parameters: WithData = {}) => {
     const opened = open(parameters);
     const { type, context, query } = opened;
@@ -106,24 +92,15 @@ const listMethods = (open: Open, withFiles: WithFiles) => ({
     const input = { data: parameters.data ?? {}, query };
     return withFiles(await update({ type, id: decodeId(id) }, input, context), parameters, opened);
   },
-  delete: async (id: unknown, parameters?: Parameters) => {
-    const { type, context, query } = open(parameters);
-    return shown(await remove({ type, id: decodeId(id) }, query, context));
-  },
-});
-
-const singleMethods = (open: Open, withFiles: WithFiles) => ({
-  findSingle: async (parameters?: Parameters) => {
-    const { type, context, query } = open(parameters);
-    return shown(await findSingle(type, query, context));
-  },
   createOrUpdate: async (parameters: WithData = {}) => {
     const opened = open(parameters);
     const { type, context, query } = opened;
     return withFiles(await updateSingle({ type }, { data: parameters.data ?? {}, query }, context), parameters, opened);
   },
-  deleteSingle: async (parameters?: Parameters) => {
-    const { type, context, query } = open(parameters);
-    return shown(await removeSingle({ type }, query, context));
+  /** Takes the parameters alone for a single type. */
+  delete: async (id: unknown, parameters?: Parameters) => {
+    const isSingle = isRecord(id) || id === undefined;
+    const { type, context, query } = open(isSingle ? id : parameters);
+    return shown(await (isSingle ? removeSingle({ type }, query, context) : remove({ type, id: decodeId(id) }, query, context)));
   },
 });

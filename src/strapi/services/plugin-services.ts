@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { EntityParameters, EntityService } from '../../code/entity-service.js';
 import { accountsOf, type Running } from '../../http/running.js';
-import { escapeHtml, isRecord, type Values } from '../../values.js';
+import { escapeHtml, isRecord, mapValues, type Values } from '../../values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
 import type { QueryEngine } from './query-engine.js';
@@ -33,21 +33,22 @@ interface PluginParts {
 
 /** Returns the plugin services of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
-  email: { email: known('email', 'email', emailService(parts)) },
+  email: { email: refuseMissingOf('email', 'email', emailService(parts)) },
   'users-permissions': {
     user: userService(parts),
     jwt: tokenService(parts),
     role: roleService(parts),
     providers: providersService(parts),
-    'users-permissions': known('users-permissions', 'users-permissions', { template }),
-    'providers-registry': known('users-permissions', 'providers-registry', providersRegistry(parts)),
+    'users-permissions': refuseMissingOf('users-permissions', 'users-permissions', { template }),
+    'providers-registry': refuseMissingOf('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
-  i18n: { locales: known('i18n', 'locales', localeService(parts)) },
-  upload: { upload: known('upload', 'upload', createUploadService(parts)) },
+  i18n: { locales: refuseMissingOf('i18n', 'locales', localeService(parts)) },
+  upload: { upload: refuseMissingOf('upload', 'upload', createUploadService(parts)) },
   ...absentPlugins(() => parts.content().notices),
 });
 
-const known = <Service extends object>(plugin: string, name: string, service: Service): Service =>
+/** Returns a service of a plugin, with errors for the members that it lacks. */
+export const refuseMissingOf = <Service extends object>(plugin: string, name: string, service: Service): Service =>
   refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
 
 interface Mail extends Values {
@@ -59,8 +60,7 @@ const emailService = ({ running }: PluginParts) => ({
   send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
   /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
   sendTemplatedEmail: (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
-    const filled = Object.entries(templates).map(([name, text]) => [name, template(text, data)] as const);
-    return accountsOf(running()).mailer.deliver({ ...mail, ...Object.fromEntries(filled) });
+    return accountsOf(running()).mailer.deliver({ ...mail, ...mapValues(templates, (text) => template(text, data)) });
   },
 });
 

@@ -1,6 +1,6 @@
 import type { Undone } from '../../content/refuse-or-tell.js';
 import type { Entity, EntityId, EntityParameters, EntityService } from '../../code/entity-service.js';
-import type { EnginePage, QueryEngine } from './query-engine.js';
+import { type EnginePage, pageOf, type QueryEngine } from './query-engine.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { AttachFiles } from './upload-service.js';
@@ -60,9 +60,7 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
     },
     findPage: async (uid, { page = 1, pageSize = 10, ...parameters } = {}) => {
       const results = await base.findMany(uid, { ...parameters, pagination: { page, pageSize } });
-      const total = await base.count(uid, parameters);
-      const size = Math.max(Number(pageSize), 1);
-      return { results, pagination: { page: Number(page), pageSize: size, pageCount: Math.ceil(total / size), total } };
+      return { results, pagination: pageOf(page, pageSize, await base.count(uid, parameters)) };
     },
     load: async (uid, { id }, name, parameters) => {
       const entry = await base.findOne(uid, id, { fields: ['id'], populate: { [name]: parameters ?? true } });

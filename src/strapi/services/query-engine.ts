@@ -8,7 +8,7 @@ import { update } from '../../content/update.js';
 import { updateMany } from '../../content/update-many.js';
 import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { emptyQuery, type Query } from '../../query/ast.js';
+import type { Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
@@ -26,6 +26,12 @@ export interface EnginePage {
     readonly pageCount: number;
     readonly total: number;
   };
+}
+
+/** Returns the pagination of a page with at least one place. */
+export function pageOf(page: unknown, pageSize: unknown, total: number): EnginePage['pagination'] {
+  const size = Math.max(Number(pageSize), 1);
+  return { page: Number(page), pageSize: size, pageCount: Math.ceil(total / size), total };
 }
 
 /**
@@ -86,14 +92,12 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     (await read({ ...parameters, limit: 1 }))[0] ?? null;
   const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
   const counted = (parameters: EngineParameters): Promise<number> => reads.run('Count', { uid, params: parameters }, count);
-  const engine: QueryEngine = {
+  const many = (parameters: EngineParameters): Promise<Entity[]> => reads.run('FindMany', { uid, params: parameters }, read);
+  return {
     findOne: (parameters = {}) => reads.run('FindOne', { uid, params: parameters }, findFirst),
-    findMany: (parameters = {}) => reads.run('FindMany', { uid, params: parameters }, read),
-    findWithCount: async (parameters = {}) => {
-      const entries = await reads.run('FindMany', { uid, params: parameters }, read);
-      return [entries, await counted(parameters)];
-    },
-    findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), counted),
+    findMany: (parameters = {}) => many(parameters),
+    findWithCount: async (parameters = {}) => [await many(parameters), await counted(parameters)],
+    findPage: (parameters = {}) => findPage(parameters, many, counted),
     count: (parameters = {}) => counted(parameters),
     load: async ({ id }, names, parameters = {}) => {
       const populate = Object.fromEntries([names].flat().map((name) => [name, parameters]));
@@ -108,7 +112,6 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     }),
     ...engineWrites(open),
   };
-  return engine;
 }
 
 interface Opened {
@@ -132,12 +135,18 @@ function engineWrites(open: () => Opened): Writes {
       onFirst('Update', parameters, open(), ({ type, context }, id) =>
         update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
       ),
-    updateMany: async ({ data, ...parameters }) => updateMany(entriesOf(parameters, open()), data, open().context),
+    updateMany: async ({ data, ...parameters }) => {
+      const opened = open();
+      return updateMany(entriesOf(parameters, opened), data, opened.context);
+    },
     delete: async (parameters) =>
       onFirst('Delete', parameters, open(), ({ type, context }, id) =>
         remove({ type, id }, answerQuery(parameters, context), context),
       ),
-    deleteMany: async (parameters = {}) => removeMany(entriesOf(parameters, open()), open().context),
+    deleteMany: async (parameters = {}) => {
+      const opened = open();
+      return removeMany(entriesOf(parameters, opened), opened.context);
+    },
   };
 }
 
@@ -156,13 +165,12 @@ async function findPage(
 ): Promise<EnginePage> {
   const limit = Math.max(Number(pageSize), 1);
   const results = await read({ ...parameters, offset: (Math.max(Number(page), 1) - 1) * limit, limit });
-  const total = await count(parameters);
-  return { results, pagination: { page: Number(page), pageSize: limit, pageCount: Math.ceil(total / limit), total } };
+  return { results, pagination: pageOf(page, pageSize, await count(parameters)) };
 }
 
 /** Returns the selection on a written entry. */
 function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
-  return engineQuery({ ...(select !== undefined && { select }), populate }, bind.limits);
+  return engineQuery({ select, populate }, bind.limits);
 }
 
 function entriesOf(parameters: EngineParameters, { type, context }: Opened): Parameters<typeof removeMany>[0] {
@@ -180,7 +188,7 @@ async function onFirst(
   const { where } = parameters;
   if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);
   const { type, context } = opened;
-  const one = { ...emptyQuery, ...engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits) };
+  const one = engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits);
   const [first] = (await findMany(type, one, withoutHooks(context))).entries;
   const written = first === undefined ? null : await write(opened, Number(first.document['_id']));
   return written === null ? null : entityOf(written);

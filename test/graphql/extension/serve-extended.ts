@@ -8,7 +8,7 @@ import { fullAccess, type Access } from '../../../src/query/access.js';
 import { buildRegistry } from '../../../src/schema/build-registry.js';
 import { documents, models } from '../content.js';
 import { serveGraphql, type ServedGraphql } from '../serve-graphql.js';
-import { someAccounts } from '../services.js';
+import { withPlugins } from '../services.js';
 
 export interface ExtendedInput {
   readonly register: Register;
@@ -34,7 +34,7 @@ export async function serveExtended({ register, access, caller }: ExtendedInput)
   };
   const extension = createExtension({ config, logger, observer: createObserver(config, logger), content });
   await register(extension.input);
-  const options = { ...extension.schemaOptions(registry), accounts: someAccounts };
+  const options = { ...extension.schemaOptions(registry), accounts: withPlugins.accounts };
   served = await serveGraphql({ models, documents, options, ...(access && { access }), ...(caller && { caller }) });
   return { ...served, lines };
 }

@@ -8,7 +8,7 @@ import { buildSchema } from '../../../src/graphql/endpoint/build-schema.js';
 import { noObserver } from '../../../src/observe/observer.js';
 import { buildRegistry } from '../../../src/schema/build-registry.js';
 import { models } from '../content.js';
-import { someAccounts, someUpload } from '../services.js';
+import { withPlugins } from '../services.js';
 import { serveExtended } from './serve-extended.js';
 
 const { registry } = buildRegistry(models);
@@ -23,7 +23,7 @@ const create = () =>
 const generate = (change: (extension: ExtensionService) => unknown): Promise<GraphQLSchema> => {
   const extension = create();
   change(extension.input.graphql.extension);
-  return buildSchema(registry, { ...extension.schemaOptions(registry), accounts: someAccounts, upload: someUpload });
+  return buildSchema(registry, { ...extension.schemaOptions(registry), ...withPlugins });
 };
 
 const article = 'api::article.article';

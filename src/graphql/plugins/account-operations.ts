@@ -9,9 +9,8 @@ import { forgotPassword, resetPassword } from '../../accounts/login/reset-passwo
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
 import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser } from '../../accounts/users/users.js';
-import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
-import { findMe } from '../../accounts/users/find-me.js';
+import { findMe, type Me } from '../../accounts/users/find-me.js';
 import { ApiError, applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
@@ -19,7 +18,16 @@ import { maySee } from '../../query/access.js';
 import { emptyQuery } from '../../query/ast.js';
 import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import type { AccountsService, LoginPayload, SessionOperations } from './accounts-service.js';
+
+/** A mutation of accounts, with the arguments of the field. */
+type Operation = (args: Values, context: GraphqlContext) => Promise<unknown>;
+
+interface LoginPayload {
+  readonly jwt: string | null;
+  /** Null if refresh tokens are disabled. */
+  readonly refreshToken: string | null;
+  readonly user: Me;
+}
 
 /** Returns an operation that begins a session. Its attempts count together with those over REST. */
 const session =
@@ -49,62 +57,10 @@ function logInHere(accounts: Accounts, body: Body, call: AccountCall): Promise<S
   throw applicationError('No access_token.');
 }
 
-type RoleOperations = Pick<AccountsService, 'createRole' | 'updateRole' | 'deleteRole'>;
+const done = { ok: true };
 
-const roleOperations: RoleOperations = {
-  createRole: async (args, { content }) => {
-    await createRole(dataOf(args), content);
-    return { ok: true };
-  },
-  updateRole: async (args, { content }) => {
-    await updateRole(Number(args['id']), dataOf(args), content);
-    return { ok: true };
-  },
-  deleteRole: async (args, { content }) => {
-    await deleteRole(Number(args['id']), content);
-    return { ok: true };
-  },
-};
-
-type UserOperations = Pick<AccountsService, 'createUser' | 'updateUser' | 'deleteUser' | 'deleteMe'>;
-
-const userOperations: UserOperations = {
-  createUser: (args, context) => createUser(accountsOf(context.running), dataOf(args), context),
-  updateUser: async (args, context) => {
-    await updateUser(accountsOf(context.running), { id: Number(args['id']) }, dataOf(args), context);
-    return Number(args['id']);
-  },
-  deleteUser: async (args, context) => {
-    await deleteUser({ id: Number(args['id']) }, emptyQuery, context);
-  },
-  deleteMe: async (_args, context) => {
-    const me = context.caller.kind === 'user' ? await findMe(context.caller.user.id, context.content) : null;
-    await deleteMe(emptyQuery, context);
-    return me;
-  },
-};
-
-const sessionOperations: SessionOperations = {
-  refresh: async (args, context) => {
-    const { running, koaContext } = context;
-    const countUse = (family: string): Promise<void> =>
-      countAttempt(koaContext, { route: 'refresh', body: { family } }, running.attempts);
-    return payload(await refresh(accountsOf(running), args, { ...context, countUse }), context);
-  },
-  logout: async (args, context) => {
-    await logOut(accountsOf(context.running), args, context);
-    return { ok: true };
-  },
-};
-
-/** Returns the operations on users and roles. */
-export const accountsService = ({ plugins }: Config): AccountsService => ({
-  ...operations,
-  sessions: plugins['users-permissions'].config.refreshTokens.enabled ? sessionOperations : null,
-});
-
-const operations: Omit<AccountsService, 'sessions'> = {
-  me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
+/** The operations on accounts. They throw the same ApiErrors as REST. Those that write a user return its id. */
+export const accountOperations = {
   login: session('login', logInHere),
   register: session('register', register, registered),
   resetPassword: session('reset-password', resetPassword),
@@ -119,16 +75,48 @@ const operations: Omit<AccountsService, 'sessions'> = {
     const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, callOf(context)), context);
     return { ...tokens, user: { ...user, confirmed: user.confirmed === null ? null : false } };
   },
-  ...roleOperations,
-  ...userOperations,
-};
+  refresh: async (args, context) => {
+    const { running, koaContext } = context;
+    const countUse = (family: string): Promise<void> =>
+      countAttempt(koaContext, { route: 'refresh', body: { family } }, running.attempts);
+    return payload(await refresh(accountsOf(running), args, { ...context, countUse }), context);
+  },
+  logout: async (args, context) => {
+    await logOut(accountsOf(context.running), args, context);
+    return done;
+  },
+  createRole: async (args, { content }) => {
+    await createRole(dataOf(args), content);
+    return done;
+  },
+  updateRole: async (args, { content }) => {
+    await updateRole(Number(args['id']), dataOf(args), content);
+    return done;
+  },
+  deleteRole: async (args, { content }) => {
+    await deleteRole(Number(args['id']), content);
+    return done;
+  },
+  createUser: (args, context) => createUser(accountsOf(context.running), dataOf(args), context),
+  updateUser: async (args, context) => {
+    await updateUser(accountsOf(context.running), { id: Number(args['id']) }, dataOf(args), context);
+    return Number(args['id']);
+  },
+  deleteUser: (args, context) => deleteUser({ id: Number(args['id']) }, emptyQuery, context),
+  me: async (_args, { caller, content }) => {
+    if (caller.kind !== 'user') throw new Error('Authentication requested');
+    return findMe(caller.user.id, content);
+  },
+  /** Returns the former content of the user. */
+  deleteMe: async (_args, context) => {
+    const me = context.caller.kind === 'user' ? await findMe(context.caller.user.id, context.content) : null;
+    await deleteMe(emptyQuery, context);
+    return me;
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
 
 /** Returns the data as an object with a prototype, because error messages would show that input objects have none. */
 const dataOf = ({ data }: Values): Values => (isRecord(data) ? { ...data } : {});
-
-function noUser(): never {
-  throw new Error('Authentication requested');
-}
 
 async function payloadWithRole(session: Session, { content, running }: GraphqlContext): Promise<LoginPayload> {
   const user = await findMe(session.user.id, await contextOfUser(accountsOf(running), session, content));

@@ -1,9 +1,48 @@
+import type { NamedCode } from '../../code/named-code.js';
 import { isRecord, type Values } from '../../values.js';
-import type { SubscriberMap } from '../content/lifecycles.js';
+import type { Exports, ProjectFolders } from '../load/load-folders.js';
 import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
-import { typesOf } from './plugin-models.js';
-import type { CodeTargets } from './register-folders.js';
 import type { StrapiRouter } from '../routes/strapi-route.js';
+import type { ProjectRegisters } from '../runtime/project-registers.js';
+import type { ProjectStrapi } from '../runtime/project-strapi.js';
+import { typesOf } from './plugin-models.js';
+
+/** Where code of a project, its plugins and their extensions is registered. */
+export interface CodeTargets extends Pick<ProjectRegisters, 'registry' | 'lifecycles' | 'addRouter'> {
+  readonly strapi: Pick<ProjectStrapi, 'policies' | 'middlewares'>;
+}
+
+interface FolderParts extends CodeTargets {
+  /** Called with a description of code that cannot run. */
+  readonly warn: (text: string) => void;
+}
+
+/** Registers the code of a project under its names in Strapi v4. */
+export function registerFolders({ apis, policies, middlewares }: ProjectFolders, parts: FolderParts): void {
+  const { registry, strapi } = parts;
+  addNamed(strapi.policies, 'global::', policies);
+  addNamed(strapi.middlewares, 'global::', middlewares);
+  for (const api of apis) {
+    const owner = `api::${api.name}`;
+    addNamed(strapi.policies, `${owner}.`, api.policies);
+    addNamed(strapi.middlewares, `${owner}.`, api.middlewares);
+    for (const [name, { code }] of api.services) registry.add('service', `${owner}.${name}`, code);
+    for (const [name, { code }] of api.controllers) registry.add('controller', `${owner}.${name}`, code);
+    for (const { file, code } of api.routes.values()) addRoutes(file, code, owner, parts);
+    for (const [name, { file, code }] of api.lifecycles)
+      if (!parts.lifecycles.subscribeTo(`${owner}.${name}`, code)) parts.warn(`${file}: it exports no lifecycles`);
+  }
+}
+
+function addNamed(named: NamedCode<unknown>, prefix: string, code: Exports): void {
+  for (const [name, one] of code) named.add(`${prefix}${name}`, one.code);
+}
+
+function addRoutes(file: string, code: unknown, owner: string, { addRouter, warn }: FolderParts): void {
+  if (isRecord(code) && 'routes' in code)
+    addRouter({ router: code as unknown as StrapiRouter, prefix: null, owner, file }); // its routes are checked
+  else warn(`${file}: it exports no routes`);
+}
 
 interface PluginParts extends CodeTargets {
   readonly report: PluginReport;
@@ -18,16 +57,11 @@ export function registerPlugin(plugin: ProjectPlugin, parts: PluginParts): void 
     for (const [key, one] of Object.entries(Object(members) as Values))
       attempt(`${file}, ${key}`, report, () => add(`${owner}.${key}`, one));
   };
-  each(code.services, (uid, one) => {
-    registry.add('service', uid, one);
-  });
-  each(code.controllers, (uid, one) => {
-    registry.add('controller', uid, one);
-  });
+  each(code.services, (uid, one) => void registry.add('service', uid, one));
+  each(code.controllers, (uid, one) => void registry.add('controller', uid, one));
   each(code.policies, (uid, one) => strapi.policies.add(uid, one));
   each(code.middlewares, (uid, one) => strapi.middlewares.add(uid, one));
-  for (const { uid, lifecycles: hooks } of typesOf(plugin))
-    if (isRecord(hooks)) lifecycles.subscribe({ ...hooks, models: [uid] } as SubscriberMap); // functions by lifecycle
+  for (const { uid, lifecycles: hooks } of typesOf(plugin)) lifecycles.subscribeTo(uid, hooks);
   attempt(`${file}, routes`, report, () => {
     addRouters(plugin, parts);
   });
