@@ -18,7 +18,7 @@ const names = {
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener ManagedMethod MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
-    'MiddlewaresConfig ModelLike MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType Overrides PartialConfig PartialSection Plugin ' +
+    'MiddlewaresConfig ModelLike ModelMembers MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType Overrides PartialConfig PartialSection Plugin ' +
     'PluginsConfig Policy PolicyContext PolicyObject ProfileMap ProjectEntityService ' +
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig RouterOptions Row ' +

@@ -42,13 +42,14 @@ export interface GivenStrapi extends WithGraphql, Pick<ProjectStrapi, 'log' | 'p
 export interface ProjectStrapi extends ModelMembers {
   readonly config: StrapiConfig;
   readonly log: Logger;
-  /** The policies of routes and of fields of GraphQL, which take different arguments. */
-  readonly policies: NamedCode<unknown>;
-  readonly middlewares: NamedCode<unknown>;
+  /* eslint-disable @typescript-eslint/no-explicit-any -- projects call this code, and routes and fields of GraphQL take different arguments */
+  readonly policies: NamedCode<any>;
+  readonly middlewares: NamedCode<any>;
   /** Returns a registered policy. Throws an Error for an unknown name. */
-  policy(name: string): unknown;
+  policy(name: string): any;
   /** Returns a registered middleware. Throws an Error for an unknown name. */
-  middleware(name: string): unknown;
+  middleware(name: string): any;
+  /* eslint-enable @typescript-eslint/no-explicit-any */
   readonly entityService: ProjectEntityService;
   readonly entityValidator: EntityValidator;
   readonly db: StrapiDatabase;
