@@ -27,6 +27,7 @@ const things = Array.from({ length: 10_000 }, (_, index) => ({
   tags: [((index * 31) % 50) + 1, ((index * 17) % 50) + 1],
   count: (index * 7) % 2_000,
   price: index % 2,
+  createdAt: new Date(),
 }));
 const persons = Array.from({ length: 200 }, (_, index) => ({ _id: index + 1, age: index }));
 const tags = Array.from({ length: 50 }, (_, index) => ({
@@ -48,6 +49,12 @@ const cases: readonly (readonly [title: string, filter: object, index: string | 
   ['one in sixteen of the owners', { owner: { age: { $lt: 13 } } }, 'mangrove_owner__id-', 50],
   ['half of the owners, and one count in fifty', { owner: { age: { $lt: 100 } }, count: { $lt: 40 } }, undefined, 200],
   ['half of the owners, and half of the prices', { owner: { age: { $lt: 100 } }, price: 1 }, undefined, 110],
+  [
+    'one in sixteen of the owners, created at any time',
+    { owner: { age: { $lt: 13 } }, createdAt: { $gt: '2000-01-01' } },
+    'mangrove_owner__id-',
+    50,
+  ],
   ['one in six of the owners, whose entries are merged in order', { owner: { age: { $lt: 32 } } }, 'mangrove_owner__id-', 50],
 ];
 

@@ -65,7 +65,10 @@ export class ModelStatus {
     const alive = { $set: { expiresAt: expiry() } };
     const own = { comment: jobComment(heartbeatName) };
     const { matchedCount } = await this.#change((states) => states.updateMany({ instance: this.instance }, alive, own));
-    if (matchedCount < this.#written.size) await this.#write([...this.#written]);
+    if (matchedCount >= this.#written.size) return;
+    // a state that is written at the same time is newer
+    const missing = [...this.#written].map((state) => this.#operation(state, '$setOnInsert'));
+    await this.#change((stored) => stored.bulkWrite(missing, { ordered: false, ...own }));
   }
 
   /** Writes the state of models whose state or revision has changed. Logs the problems of a changed state, causes first. */
@@ -79,9 +82,20 @@ export class ModelStatus {
     });
     await this.#write(states.filter(([uid, values]) => !this.#isWritten(uid, values)));
     const known = new Set([graphqlState, ...states.map(([uid]) => uid)]);
-    const gone = [...this.#written].flatMap(([uid, { state }]) => (state === undefined || known.has(uid) ? [] : [uid]));
-    if (gone.length > 0) await this.#change((states) => states.deleteMany({ instance: this.instance, uid: { $in: gone } }));
-    for (const uid of gone) this.#written.delete(uid);
+    const gone = [...this.#written].filter(([uid, { state }]) => state !== undefined && !known.has(uid));
+    if (gone.length > 0) await this.#remove(gone);
+  }
+
+  /** Forgets states first, so that a heartbeat does not write them again. */
+  async #remove(states: readonly (readonly [uid: string, values: StateValues])[]): Promise<void> {
+    const uids = states.map(([uid]) => uid);
+    for (const uid of uids) this.#written.delete(uid);
+    try {
+      await this.#change((stored) => stored.deleteMany({ instance: this.instance, uid: { $in: uids } }));
+    } catch (error) {
+      for (const [uid, values] of states) this.#written.set(uid, values);
+      throw error;
+    }
   }
 
   #log(report: ModelReport): void {
@@ -118,6 +132,7 @@ export class ModelStatus {
 
   /** Removes the states of this instance when it stops. */
   async clear(): Promise<void> {
+    this.#written.clear();
     await this.#change((states) => states.deleteMany({ instance: this.instance })).catch(() => undefined);
   }
 
@@ -143,13 +158,15 @@ export class ModelStatus {
     });
   }
 
+  #operation([uid, values]: readonly [uid: string, values: StateValues], operator: '$set' | '$setOnInsert') {
+    const update = { [operator]: { uid, ...shared, instance: this.instance, ...values, at: new Date(), expiresAt: expiry() } };
+    return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };
+  }
+
   async #write(states: readonly (readonly [uid: string, values: StateValues])[]): Promise<void> {
     if (states.length === 0) return;
     await expiring(this, () => this.#change((stored) => stored.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })));
-    const operations = states.map(([uid, values]) => {
-      const update = { $set: { uid, ...shared, instance: this.instance, ...values, at: new Date(), expiresAt: expiry() } };
-      return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };
-    });
+    const operations = states.map((state) => this.#operation(state, '$set'));
     await this.#change((stored) => stored.bulkWrite(operations, { ordered: false }));
     for (const [uid, values] of states) this.#written.set(uid, { ...this.#written.get(uid), ...values });
   }

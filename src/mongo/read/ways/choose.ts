@@ -52,8 +52,8 @@ interface Candidate {
  * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
  * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
  * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
- * as many entries for broad ones. It decides nevertheless if a condition on an attribute of the entries has an index, because it finds
- * out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to one
+ * as many entries for broad ones. It decides nevertheless if the model has an index for a condition on an attribute of the entries,
+ * because it finds out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to one
  * entry, or too little is known.
  */
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
@@ -92,10 +92,15 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
 }
 
-/** Returns whether an index of the model finds the entries by a condition on one of their own attributes. */
+/** The values with indexes in every type. Most entries meet most conditions on them, such as dates after a day. */
+const indexedAlways: ReadonlySet<string> = new Set(['_id', 'createdAt', 'updatedAt', 'publishedAt']);
+
+/** Returns whether the model asks for an index that finds the entries by a condition on one of their own attributes. */
 function hasOwnIndex({ type, condition }: Plan, { registry, database: { searches } }: Facts): boolean {
   const indexes = { ...modelLeading(type, registry), searches };
-  return conjunctsOf(condition).some((part) => part.kind === 'comparison' && isServed(part, indexes));
+  return conjunctsOf(condition).some(
+    (part) => part.kind === 'comparison' && !indexedAlways.has(part.path) && isServed(part, indexes),
+  );
 }
 
 /** A condition on linked entries that each entry must meet. */
