@@ -55,7 +55,7 @@ const setPassword: Command = async ({ content }, args) => {
   const { name, password } = readAccountArguments(args);
   const { id } = await findUser(name, content);
   const word = password ? await readPassword(`password of ${String(name)}`) : makePassword();
-  const hash = await hashNewPassword(word, userType(content));
+  const hash = await hashNewPassword(word, content);
   await changeStoredUser(content, { _id: id }, endingTokens({ password: hash, resetPasswordToken: null }));
   await endRefreshTokens(id, content);
   if (!password) printMade(word, String(name));

@@ -10,7 +10,7 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { servedAs, uidsOf } from '../schema/served-names.js';
-import { accessInPart, isHiddenLink, maySee, readable } from './access.js';
+import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
@@ -96,9 +96,9 @@ function bindChild(
     case 'morph':
       return [bindMorph(attribute, field, owner, context)];
     case 'component':
-      return bindComponent(attribute, field, inPart(context, owner, attribute));
+      return bindComponent(attribute, field, context);
     case 'dynamiczone':
-      return [bindZone(attribute, field, inPart(context, owner, attribute))];
+      return [bindZone(attribute, field, context)];
   }
 }
 
@@ -124,12 +124,6 @@ function bindTarget(query: Query, type: ContentType, outer: SelectionContext): M
 
 /** Returns whether a link is one of those that `populateCreatorFields` shows. They need no right of their own. */
 export const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
-
-/** Returns the context of the components in an attribute. Elsewhere the same components may show other attributes. */
-function inPart(context: SelectionContext, owner: ContentType, { name }: Attribute): SelectionContext {
-  const access = accessInPart(context.access, owner, name);
-  return access === context.access ? context : { ...context, access, known: new Map() };
-}
 
 function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
   const type = context.registry.types.get(attribute.component);

@@ -4,7 +4,7 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';
 import { hashNewPassword, isPassword } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
-import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
+import { changeStoredUser, findStoredUser } from '../user-store.js';
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;
 
@@ -18,7 +18,7 @@ export async function changePassword(accounts: Accounts, body: Body, call: Accou
   if (!(await isPassword(currentPassword, user?.password ?? null)))
     throw validationError('The provided current password is invalid');
   if (currentPassword === password) throw validationError('Your new password must be different than your current password');
-  const hash = await hashNewPassword(password, userType(content));
+  const hash = await hashNewPassword(password, content);
   const changed = await changeStoredUser(
     content,
     { _id: caller.user.id, password: user?.password },

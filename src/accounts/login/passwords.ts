@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { between, type Match } from '../../mongo/form/matches.js';
+import type { ContentContext } from '../../content/content-context.js';
 import { hashPassword } from '../../content/hash-passwords.js';
 import { fieldErrors } from '../../errors.js';
 import { scalarProblems } from '../../schema/check-scalar.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { userType } from '../user-store.js';
 
 /** A hash to compare with if there is no password, so that both cases take the same time. */
 let nobody: Promise<string> | undefined;
@@ -21,13 +22,13 @@ export async function isPassword(password: string, stored: string | null): Promi
 }
 
 /** Returns the hash of a new password. Throws a ValidationError if the attribute does not allow the password. */
-export async function hashNewPassword(password: string, user: ContentType): Promise<string> {
-  const attribute = user.attributes.get('password');
+export async function hashNewPassword(password: string, content: ContentContext): Promise<string> {
+  const attribute = userType(content).attributes.get('password');
   if (attribute?.kind === 'scalar') {
     const problems = scalarProblems(password, attribute, 'password', { mode: 'create', draft: false });
     if (problems.length > 0) throw fieldErrors(problems.map((message) => ({ path: ['password'], message })));
   }
-  return hashPassword(password);
+  return hashPassword(password, content.store.database.sender);
 }
 
 /** Returns the hash of a code, so that the code cannot be read from the database. */

@@ -5,7 +5,7 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
 import { hashNewPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens, openSession, type Session } from './session.js';
-import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+import { changeStoredUser, findStoredUser, type StoredUser } from '../user-store.js';
 
 /** Length of a reset code in bytes, as in Strapi v4. */
 const codeBytes = 64;
@@ -52,7 +52,7 @@ export async function resetPassword(accounts: Accounts, body: Body, call: Accoun
   if (password !== passwordConfirmation) throw validationError('Passwords do not match');
   const match = { resetPasswordToken: heldCode(code) };
   if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
-  const hash = await hashNewPassword(password, userType(content));
+  const hash = await hashNewPassword(password, content);
   // The code was sent to the address, so it belongs to the user.
   const change = endingTokens({ password: hash, resetPasswordToken: null, _chosenEmail: false });
   const user = await changeStoredUser(content, match, change);

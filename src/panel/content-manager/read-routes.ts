@@ -12,9 +12,9 @@ import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
-import { showAll, showOne } from '../show-entries.js';
 import { callOnEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateFor } from './entry-query.js';
+import { showPermitted } from './show-entry.js';
 
 /** The routes that read entries. */
 export const readRoutes = needing('logged in', {
@@ -42,7 +42,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const { parameters } = knownFilters(parametersOf(call), type, { registry, access });
   const query = parseListQuery(parameters, context.bind);
   const page = await findMany(type, { ...query, populate: populateFor(type, 'row', countedParts(context.bind)) }, context);
-  return { body: { results: showAll(page.entries, context), pagination: paginationOf(page) } };
+  return { body: { results: showPermitted(page.entries, type, call, context), pagination: paginationOf(page) } };
 }
 
 async function read(call: PanelCall): Promise<Answer> {
@@ -58,10 +58,12 @@ interface Showing {
 
 /** Returns an entry as it is shown. Throws the errors of `findEntry`. */
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<Values> {
-  const context = contentFor(await callOnEntry({ type, id }, { call, action: 'read' }), 'read', type);
+  const own = await callOnEntry({ type, id }, { call, action: 'read' });
+  const context = contentFor(own, 'read', type);
   const entry = await findOne(type, id, entryQuery(type, form, context.bind), context);
   if (entry === null) return refuseEntry(type, id, call);
-  return showOne(entry, context);
+  const [shown = {}] = showPermitted([entry], type, own, context);
+  return shown;
 }
 
 /**

@@ -1,0 +1,38 @@
+import type { ContentContext } from '../../content/content-context.js';
+import type { Shaped } from '../../content/shape-values.js';
+import type { Loaded } from '../../mongo/form/loaded.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { PanelCall } from '../panel-route.js';
+import { fieldPaths } from '../rights/field-paths.js';
+import { fieldsFor } from '../rights/rights.js';
+import { showAll } from '../show-entries.js';
+
+/** Returns entries of a type as an administrator may see them. */
+export function showPermitted(entries: readonly Loaded[], type: ContentType, call: PanelCall, context: ContentContext): Shaped[] {
+  const shown = showAll(entries, context);
+  if (call.rights.isSuper) return shown;
+  const fields = { allowed: fieldsFor(call.rights, type.uid), known: new Set(fieldPaths(type, context.bind.registry)) };
+  const components = [...type.attributes.values()].filter(({ kind }) => kind === 'component');
+  for (const entry of shown) for (const { name } of components) entry[name] = withoutHidden(entry[name], name, fields);
+  return shown;
+}
+
+interface Fields {
+  /** Paths that permissions name. A path allows all that is below it. */
+  readonly allowed: ReadonlySet<string>;
+  /** Paths that permissions can name. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** Returns a component without the values whose path no permission names. */
+function withoutHidden(value: unknown, path: string, fields: Fields): unknown {
+  if (fields.allowed.has(path) || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutHidden(item, path, fields));
+  const kept = Object.entries(value).filter(([name]) => name === 'id' || isAllowed(`${path}.${name}`, fields));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutHidden(inner, `${path}.${name}`, fields)]));
+}
+
+const isAllowed = (path: string, { allowed, known }: Fields): boolean =>
+  allowed.has(path) || hasBelow(path, allowed) || (!known.has(path) && !hasBelow(path, known));
+
+const hasBelow = (path: string, paths: ReadonlySet<string>): boolean => [...paths].some((other) => other.startsWith(`${path}.`));
