@@ -17,6 +17,7 @@ const own = { i18n: { localized: false } };
 
 const models: readonly TestModel[] = [
   { uid: 'shared.seo', info: { displayName: 'seo' }, attributes: { title: { type: 'string' }, note: { type: 'string' } } },
+  { uid: 'shared.link', info: { displayName: 'link' }, attributes: { url: { type: 'string' }, locale: { type: 'string' } } },
   {
     uid: 'shared.row',
     info: { displayName: 'row' },
@@ -43,6 +44,7 @@ const models: readonly TestModel[] = [
     {
       title: { type: 'string', pluginOptions: localized },
       code: { type: 'string', pluginOptions: own },
+      link: { type: 'component', component: 'shared.link', pluginOptions: own },
       memo: { type: 'relation', relation: 'oneToOne', target: 'api::memo.memo' },
     },
     { pluginOptions: localized },
@@ -87,6 +89,7 @@ const administrators = {
       { action: 'delete', subject: page, locales: ['fr'] },
     ],
   ],
+  linked: [[{ action: 'read', subject: page, fields: ['title', 'link.url'], locales: ['en'] }]],
   // may add locales, and change none
   translator: [
     [
@@ -349,6 +352,12 @@ describe('rights of administrators who write', () => {
     it(`sort=${sort} is ${status === 200 ? 'answered' : 'refused'}`, async () => {
       expect((await send('partly', 'GET', `${path}?sort=${sort}`)).status).to.equal(status);
     });
+
+  it('answers the values of a component whose names no permission can have', async () => {
+    await serving.database.db.collection('pages').updateOne({}, { $set: { link: { id: 1, url: '/', locale: 'de' } } });
+    const { body } = await send('linked', 'GET', filled(`${pages}/{page}`));
+    expect(body.link).to.deep.include({ url: '/', locale: 'de' });
+  });
 
   it('answers only the values that a permission for the entry names', async () => {
     const created = (await send('both', 'POST', memos, { title: 'mine' })).body;
