@@ -1,16 +1,18 @@
 import { saveImport } from '../mongo/transfer/import-ledger.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportPlan } from './plan-import.js';
-import { type PanelRecord, PanelRecords, panelTypes } from './panel-records.js';
+import { type PanelRecord, PanelRecords, panelTypes, tokenUid } from './panel-records.js';
 import { isPanelSetting, type Manifest, type Source, uidOfView } from './source.js';
 
 /** Reads the entries of the panel, and assigns ids to administrators, before links to them are stored. */
 export async function preparePanel(run: ImportRun): Promise<void> {
   const { source, manifest, plan, context } = run;
   const { panel, store } = context;
-  if (!hasPanelRecords(manifest)) return;
+  if (panel === undefined || !hasAdministration(manifest)) {
+    run.panelRecords = await readTokens(source, manifest, plan);
+    return;
+  }
   run.panelRecords = await readPanelRecords(source, plan);
-  if (panel === undefined) return;
   if (run.state.administrators === undefined) {
     run.state = { ...run.state, administrators: [...(await panel.identify(run.panelRecords))] };
     await saveImport(store.database, run.state);
@@ -18,11 +20,29 @@ export async function preparePanel(run: ImportRun): Promise<void> {
   run.administrators = new Map(run.state.administrators);
 }
 
-const hasPanelRecords = ({ entities }: Manifest): boolean => panelTypes.some((uid) => entities.has(uid));
+/** Returns whether a source has administrators, roles or permissions. */
+const hasAdministration = ({ entities }: Manifest): boolean => panelTypes.some((uid) => uid !== tokenUid && entities.has(uid));
 
 async function readPanelRecords(source: Source, { registry }: ImportPlan): Promise<readonly PanelRecord[]> {
   const records = new PanelRecords();
   for await (const record of source.read(['entities', 'links'], null, panelTypes)) records.add(record, registry);
+  return records.list();
+}
+
+/**
+ * Reads the API tokens of a source, if it has any. None of their links is needed, so that nothing behind the last token is read: in
+ * an archive, this is the files and links.
+ */
+async function readTokens(source: Source, { entities }: Manifest, { registry }: ImportPlan): Promise<readonly PanelRecord[]> {
+  const records = new PanelRecords();
+  let left = entities.get(tokenUid) ?? 0;
+  if (left === 0) return [];
+  for await (const record of source.read(['entities'], null, [tokenUid])) {
+    if (record.stage !== 'entities' || record.type !== tokenUid) continue;
+    records.add(record, registry);
+    left--;
+    if (left === 0) break;
+  }
   return records.list();
 }
 
@@ -35,7 +55,7 @@ export async function publishPanel(run: ImportRun): Promise<void> {
   const { panel } = context;
   if (panel === undefined) return;
   const target = { plan, report: tally.report };
-  if (panelRecords.length > 0)
+  if (hasAdministration(manifest))
     for (const [uid, count] of await panel.take(panelRecords, administrators, target)) tally.add(uid, count);
   for (const setting of manifest.settings.filter(({ key }) => isPanelSetting(key)))
     if (setting.bytes > largest) tally.report('a setting of the panel is not imported: it has more than 1 MB', setting.key);

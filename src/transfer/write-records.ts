@@ -26,7 +26,7 @@ async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'lin
 /** Returns a link in its stored form. Reports a link that cannot be stored, and returns nothing. */
 export function placeOrReport(link: RecordOf<'links'>, { plan, tally, administrators }: Importing): readonly HeldLink[] {
   const { left, right } = link;
-  if (isPanelType(left.type)) return none; // stored with the administrators
+  if (isPanelType(left.type)) return none; // links to roles are read with the panel's entries, others are not needed
   const isPerson = right.type === administratorUid;
   const isThere = ({ type }: Holder): boolean => plan.registry.types.get(type)?.kind === 'component' || plan.types.has(type);
   const away = [left, ...(isPerson ? [] : [right])].find((end) => !isThere(end));
