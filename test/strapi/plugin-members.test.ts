@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { createLog, type Log } from '../support/create-log.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
@@ -73,6 +74,16 @@ describe('members of plugins and routes', () => {
     expect(Object.keys(serving.strapi.policies)).to.deep.equal(['global::allow', 'global::koa']);
     expect(Object.keys(serving.strapi.middlewares)).to.deep.equal(['global::pass']);
     expect(serving.strapi.policies['global::allow']).to.equal(serving.strapi.policy('global::allow'));
+  });
+
+  it('named code is shown by the console, and cannot be assigned', () => {
+    const { policies, plugins } = serving.strapi;
+    expect(inspect(policies)).to.match(/'global::allow': .*'global::koa': /s);
+    expect(inspect(plugins.upload.services)).to.include('upload:');
+    const message = 'global::new cannot be assigned here';
+    expect(() => Object.assign(policies, { 'global::new': () => true })).to.throw(TypeError, message);
+    expect(() => Object.defineProperty(policies, 'global::new', { value: () => true })).to.throw(TypeError, message);
+    expect(policies['global::new']).to.equal(undefined);
   });
 
   for (const [given, level] of [

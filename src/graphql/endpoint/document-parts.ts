@@ -14,6 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { memoize } from '../../caches.js';
 
 /** The parts of a schema that a document uses. The document is equally valid in all schemas that have these parts. */
 export interface DocumentParts {
@@ -60,16 +61,26 @@ const hasFields = (root: GraphQLObjectType | null | undefined, fields: ReadonlyS
 const isMeta = ({ name }: RootField): boolean => name.startsWith('__');
 
 /** Returns the fields at the root of an operation, including those in fragments. The document need not be valid. */
-export function rootFieldsOf({ selectionSet }: OperationDefinitionNode, { definitions }: DocumentNode): readonly FieldNode[] {
-  const named = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  const fragments = new Map(named.map((node) => [node.name.value, node.selectionSet]));
-  const read = ({ selections }: SelectionSetNode): readonly FieldNode[] =>
-    selections.flatMap((node) => {
-      if (node.kind === Kind.FIELD) return [node];
-      if (node.kind === Kind.INLINE_FRAGMENT) return read(node.selectionSet);
-      const fragment = fragments.get(node.name.value);
-      fragments.delete(node.name.value); // each is read once
-      return fragment === undefined ? [] : read(fragment);
-    });
-  return read(selectionSet);
+export function rootFieldsOf({ selectionSet }: OperationDefinitionNode, document: DocumentNode): readonly FieldNode[] {
+  const fragments = fragmentsOf(document);
+  const [fields, visited]: [FieldNode[], Set<string>] = [[], new Set()];
+  const read = ({ selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) fields.push(node);
+      else if (node.kind === Kind.INLINE_FRAGMENT) read(node.selectionSet);
+      else if (!visited.has(node.name.value)) {
+        visited.add(node.name.value);
+        const fragment = fragments.get(node.name.value);
+        if (fragment !== undefined) read(fragment);
+      }
+    }
+  };
+  read(selectionSet);
+  return fields;
 }
+
+/** Returns the selections of the fragments of a document, by name. */
+const fragmentsOf = memoize(({ definitions }: DocumentNode): ReadonlyMap<string, SelectionSetNode> => {
+  const named = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(named.map((node) => [node.name.value, node.selectionSet]));
+});

@@ -113,7 +113,7 @@ const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): r
 const mostLevels = 200;
 
 function parseText(text: string, maxTokens: number): DocumentNode {
-  if (documentLevels(text, maxTokens) > mostLevels)
+  if (documentLevels(text) > mostLevels)
     throw coded(
       new GraphQLError(`Syntax Error: Document is nested deeper than ${String(mostLevels)} levels.`),
       'GRAPHQL_PARSE_FAILED',

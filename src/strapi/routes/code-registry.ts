@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Controller } from './core-controller.js';
 import type { Service } from '../services/core-service.js';
 
@@ -67,18 +68,29 @@ export class CodeRegistry {
 export const namesBelow = (prefix: string, uids: readonly string[]): string[] =>
   uids.filter((uid) => uid.startsWith(prefix)).map((uid) => uid.slice(prefix.length));
 
-/** Returns an object whose values are read by their names. `names` returns those that it lists. */
-export const byName = <Value>(
+/**
+ * Returns an object whose values are read by their names. `names` returns those that it lists. Values are read on access, not when
+ * they are listed. None can be assigned.
+ */
+export function byName<Value>(
   read: (name: string) => Value | undefined,
   names: () => readonly string[],
-): Readonly<Record<string, Value>> =>
-  new Proxy<Record<string, Value>>(
-    {},
-    {
-      get: (object, name) => (typeof name === 'symbol' || name in object ? Reflect.get(object, name) : read(name)) as unknown,
-      has: (_, name) => names().includes(String(name)),
-      ownKeys: () => [...new Set(names())],
-      getOwnPropertyDescriptor: (_, name) =>
-        names().includes(String(name)) ? { enumerable: true, configurable: true } : undefined,
-    },
-  );
+): Readonly<Record<string, Value>> {
+  const list = (): object => Object.fromEntries(names().map((name) => [name, read(name)]));
+  const target: Record<string, Value> = {};
+  // The console shows the target of a Proxy, which has no values.
+  Object.defineProperty(target, inspect.custom, { value: list, configurable: true });
+  return new Proxy<Record<string, Value>>(target, {
+    get: (object, name) => (typeof name === 'symbol' || name in object ? Reflect.get(object, name) : read(name)) as unknown,
+    has: (_, name) => names().includes(String(name)),
+    ownKeys: () => [...new Set(names())],
+    getOwnPropertyDescriptor: (_, name) =>
+      names().includes(String(name)) ? { get: () => read(String(name)), enumerable: true, configurable: true } : undefined,
+    set: refuseAssigning,
+    defineProperty: refuseAssigning,
+  });
+}
+
+function refuseAssigning(_: object, name: string | symbol): never {
+  throw new TypeError(`${String(name)} cannot be assigned here, because this object only lists what is registered`);
+}
