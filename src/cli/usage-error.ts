@@ -14,17 +14,21 @@ export const isUsageError = (error: unknown): error is Error => error instanceof
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
+type Parsed<Known extends Options> = ReturnType<
+  typeof parseArgs<{ readonly args: string[]; readonly options: Known; readonly allowPositionals: true }>
+>;
+
 /** An option with a text, one that may be repeated, and one without a value. */
 export const text = { type: 'string' } as const;
 export const texts = { type: 'string', multiple: true } as const;
 export const flag = { type: 'boolean', default: false } as const;
 
 /** Returns the values of options, and the other arguments. Throws a UsageError for arguments that are neither. */
-export const parseWords = <Known extends Options>(args: readonly string[], options: Known) =>
+export const parseWords = <Known extends Options>(args: readonly string[], options: Known): Parsed<Known> =>
   parse({ args: [...args], options, allowPositionals: true });
 
 /** Returns the values of options. Throws a UsageError for other arguments. */
-export const parseOptions = <Known extends Options>(args: readonly string[], options: Known) =>
+export const parseOptions = <Known extends Options>(args: readonly string[], options: Known): Parsed<Known>['values'] =>
   parse({ args: [...args], options }).values;
 
 const parse: typeof parseArgs = (config) => {
