@@ -8,6 +8,7 @@ import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type * as Module from '../../src/client/create-client.js';
+import { closeAfter } from '../support/close-after.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import type { Serving } from '../support/serve.js';
 import { bundleClient } from './bundle-client.js';
@@ -32,6 +33,7 @@ describe('the client in an application', () => {
 
   describe('of another origin, in a browser', () => {
     const openPage = openPagesOf('the client');
+    const closing = closeAfter();
     let app: Server;
     before(async () => {
       app = createServer(({ url }, response) => {
@@ -39,9 +41,9 @@ describe('the client in an application', () => {
         response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
         response.end(isScript ? bundle : '<!doctype html><title>App</title>');
       });
+      closing(() => app.close());
       await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
     });
-    after(() => app.close());
 
     it('reads, logs in, renews its session and shows the progress of an upload', async function () {
       const page = await openPage();

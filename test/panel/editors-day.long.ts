@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { packageRoot } from '../../src/package-root.js';
+import { closeAfter } from '../support/close-after.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { buildPanel, needPanelPackages } from '../support/panel.js';
 import { serveModels, storeModels, type Serving } from '../support/serve.js';
@@ -18,6 +19,7 @@ const tellViolations =
 describe('a day of editors', () => {
   needPanelPackages('the day of editors');
   const openPage = openPagesOf('the day of editors');
+  const closing = closeAfter();
   let folder: string;
   let serving: Serving;
   /** The window of the super admin. */
@@ -27,6 +29,7 @@ describe('a day of editors', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mangrove-day-'));
+    closing(() => rm(folder, { recursive: true }));
     await buildPanel(folder, join(folder, 'panel'));
     const names = Array.from({ length: 25 }, (_, index) => `Author ${String(index + 1).padStart(2, '0')}`);
     const authors = names.map((name, index) => ({ _id: index + 1, name }));
@@ -36,12 +39,9 @@ describe('a day of editors', () => {
       plugins: { i18n: { enabled: true, config: { defaultLocale: 'en' } } },
     } as const;
     serving = await serveModels({ models: dayModels, documents: { authors }, config });
+    closing(() => serving.stop());
     await serving.call('GET', '/admin/init'); // creates the roles
     page = await openWindow();
-  });
-  after(async () => {
-    await serving.stop();
-    await rm(folder, { recursive: true });
   });
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed' || process.env['SHOTS'] === undefined) return;

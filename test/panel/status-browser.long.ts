@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { openAdministrators } from '../support/administrators.js';
+import { closeAfter } from '../support/close-after.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { credentials, storeRules } from './open-status.js';
@@ -13,12 +14,14 @@ const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: 
 
 describe('the status pages in a browser', () => {
   const openPage = openPagesOf('the status pages');
+  const closing = closeAfter();
   let serving: Serving;
   let page: Page;
   const asked = new Set<string>();
   const wrong: string[] = [];
   before(async () => {
     serving = await serveModels({ models: statusModels, config: { api: { open: true } } });
+    closing(() => serving.stop());
     await openAdministrators(serving, {});
     await storeRules(serving);
     page = await openPage();
@@ -32,7 +35,6 @@ describe('the status pages in a browser', () => {
       .context()
       .addInitScript("addEventListener('securitypolicyviolation', (event) => console.error('blocked: ' + event.blockedURI));");
   });
-  after(() => serving.stop());
 
   const at = (name: string): string => `${serving.server.url}/_status/${name}`;
 
