@@ -52,9 +52,9 @@ interface Candidate {
  * Chooses the index that examines the fewest entries of a page with conditions on linked entries. This is the index of the sort if
  * many entries meet the conditions, otherwise that of a relation, which also has the order of the page if it contains the sorted
  * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
- * as many entries for broad ones. It decides nevertheless if the model has an index for a condition on an attribute of the entries,
- * because it finds out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to one
- * entry, or too little is known.
+ * as many entries for broad ones. It decides nevertheless if the model asks for an index that serves another condition, because it
+ * finds out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to
+ * one entry, or too little is known.
  */
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const { type, condition } = plan;
