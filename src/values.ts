@@ -66,6 +66,20 @@ export const kebabCase = (name: string): string =>
 export const only = <Item>(items: readonly unknown[], isOf: (item: unknown) => item is Item): readonly Item[] =>
   items.every(isOf) ? items : items.filter(isOf);
 
+/** Appends an item to the list of a key. */
+export function appendTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+/** Returns the items by key, in their order, as Map.groupBy of newer versions of Node does. */
+export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) appendTo(groups, keyOf(item), item);
+  return groups;
+}
+
 /** Parses an id. Leading zeros are allowed. Returns 0, which no entry has as id, for anything else. */
 export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
 

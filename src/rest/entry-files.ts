@@ -15,7 +15,7 @@ import { inTransaction } from '../mongo/send/transaction.js';
 import { noPopulate, type Query } from '../query/ast.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
+import { appendTo, isRecord } from '../values.js';
 
 /** The body of a write of an entry. */
 export const writtenBody = { what: 'the body', names: ['data'] } as const;
@@ -106,8 +106,8 @@ async function findWritten(type: ContentType, id: number, query: Query, content:
 function groupByPath(files: readonly SentFile[], stored: readonly Loaded[]): ReadonlyMap<string, readonly Loaded[]> {
   const groups = new Map<string, Loaded[]>();
   for (const [index, { field }] of files.entries()) {
-    const path = field.slice(prefix.length);
-    groups.set(path, [...(groups.get(path) ?? []), ...stored.slice(index, index + 1)]);
+    const file = stored[index];
+    if (file !== undefined) appendTo(groups, field.slice(prefix.length), file);
   }
   return groups;
 }

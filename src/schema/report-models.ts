@@ -1,5 +1,6 @@
 import type { RegistryBuild } from './build-registry.js';
 import type { ModelWarning } from './model.js';
+import { appendTo } from '../values.js';
 
 /** The state of one model, and its effect on other models. */
 export interface ModelReport {
@@ -40,7 +41,7 @@ function affectedBy(warnings: RegistryBuild['warnings']): ReadonlyMap<string, re
   const affected = new Map<string, string[]>();
   for (const [uid, found] of warnings)
     for (const { attribute, needs } of found)
-      if (needs !== null) affected.set(needs, [...(affected.get(needs) ?? []), attribute === null ? uid : `${uid}.${attribute}`]);
+      if (needs !== null) appendTo(affected, needs, attribute === null ? uid : `${uid}.${attribute}`);
   return affected;
 }
 

@@ -8,6 +8,7 @@ import type { SyncReader } from './sync-reader.js';
 import type { Sight, SyncSession } from './sync-session.js';
 import { type Position, resetError } from './token.js';
 import type { Outcome, Waiting } from './waiting.js';
+import { groupBy } from '../values.js';
 
 interface Listener extends Waiting {
   readonly digest: string;
@@ -133,13 +134,7 @@ export class SyncHub {
     const listeners = [...this.#listeners]; // those who join from now on may have read a newer state
     const state = await readLogState(this.#input.database);
     if (state === null) throw resetError('The change log was lost');
-    const groups = new Map<string, Listener[]>();
-    for (const listener of listeners) {
-      const key = `${listener.digest} ${placeKey(listener.position)}`;
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [listener]);
-      else group.push(listener);
-    }
+    const groups = groupBy(listeners, ({ digest, position }) => `${digest} ${placeKey(position)}`);
     const logs: Logs = new Map();
     await Promise.all([...groups.values()].map((group) => this.#tell(group, state, logs)));
   }

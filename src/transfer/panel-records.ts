@@ -1,6 +1,7 @@
 import { placeLink, type TransferredEntry } from '../mongo/transfer/transferred.js';
 import type { Registry } from '../schema/content-type.js';
 import type { TransferRecord } from './source.js';
+import { appendTo } from '../values.js';
 
 export const administratorUid = 'admin::user';
 
@@ -37,7 +38,7 @@ export class PanelRecords {
     } else if (record.stage === 'links' && isPanelType(record.left.type) && isPanelType(record.right.type)) {
       const link = placeLink(record, registry);
       if (typeof link === 'string' || !/^roles?$/.test(link.field)) return;
-      this.#roles.set(link.holder, [...(this.#roles.get(link.holder) ?? []), link.target]);
+      appendTo(this.#roles, link.holder, link.target);
     } else return;
     this.#count++;
     if (this.#count > max) throw new Error('the source has more administrators, permissions and tokens than fit into memory');

@@ -13,6 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { edgeOf } from '../type-names.js';
+import { appendTo } from '../../values.js';
 
 /** The parts of an operation that are needed to read selections. */
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
@@ -49,7 +50,7 @@ function collect({ selections }: SelectionSetNode, collection: Collection): void
     if (!isIncluded(selection, collection.operation)) continue;
     switch (selection.kind) {
       case Kind.FIELD:
-        addField(selection, collection.fields);
+        appendTo(collection.fields, selection.alias?.value ?? selection.name.value, selection);
         break;
       case Kind.INLINE_FRAGMENT:
         if (applies(selection.typeCondition?.name.value, collection)) collect(selection.selectionSet, collection);
@@ -59,13 +60,6 @@ function collect({ selections }: SelectionSetNode, collection: Collection): void
         break;
     }
   }
-}
-
-function addField(node: FieldNode, fields: Map<string, FieldNode[]>): void {
-  const key = node.alias?.value ?? node.name.value;
-  const same = fields.get(key);
-  if (same === undefined) fields.set(key, [node]);
-  else same.push(node);
 }
 
 function collectFragment(name: string, collection: Collection): void {

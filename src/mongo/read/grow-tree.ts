@@ -3,6 +3,7 @@ import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from
 import type { ContentType } from '../../schema/content-type.js';
 import type { Loaded, Related } from '../form/loaded.js';
 import { applyList, keepChosen, partsOf, type Choose } from './stored-lists.js';
+import { appendTo } from '../../values.js';
 
 /** A node of a tree that is still being read. */
 export interface Growing extends Loaded {
@@ -105,9 +106,7 @@ function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], ne
       const selection = child.selections.get(componentOf(part));
       if (selection === undefined) return [];
       const node = createNode(selection, part);
-      const group = byType.get(selection);
-      if (group === undefined) byType.set(selection, [node]);
-      else group.push(node);
+      appendTo(byType, selection, node);
       return [node];
     });
   }

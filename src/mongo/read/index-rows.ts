@@ -9,6 +9,7 @@ import { indexMorphRows } from './index-morphs.js';
 import { indexSources } from './index-sources.js';
 import type { Loaded } from '../form/loaded.js';
 import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
+import { appendTo, groupBy } from '../../values.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
@@ -46,7 +47,7 @@ function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }
   const { type } = child.selection;
   const selection = child.countOnly ? { type, fields: [], children: [], locales: null } : child.selection;
   const nodes = growNodes(selection, rows, next);
-  if (readsParents(child)) return listsIn(groupBy(nodes, ({ document }) => [document['_parent']]));
+  if (readsParents(child)) return listsIn(groupBy(nodes, ({ document }) => document['_parent']));
   switch (storage.kind) {
     case 'own':
       return child.sort.length > 0 ? sortedTargets(child, nodes) : storedTargets(child, nodes);
@@ -100,7 +101,7 @@ const idOf = ({ document }: Loaded): number => Number(document['_id']);
 
 /** Returns a function that lists the other locales of an entry, in the order of their group unless the query sorts them. */
 function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
-  const groups = groupBy(nodes, ({ document }) => [document['_group']]);
+  const groups = groupBy(nodes, ({ document }) => document['_group']);
   if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group, child);
   return (holder) => {
     const others = (groups.get(holder['_group']) ?? []).filter(({ document }) => document['_id'] !== holder['_id']);
@@ -146,7 +147,8 @@ function morphLinksIn(field: string, uids: readonly string[]): OtherSide {
 
 /** Returns a function that lists the entries that link to a holder, by rank and then by id unless the query sorts them. */
 function rankedLists({ sort, reversed }: LinkChild, nodes: readonly Growing[], { idsOf, rankOf }: OtherSide): ListOf {
-  const lists = groupBy(nodes, ({ document }) => idsOf(document));
+  const lists = new Map<unknown, Growing[]>();
+  for (const node of nodes) for (const id of idsOf(node.document)) appendTo(lists, id, node);
   const sign = reversed ? -1 : 1;
   if (sort.length === 0)
     for (const [parent, list] of lists)
@@ -155,17 +157,4 @@ function rankedLists({ sort, reversed }: LinkChild, nodes: readonly Growing[], {
         return sign * (rankA === rankB ? idOf(a) - idOf(b) : rankA - rankB);
       });
   return listsIn(lists);
-}
-
-/** Returns groups of items by key. An item is in the group of each of its keys, and groups keep the order of the items. */
-function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly unknown[]): Map<unknown, Item[]> {
-  const groups = new Map<unknown, Item[]>();
-  for (const item of items) {
-    for (const key of keysOf(item)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [item]);
-      else group.push(item);
-    }
-  }
-  return groups;
 }

@@ -8,6 +8,7 @@ import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import { type Growing, growNodes, type PendingLevel } from './grow-tree.js';
 import { applyList, cutWindow, linkedIds, partsOf } from './stored-lists.js';
+import { appendTo } from '../../values.js';
 
 /** Compiles the query for the entries of a source that link to the holders, in their own attributes or in their components. */
 export function compileSource(
@@ -100,9 +101,7 @@ function indexTargets({ selection }: MorphTarget, links: readonly PartLink[], ne
   const lists = new Map<unknown, LinkedNode[]>();
   for (const [index, node] of growNodes(selection, parts, next).entries()) {
     const { id, order = [] } = links[index] ?? {};
-    const list = lists.get(id);
-    if (list === undefined) lists.set(id, [{ node, order }]);
-    else list.push({ node, order });
+    appendTo(lists, id, { node, order });
   }
   return lists;
 }

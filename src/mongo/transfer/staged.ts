@@ -3,6 +3,7 @@ import { type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
+import { groupBy } from '../../values.js';
 
 /** The prefix of collections in which an import stores data before publishing it. Collections of content never begin with `_`. */
 const prefix = '_import_';
@@ -67,17 +68,7 @@ export async function readLinks(
   const limit = max === Infinity ? {} : { limit: max + 1 };
   const command = { find: collection, filter: { holder: { $in: holders } }, sort, allowDiskUse: true, ...limit };
   const rows = (await readAll(database, command)) as unknown as readonly StagedLink[]; // stored in this form
-  return rows.length > max ? null : byHolder(rows);
-}
-
-function byHolder(rows: readonly StagedLink[]): ReadonlyMap<string, readonly StagedLink[]> {
-  const links = new Map<string, StagedLink[]>();
-  for (const row of rows) {
-    const known = links.get(row.holder);
-    if (known === undefined) links.set(row.holder, [row]);
-    else known.push(row);
-  }
-  return links;
+  return rows.length > max ? null : groupBy(rows, ({ holder }) => holder);
 }
 
 /** A file or variant that an import expects, and the state of its bytes. */

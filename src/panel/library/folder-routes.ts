@@ -13,6 +13,7 @@ import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
 import { showAll, showOne } from '../show-entries.js';
+import { groupBy } from '../../values.js';
 
 /** The routes of folders. */
 export const folderRoutes: PanelRoutes = {
@@ -77,10 +78,12 @@ interface FolderNode {
 }
 
 async function structure({ content }: PanelCall): Promise<Answer> {
-  const byParent = new Map<number | null, Folder[]>();
-  for (const folder of await findFolders(null, content))
-    byParent.set(folder.parent, [...(byParent.get(folder.parent) ?? []), folder]);
-  return answerData(nodesBelow(null, byParent));
+  return answerData(
+    nodesBelow(
+      null,
+      groupBy(await findFolders(null, content), ({ parent }) => parent),
+    ),
+  );
 }
 
 const nodesBelow = (parent: number | null, byParent: ReadonlyMap<number | null, readonly Folder[]>): FolderNode[] =>

@@ -1,7 +1,7 @@
 import type { Database, Document } from '../../mongo/send/database.js';
 import { findStored } from '../../mongo/stored.js';
 import { collections } from '../../schema/collections.js';
-import { isRecord } from '../../values.js';
+import { appendTo, isRecord } from '../../values.js';
 
 /** Where a permission applies. Absent lists do not restrict it. */
 export interface PermissionProperties {
@@ -50,9 +50,7 @@ export const permissionOf = (document: Document): PanelPermission => ({
 /** Reads all permissions, by the id of their role. */
 export async function readPermissions(database: Database): Promise<ReadonlyMap<number, readonly PanelPermission[]>> {
   const byRole = new Map<number, PanelPermission[]>();
-  for (const document of await findStored(database, collections.adminPermissions, { sort: { _id: 1 } })) {
-    const role = Number(document['role']);
-    byRole.set(role, [...(byRole.get(role) ?? []), permissionOf(document)]);
-  }
+  for (const document of await findStored(database, collections.adminPermissions, { sort: { _id: 1 } }))
+    appendTo(byRole, Number(document['role']), permissionOf(document));
   return byRole;
 }

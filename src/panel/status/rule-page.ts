@@ -7,6 +7,7 @@ import { commandLine } from '../../command-line.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, facts, numberIn, pageOf, pager, type StatusPage } from './status-page.js';
+import { appendTo } from '../../values.js';
 
 /** What each role of users may do on the content API, with its row rules and hidden fields. */
 export const rulePage: StatusPage = {
@@ -83,8 +84,7 @@ function actionsByType({ actions }: Role): Map<string, string[]> {
   const byType = new Map<string, string[]>();
   for (const action of actions) {
     const end = action.lastIndexOf('.');
-    const uid = action.slice(0, end);
-    byType.set(uid, [...(byType.get(uid) ?? []), action.slice(end + 1)]);
+    appendTo(byType, action.slice(0, end), action.slice(end + 1));
   }
   return byType;
 }

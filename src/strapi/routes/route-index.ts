@@ -1,6 +1,7 @@
 import type { RouteParams } from '../../http/route-request.js';
 import type { ProjectRoute, RouteMatch, Row, Rows } from '../../http/route.js';
 import { compilePath, startOf, type PathMatcher } from './route-paths.js';
+import { appendTo } from '../../values.js';
 
 /** A route, in the order of registration. */
 export interface OrderedRoute extends ProjectRoute {
@@ -64,7 +65,7 @@ function groupPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'routes'> {
   const byStart = new Map<string, PathRows[]>();
   for (const path of paths) {
     const { start } = path.matcher;
-    if (start !== null) byStart.set(start, [...(byStart.get(start) ?? []), path]);
+    if (start !== null) appendTo(byStart, start, path);
   }
   return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
 }

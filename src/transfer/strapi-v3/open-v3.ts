@@ -6,7 +6,7 @@ import type { Database } from '../../mongo/send/database.js';
 import { type ForeignDatabase, openForeign } from '../../mongo/transfer/foreign-database.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { mapIds, readIds } from '../../mongo/transfer/id-map.js';
-import { isRecord, type Values } from '../../values.js';
+import { appendTo, isRecord, type Values } from '../../values.js';
 import { parseImported } from '../parse-imported.js';
 import { placed, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
 import { readAssets } from './v3-assets.js';
@@ -183,7 +183,7 @@ async function readParts(source: V3Source, places: readonly unknown[]): Promise<
   const wanted = new Map<V3Model, string[]>();
   for (const place of places) {
     const model = modelOfKind(place, source.models);
-    if (model !== null) wanted.set(model, [...(wanted.get(model) ?? []), refOf(place)]);
+    if (model !== null) appendTo(wanted, model, refOf(place));
   }
   const parts = new Map<string, V3Entry>();
   for (const [model, ids] of wanted) {
