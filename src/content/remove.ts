@@ -8,7 +8,7 @@ import { countExisting } from '../mongo/read/look-ups.js';
 import { findStored, isStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { changeOne } from '../mongo/write/compile-change.js';
-import { referrersOf, unlinkAll } from '../mongo/write/referrers.js';
+import { referrersOf, unlinkAll } from '../mongo/write/link-changes.js';
 import { deleteEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';

@@ -1,3 +1,4 @@
+import type { MongoClient, TopologyDescription, TopologyDescriptionChangedEvent } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
@@ -11,7 +12,6 @@ import { ModelRegistry } from './model-registry.js';
 import { isStatusError } from './model-status.js';
 import { createStore, type Store } from '../store.js';
 import type { Change, ChangeBus } from '../changes/changes.js';
-import { watchAvailability } from '../changes/watch-availability.js';
 import { watchChanges } from '../changes/watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
@@ -118,3 +118,25 @@ function readAfterChanges(models: ModelRegistry, changes: ChangeBus, { observer 
 /** Returns the uids of the models that were written; null if they are not known. */
 const uidsOf = (change: Change): readonly string[] | null =>
   'ids' in change && change.ids?.every((id) => typeof id === 'string') === true ? change.ids : null;
+
+/**
+ * Reports when the service loses its connection to a MongoDB server that accepts writes, and when there is one again. Returns a function
+ * that stops this.
+ */
+function watchAvailability(client: MongoClient, observer: Observer): () => void {
+  let wasAvailable = true;
+  const compare = ({ newDescription }: TopologyDescriptionChangedEvent): void => {
+    const isAvailable = hasWritable(newDescription);
+    if (isAvailable === wasAvailable) return;
+    wasAvailable = isAvailable;
+    observer.observe(isAvailable ? { kind: 'database found' } : { kind: 'database lost', err: errorOf(newDescription) });
+  };
+  client.on('topologyDescriptionChanged', compare);
+  return () => client.off('topologyDescriptionChanged', compare);
+}
+
+const hasWritable = ({ servers }: TopologyDescription): boolean => [...servers.values()].some(({ isWritable }) => isWritable);
+
+/** Returns the error of the first server that has one; null if the servers answer, as during an election. */
+const errorOf = ({ servers }: TopologyDescription): Error | null =>
+  [...servers.values()].find(({ error }) => error !== null)?.error ?? null;

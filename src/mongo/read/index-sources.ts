@@ -6,8 +6,8 @@ import type { Loaded } from '../form/loaded.js';
 import type { Resolved } from './compile-condition.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
-import { type Growing, growNodes, type PendingLevel } from './grow-tree.js';
-import { applyList, cutWindow, linkedIds, partsOf } from './stored-lists.js';
+import { type Growing, growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
+import { applyList, type Choose, cutWindow, keepChosen, linkedIds, morphLinks, partsOf } from './stored-lists.js';
 import { appendTo } from '../../values.js';
 
 /** Compiles the query for the entries of a source that link to the holders, in their own attributes or in their components. */
@@ -151,3 +151,36 @@ function madeAt(row: Document, name: string): number {
   const created: unknown = row['createdAt'];
   return typeof rank === 'number' ? rank : created instanceof Date ? rankOfTime(created.getTime()) : 0;
 }
+
+/** A target of polymorphic links. */
+interface Target {
+  readonly uid: string;
+  readonly node: Loaded;
+  /** Its position among the rows of its type, which are sorted if the target has a sort. */
+  readonly place: number;
+}
+
+/**
+ * Indexes the targets of links that the entries themselves store. Targets that are deleted, hidden or not selected are left out.
+ */
+export function indexMorphRows({ attribute, targets }: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
+  const read = new Map<string, ReadonlyMap<unknown, Target>>();
+  for (const { uid, rows } of results) {
+    const target = targets.get(String(uid));
+    if (uid !== null && target !== undefined) read.set(uid, indexMorphTargets(uid, growNodes(target.selection, rows, next)));
+  }
+  const choices = new Map([...targets].flatMap(([uid, target]) => (target.window === null ? [] : [[uid, chooseOf(target)]])));
+  return (holder) => {
+    const found = morphLinks(holder[attribute.name]).flatMap(({ __type: uid, id }) => read.get(uid)?.get(id) ?? []);
+    return keepChosen(found, choices, ({ uid }) => uid).map(({ node }) => node);
+  };
+}
+
+const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, Target> =>
+  new Map(nodes.map((node, place) => [node.document['_id'], { uid, node, place }]));
+
+/** Returns a function that cuts the targets of one type to the window. The sort only decides which targets are in the window. */
+const chooseOf =
+  ({ sort, window }: MorphTarget): Choose<Target> =>
+  (found) =>
+    cutWindow(sort.length === 0 ? found : [...found].sort((a, b) => a.place - b.place), window);

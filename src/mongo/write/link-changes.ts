@@ -1,13 +1,18 @@
-import type { ContentType, LinkAttribute, MorphAttribute } from '../../schema/content-type.js';
+import type { ContentType, LinkAttribute, MorphAttribute, Registry } from '../../schema/content-type.js';
 import { maximumLinks } from '../../schema/link-input.js';
-import { type Change, changeMany, changeOne } from './compile-change.js';
-import { type Database, type Document } from '../send/database.js';
+import { uidsOf } from '../../schema/served-names.js';
+import { type LinkPath, linkPaths } from '../../schema/attribute-places.js';
+import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { rankPath, storedRank } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
-import { absent, type Match, matchesAll, matchesAny, withElement, uidOf } from '../form/matches.js';
-import { uidsOf } from '../../schema/served-names.js';
+import { absent, type Match, matchesAll, matchesAny, uidOf, withElement } from '../form/matches.js';
+import { FieldMoves } from '../send/field-moves.js';
+import type { Store } from '../store.js';
+import { updateInside } from '../form/update-inside.js';
+import { type Change, changeMany, changeOne, compileChange } from './compile-change.js';
+import { bulkWrite } from './bulk-write.js';
 
 /** A related entry with its rank in a list; null if it has none yet. */
 export interface Ranked {
@@ -99,7 +104,53 @@ function unlinking(other: LinkAttribute | MorphAttribute, owner: Owner): Change 
 }
 
 /** Returns the change that removes a link at a path, from an attribute without ranks. */
-export function unlinkingAt(path: string, other: LinkAttribute | MorphAttribute, { type, id }: Owner): Change {
+function unlinkingAt(path: string, other: LinkAttribute | MorphAttribute, { type, id }: Owner): Change {
   if (!other.many) return { set: { [path]: null } };
   return { take: { [path]: other.kind === 'morph' ? { __type: uidOf(type), id } : id } };
+}
+
+interface Referrer {
+  readonly collection: string;
+  readonly links: readonly LinkPath[];
+}
+
+/** Returns the collections whose documents may link to entries of a type. */
+export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
+  return [...registry.types.values()].flatMap((owner) => {
+    if (owner.kind === 'component') return [];
+    const links = linkPaths(owner, registry).filter(
+      ({ attribute }) => attribute.kind === 'morph' || attribute.target === type.uid,
+    );
+    return links.length === 0 ? [] : [{ collection: owner.collection, links }];
+  });
+}
+
+/** The entries whose links are removed. */
+interface Unlinked {
+  readonly type: ContentType;
+  readonly ids: readonly number[];
+}
+
+/**
+ * Removes all links to entries of a type. An attribute that is being renamed has an operation for each name, because documents may
+ * have the list of components behind one name only.
+ */
+export async function unlinkAll({ type, ids }: Unlinked, registry: Registry, store: Store): Promise<void> {
+  const { database } = store;
+  const exact = { ...store, database: { ...database, moves: new FieldMoves() } };
+  for (const { collection, links } of referrersOf(type, registry)) {
+    const places = links.flatMap((link) => database.moves.placesOf(link));
+    await bulkWrite(
+      exact,
+      collection,
+      ids.flatMap((id) => places.map((link) => unlink(link, { type, id }))),
+    );
+  }
+}
+
+function unlink(link: LinkPath, owner: Owner): Document {
+  const { steps, attribute } = link;
+  if (steps.length === 0) return unlinkMany(attribute, owner);
+  const change = (path: string): Document => compileChange(unlinkingAt(path, attribute, owner));
+  return { updateMany: updateInside(link, { match: (path) => linking(attribute, owner, path), change }) };
 }

@@ -5,7 +5,7 @@ import { nothing } from '../compile-condition.js';
 import { compileJoined, type Joins } from '../join-related.js';
 import { asksForRelated, resolveRelated } from '../resolve-related.js';
 import { choose } from './choose.js';
-import { joinedTotal } from './joined-list.js';
+import { joinedTotal } from './from-related.js';
 import { pageOf } from './page-of.js';
 import { totalOf } from './page-total.js';
 import type { Facts, JoinedPage, PageContext, PageTotal } from './way.js';

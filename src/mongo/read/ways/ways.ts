@@ -1,15 +1,17 @@
+import type { Db, Document } from 'mongodb';
+import { BoundedCache, memoize } from '../../../caches.js';
 import { scorePath } from '../../../query/plan.js';
+import type { Pass } from '../../changes/total-cache.js';
+import { asScanned, type Database } from '../../send/database.js';
+import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
+import { factBounds, factLifetime, factTimeout, few } from '../collection-facts.js';
 import { nothing } from '../compile-condition.js';
-import { compilePage, type Page, sortsByComputed } from '../compile-page.js';
-import { fromRelated } from './from-related.js';
-import { joinedList } from './joined-list.js';
-import { onePass } from './one-pass.js';
+import { compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
+import { fromRelated, joinedList } from './from-related.js';
 import { isInSecondHalf } from './page-total.js';
-import { seekTargets } from './seek-targets.js';
-import { sortedTargets } from './sorted-targets.js';
-import { tryHint } from './try-hint.js';
-import type { Way } from './way.js';
+import { seekTargets, sortedTargets } from './sorted-targets.js';
+import type { Facts, Found, Way } from './way.js';
 
 /** Reads nothing if no entry can meet the condition. */
 const noEntry: Way = {
@@ -59,6 +61,73 @@ function fromEnd(page: Page, total: number): Page | null {
   if (limit === null || !isInSecondHalf({ skip }, total) || isRanked) return null;
   const left = total - skip;
   return { ...page, backwards: true, window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) } };
+}
+
+/** Reads a page and its total by one pass over all entries that have to be looked at. */
+const onePass: Way = {
+  name: 'one pass',
+  counts: true,
+  fits: async (_plan, facts) => (await facts.choice()).inOnePass,
+  read: async (_plan, facts) => {
+    const page = await facts.page();
+    return tryHint(facts, (options) => sharePass(page, options, facts));
+  },
+};
+
+/** Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page. */
+async function sharePass(page: Page, options: Document, { database, totals }: Facts): Promise<Found> {
+  const run = (): Promise<Pass> => scan(page, options, asScanned(database));
+  const { collection, match, sort, window } = page;
+  const passing = { collection, match, order: compileSort(sort), end: endOf(window) };
+  return readPass(page, await (database.session === null ? totals.pass(passing, run, database) : run()), database);
+}
+
+/** Returns the ids of the first entries of a pass, up to the end of the page, and the number of all entries. */
+async function scan({ collection, match, sort, window }: Page, hint: Document, database: Database): Promise<Pass> {
+  const ids = { $topN: { n: endOf(window), sortBy: compileSort(sort), output: '$_id' } };
+  const pipeline = [{ $match: match }, { $group: { _id: null, total: { $sum: 1 }, ids } }];
+  const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {}, ...hint });
+  return { ids: (group?.['ids'] ?? []) as readonly unknown[], total: Number(group?.['total'] ?? 0) }; // grouped into this array
+}
+
+/** Returns the number of entries up to the end of a page. */
+const endOf = ({ skip, limit }: Page['window']): number => skip + (limit ?? few);
+
+/**
+ * Reads the documents of a page among the entries that a pass has found. An entry that has changed meanwhile and no longer meets
+ * the condition is left out.
+ */
+async function readPass(page: Page, { ids, total }: Pass, database: Database): Promise<Found> {
+  const { skip } = page.window;
+  const kept = ids.slice(skip);
+  if (kept.length === 0) return { documents: [], total };
+  const only = { ...page, match: { $and: [{ _id: { $in: kept } }, page.match] }, window: { ...page.window, skip: 0 } };
+  return { documents: await readAll(database, { ...compilePage(only), hint: '_id_' }), total };
+}
+
+/** Returns the forms of queries for which an index was a wrong choice, with the time until which it is not chosen again. */
+const refusedOf = memoize<Db, BoundedCache<number>>(() => new BoundedCache(factBounds));
+
+/**
+ * Reads a page by the index that was chosen for it. If it is not built or takes long, lets the server decide, for a while for
+ * all queries of this form. Only the server applies this limit, because a timer of this process would also end the read when the
+ * process is busy.
+ */
+async function tryHint<Result>(facts: Facts, read: (options: Document) => Promise<Result>): Promise<Result> {
+  const { hint } = await facts.choice();
+  if (typeof hint !== 'string') return read(hint === null ? {} : { hint });
+  const { database } = facts;
+  const { collection, match, sort } = await facts.page();
+  const form = JSON.stringify([collection, hint, Object.keys(match), Object.keys(compileSort(sort))]);
+  const refused = refusedOf(database.db);
+  if ((refused.get(form) ?? 0) > Date.now()) return read({});
+  try {
+    return await read({ hint, maxTimeMS: Math.min(database.maxTimeMS.read, factTimeout) });
+  } catch (error) {
+    if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
+    refused.set(form, Date.now() + factLifetime, 0);
+    return read({});
+  }
 }
 
 /** All ways to read a page. The first one that fits is used. */
