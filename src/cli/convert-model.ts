@@ -10,7 +10,7 @@ import {
 } from '../mongo/models/convert-values.js';
 import type { ValueConversion } from '../mongo/models/converted-entries.js';
 import { readStates } from '../mongo/models/model-states.js';
-import { refuseMoved } from '../mongo/models/refuse-moved.js';
+import { refuseMoved } from '../mongo/models/copy-fields.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import type { Database } from '../mongo/send/database.js';
 import { claim } from '../mongo/stores/claim.js';

@@ -7,8 +7,14 @@ import type { Database, Document } from '../mongo/send/database.js';
 import { startingWith } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import { libraryViewKey, viewPrefix } from '../mongo/stores/code-store.js';
-import { type ExportedLink, linksOf, toTransferred } from '../mongo/transfer/exported-form.js';
-import { countDocuments, streamDocuments, streamSiblings } from '../mongo/transfer/stream-documents.js';
+import {
+  countDocuments,
+  streamDocuments,
+  streamSiblings,
+  type ExportedLink,
+  linksOf,
+  toTransferred,
+} from '../mongo/transfer/exported-form.js';
 import type { LinkEnd } from '../mongo/transfer/transferred.js';
 import type { RegistryBuild } from '../schema/build-registry.js';
 import { collections } from '../schema/collections.js';

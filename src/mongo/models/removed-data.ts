@@ -12,8 +12,7 @@ import { collections } from '../../schema/collections.js';
 import { countMatching } from '../stored.js';
 import type { RemovedPart } from '../stores/removed-store.js';
 import { withCollections } from '../stores/rename-store.js';
-import { moveFields } from './copy-fields.js';
-import { refuseMoved } from './refuse-moved.js';
+import { refuseMoved, moveFields } from './copy-fields.js';
 
 /** The stored models, and what removed parts are compared with. */
 export interface ModelsNow {
