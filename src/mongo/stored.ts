@@ -38,11 +38,7 @@ export const isStored = async (database: Database, collection: string, match?: M
 
 /** Returns the number of stored documents of a match. */
 export async function countMatching(database: Database, collection: string, match: Match): Promise<number> {
-  const [counted] = await readAll(database, {
-    aggregate: collection,
-    pipeline: [{ $match: match }, { $count: 'n' }],
-    cursor: {},
-  });
+  const [counted] = await readAll(database, { aggregate: collection, pipeline: [{ $match: match }, { $count: 'n' }] });
   return Number(counted?.['n'] ?? 0);
 }
 

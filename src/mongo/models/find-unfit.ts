@@ -70,11 +70,8 @@ async function search(type: ContentType, at: StoredPlace, rule: Rule, database: 
   const match = type.draftAndPublish && freeInDrafts.has(rule.rule) ? { $and: [inside, { publishedAt: { $ne: null } }] } : inside;
   if (rule.refuses !== undefined) return scan(type, at, { ...rule, match }, database);
   const group = { _id: null, count: { $sum: 1 }, examples: firstOf('$_id') };
-  const [row] = await readAll(database, {
-    aggregate: type.collection,
-    pipeline: [{ $match: match }, { $group: group }],
-    cursor: {},
-  });
+  const pipeline = [{ $match: match }, { $group: group }];
+  const [row] = await readAll(database, { aggregate: type.collection, pipeline });
   return describe(type, at, rule.rule, row);
 }
 
@@ -134,7 +131,7 @@ async function countDuplicates(type: ContentType, { place, name }: StoredPlace, 
     { $match: { count: { $gt: 1 } } },
     { $group: { _id: null, count: { $sum: '$count' }, examples: firstOf('$ids') } },
   ];
-  const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {}, allowDiskUse: true });
+  const [row] = await readAll(database, { aggregate: type.collection, pipeline, allowDiskUse: true });
   return describe(type, { place, name }, 'unique', row);
 }
 

@@ -146,7 +146,7 @@ const patience = 30 * 86_400_000;
  */
 export async function findUnused({ collection }: ContentType, database: Database, now = Date.now()): Promise<readonly string[]> {
   if (database.isSharded) return [];
-  const uses = await readAll(database, { aggregate: collection, pipeline: [{ $indexStats: {} }], cursor: {} }).catch(() => []);
+  const uses = await readAll(database, { aggregate: collection, pipeline: [{ $indexStats: {} }] }).catch(() => []);
   return unusedAmong(uses as unknown as readonly IndexUse[], now); // the form of this stage
 }
 

@@ -127,7 +127,6 @@ export async function readInstances(database: Database, limit: number): Promise<
       { $sort: { _id: 1 } },
       { $limit: limit },
     ],
-    cursor: {},
   });
   return found.map(({ _id, version, until, revisions, refused: count }) => {
     const inForce = (revisions as readonly unknown[]).filter((one) => one !== null); // pushed above

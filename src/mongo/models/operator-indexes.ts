@@ -97,7 +97,7 @@ interface ListedIndex {
 
 /** Returns the indexes of a type; none if it has no collection yet. */
 export async function listTypeIndexes({ collection }: ContentType, database: Database): Promise<readonly ListedIndex[]> {
-  const read = (stage: object) => readAll(database, { aggregate: collection, pipeline: [stage], cursor: {} }).catch(() => []);
+  const read = (stage: object) => readAll(database, { aggregate: collection, pipeline: [stage] }).catch(() => []);
   const [indexes, stats, uses] = await Promise.all([
     listIndexes(database.db, collection),
     read({ $collStats: { storageStats: {} } }),

@@ -23,7 +23,7 @@ export function spend(ids: readonly unknown[], { budget }: Database): readonly u
  */
 export async function readIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
   const pipeline = [...stages, ...atMost(database.budget.left('idsResolved')), groupIds];
-  const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });
+  const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline });
   return only((group?.['ids'] ?? []) as readonly unknown[], isUsable); // the pipeline groups them into this array
 }
 

@@ -84,7 +84,7 @@ export const estimateCount = cacheFacts<number | null>(({ collection, match = {}
  * old. Throws a MongoServerError if the collection does not exist.
  */
 export const readLeading = cacheFacts<Leading>(async ({ collection }, database) => {
-  const indexes = (await readAll(limited(database), { listIndexes: collection, cursor: {} })) as readonly IndexDescriptionInfo[]; // the form of every index
+  const indexes = (await readAll(limited(database), { listIndexes: collection })) as readonly IndexDescriptionInfo[]; // the form of every index
   return leadingOf(
     indexes.flatMap(({ key, partialFilterExpression, sparse, hidden, collation }) =>
       hidden === true || collation !== undefined

@@ -1,9 +1,10 @@
 import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
 import type { Resolved } from './compile-condition.js';
 import { isGroup, orderField, rankPath } from '../form/layout.js';
-import { compileLookup } from './compile-lookup.js';
+import { compileLookup, foreignField } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Growing, PendingRelation } from './grow-tree.js';
@@ -38,7 +39,7 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolved: R
   const pipeline = compileLink(relation, child, resolved);
   if (pipeline === null) return [];
   for (const [index, list] of joins.entries())
-    pipeline.push({ $lookup: compileLookup(list, { owner: child.target, as: joined(index) }, resolved) });
+    pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolved), as: joined(index) } });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
   const counts = child.countOnly && (child.link.storage.kind === 'inverse' || child.link.storage.kind === 'morph');
   return [{ relation, collection, pipeline, uid: null, counts }];
@@ -105,8 +106,9 @@ function compileRows(child: LinkChild, match: Document, keys: Document, resolved
 }
 
 function compileInverse(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
-  const parents = distinct(relation.holders.map(({ document }) => document['_id']));
-  const { field, match } = inverseMatch(relation, child, parents);
+  if (readsParents(child)) return compileWindows(relation, child, resolved);
+  const field = foreignField(child);
+  const match = inverseMatch(child, relation.owner, { $in: parentsIn(relation) });
   if (child.countOnly) {
     const isMorph = child.link.storage.kind === 'morph';
     return [
@@ -116,24 +118,17 @@ function compileInverse(relation: PendingRelation, child: LinkChild, resolved: R
       { $group: { _id: `$${field}${isMorph ? '.id' : ''}`, count: { $sum: 1 } } },
     ];
   }
-  if (child.window === null) return compileRows(child, match, { [field]: 1, [`_ranks.${field}`]: 1 }, resolved);
-  return compileWindows(relation, child, resolved);
+  return compileRows(child, match, { [field]: 1, [rankPath(field)]: 1 }, resolved);
 }
 
-function inverseMatch(
-  { owner }: PendingRelation,
-  { link, target }: LinkChild,
-  parents: readonly unknown[],
-): { field: string; match: Document } {
-  if (link.storage.kind === 'morph') {
-    const { field } = link.storage;
-    const other = target.attributes.get(field);
-    if (other?.kind === 'morph' && !other.many)
-      return { field, match: { [`${field}.__type`]: uidOf(owner), [`${field}.id`]: { $in: parents } } };
-    return { field, match: { [field]: { $elemMatch: { __type: uidOf(owner), id: { $in: parents } } } } };
-  }
-  const field = link.storage.kind === 'inverse' ? link.storage.field : link.name;
-  return { field, match: { [field]: { $in: parents } } };
+/** Returns a match for related entries that link to an entry whose id meets a match. */
+function inverseMatch(child: LinkChild, owner: ContentType, id: Document): Document {
+  const field = foreignField(child);
+  if (child.link.storage.kind !== 'morph') return { [field]: id };
+  const other = child.target.attributes.get(field);
+  return other?.kind === 'morph' && !other.many
+    ? { [`${field}.__type`]: uidOf(owner), [`${field}.id`]: id }
+    : { [field]: { $elemMatch: { __type: uidOf(owner), id } } };
 }
 
 function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Resolved): LevelQuery[] {
@@ -159,11 +154,12 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
 
 const distinct = (values: readonly unknown[]): unknown[] => [...new Set(values)];
 
+const parentsIn = ({ holders }: PendingRelation): unknown[] => distinct(holders.map(({ document }) => document['_id']));
+
 /** Returns the stages that read the related entries of each parent in the window. */
-function compileWindows({ owner, holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] {
-  const parents = distinct(holders.map(({ document }) => document['_id']));
-  const lookup = compileLookup(child, { owner, as: 'row' }, resolved);
+function compileWindows(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] {
+  const lookup = { ...compileLookup(child, relation.owner, resolved), as: 'row' };
   // One row for each related entry, because all related entries of a parent could exceed the 16 MB of a document.
   const rows = [{ $unwind: '$row' }, { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } }];
-  return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }, ...rows];
+  return [{ $match: { _id: { $in: parentsIn(relation) } } }, { $project: { _id: 1 } }, { $lookup: lookup }, ...rows];
 }

@@ -5,18 +5,12 @@ import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 
-interface LookupTarget {
-  /** The type that has the relation. */
-  readonly owner: ContentType;
-  readonly as: string;
-}
-
 /**
- * Returns a `$lookup` that reads the related entries of each parent, in the order of the relation or of the sort, within the
- * window. With an index on the foreign field and its rank the server reads only the window, however many related entries there
- * are.
+ * Returns a `$lookup`, without the name of its result, that reads the related entries of each parent, in the order of the relation or
+ * of the sort, within the window. `owner` is the type that has the relation. With an index on the foreign field and its rank the
+ * server reads only the window, however many related entries there are.
  */
-export function compileLookup(child: LinkChild, { owner, as }: LookupTarget, resolved: Resolved): Document {
+export function compileLookup(child: LinkChild, owner: ContentType, resolved: Resolved): Document {
   const field = foreignField(child);
   const rank = child.sort.length === 0 ? compileRank(child, field) : null;
   const page = {
@@ -35,11 +29,11 @@ export function compileLookup(child: LinkChild, { owner, as }: LookupTarget, res
     // without variables the lookup is a tenth faster
     ...(before.length > 0 && { let: { parent: '$_id' } }),
     pipeline: [...before, ...stages],
-    as,
   };
 }
 
-function foreignField({ link }: LinkChild): string {
+/** Returns the field of related entries by which they link to the entry that has the relation. */
+export function foreignField({ link }: LinkChild): string {
   return link.storage.kind === 'inverse' || link.storage.kind === 'morph' ? link.storage.field : link.name;
 }
 

@@ -23,12 +23,7 @@ export interface Page {
 /** Returns the command that reads a page: a `find`, unless the order depends on computed values. */
 export function compilePage(page: Page): Document {
   if (sortsByComputed(page.sort) || (page.score ?? null) !== null)
-    return {
-      aggregate: page.collection,
-      pipeline: compilePagePipeline(page),
-      cursor: {},
-      allowDiskUse: true,
-    };
+    return { aggregate: page.collection, pipeline: compilePagePipeline(page), allowDiskUse: true };
   const { skip, limit } = page.window;
   return {
     find: page.collection,

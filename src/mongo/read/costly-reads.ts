@@ -157,7 +157,7 @@ async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion 
 /** Returns the size of an index with some keys: that of the average index of the collection for each key. */
 async function estimateBytes(collection: string, keys: number, database: Database): Promise<number> {
   const pipeline = [{ $collStats: { storageStats: {} } }, { $project: { sizes: '$storageStats.indexSizes' } }];
-  const shards = await readAll(database, { aggregate: collection, pipeline, cursor: {} }).catch(() => []);
+  const shards = await readAll(database, { aggregate: collection, pipeline }).catch(() => []);
   const sizes = shards.flatMap(({ sizes: one }) => Object.values((one ?? {}) as Readonly<Record<string, number>>).map(Number)); // its form
   const indexes = Math.max(sizes.length / Math.max(shards.length, 1), 1);
   return Math.round((sizes.reduce((sum, size) => sum + size, 0) / indexes) * keys);

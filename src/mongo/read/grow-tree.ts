@@ -52,13 +52,6 @@ function createNode(selection: Selection, document: Document): Growing {
   return { selection, document, children: count === 0 ? childless : Array<Related>(count).fill(none) };
 }
 
-/** Does the same for one document. */
-export function growNode(selection: Selection, document: Document, next: PendingLevel): Growing {
-  const node = createNode(selection, document);
-  growChildren(selection, [node], next);
-  return node;
-}
-
 function growChildren({ type, children, locales }: Selection, nodes: readonly Growing[], next: PendingLevel): void {
   if (nodes.length === 0) return;
   for (const [slot, child] of children.entries()) {

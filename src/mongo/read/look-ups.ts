@@ -35,7 +35,7 @@ async function countTogether([first, ...others]: readonly Targets[], database: D
   const counts = ['$count', ...others.map((_, index) => ({ $size: `$${String(index)}` }))];
   const group = { $group: { _id: null, count: { $sum: 1 } } };
   const pipeline = [...existing(first), group, ...lookups, { $project: { _id: 0, counts } }];
-  const [row] = await readAll(database, { aggregate: first.collection, pipeline, cursor: {} });
+  const [row] = await readAll(database, { aggregate: first.collection, pipeline });
   return row === undefined ? null : (row['counts'] as readonly number[]);
 }
 
@@ -47,7 +47,7 @@ const existing = ({ ids, filter }: Targets): readonly Document[] => [
 /** Returns the number of documents of a collection for each value of a field. */
 export async function countBy(collection: string, field: string, database: Database): Promise<ReadonlyMap<unknown, number>> {
   const pipeline = [{ $group: { _id: `$${field}`, count: { $sum: 1 } } }];
-  const rows = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
+  const rows = await readAll(database, { aggregate: collection, pipeline });
   return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
 }
 

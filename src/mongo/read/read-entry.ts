@@ -10,7 +10,7 @@ import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import type { Loaded } from '../form/loaded.js';
 import { joinFields } from './join-related.js';
-import { readTreeOf } from './read-tree.js';
+import { readTree } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
 
@@ -21,12 +21,13 @@ import { resolveRelated } from './resolve-related.js';
 export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
   const match = compileCondition(condition, await resolveRelated(condition, database));
-  const selection = asked.asksInLists === true ? await resolveLists(asked, database) : asked;
+  const selection = await resolveLists(asked, database);
   const { joins, document } = await readJoined(match, selection, database);
   if (document === undefined) return null;
   database.budget.spend('entriesRead');
   const rows = new Map(joins.map(({ child }, index) => [child, document[joined(index)] as readonly Document[]])); // looked up so
-  return readTreeOf(selection, document, database, rows);
+  const [entry = null] = await readTree(selection, [document], database, rows);
+  return entry;
 }
 
 interface Joined {
@@ -103,11 +104,7 @@ function compileEntry(match: Document, selection: Selection, joins: readonly Joi
   const lookups = joins.map(({ child, path }, index) => ({
     $lookup: { from: child.target.collection, ...joinFields({ link: child.link, path }), as: joined(index) },
   }));
-  return {
-    aggregate: collection,
-    pipeline: [{ $match: match }, ...oneOf(match), { $project: projection }, ...lookups],
-    cursor: {},
-  };
+  return { aggregate: collection, pipeline: [{ $match: match }, ...oneOf(match), { $project: projection }, ...lookups] };
 }
 
 /** Returns the stages that keep only the first entry by id; none if the match names an id. */
@@ -117,5 +114,5 @@ const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: 
 export async function meetsMatch(document: Document, condition: Condition, database: Database): Promise<boolean> {
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const pipeline = [{ $limit: 1 }, { $replaceWith: { $literal: document } }, { $match: match }, { $count: 'n' }];
-  return (await readAll(database, { aggregate: collections.models, pipeline, cursor: {} })).length > 0;
+  return (await readAll(database, { aggregate: collections.models, pipeline })).length > 0;
 }

@@ -72,7 +72,7 @@ function compileExists(page: JoinedPage, from: Position): Document {
   if (joins.length === 0 && score === null && !sortsByComputed(page.sort))
     return { find: collection, filter: both(match, behind), projection, limit: 1 };
   const stages = [{ $match: before }, ...compileKeys(page), { $match: behind }, ...joinStages(joins, match)];
-  return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }], cursor: {} };
+  return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }] };
 }
 
 /** The documents of a page in the order of the list. */

@@ -4,7 +4,7 @@ import { nextTurn } from '../../limits/queue.js';
 import { compileRelation, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
+import { growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
 import type { Loaded } from '../form/loaded.js';
 import type { Resolved } from './compile-condition.js';
@@ -17,27 +17,17 @@ type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
 
 /**
  * Reads the populated relations of documents, level by level. Sends one command for each level, for any number of entries and
- * relations. Returns the entries in the order of the documents.
+ * relations. Returns the entries in the order of the documents. `joined` are the rows of relations that were read with them.
  */
-export async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
-  if (documents.length === 0) return [];
-  const level: PendingLevel = new Map();
-  const resolved = selection.asksInLists === true ? await resolveLists(selection, database) : selection;
-  const entries = growNodes(resolved, documents, level);
-  await readLevels(level, database);
-  return entries;
-}
-
-/** Does the same for one document. `joined` are the rows of relations that were read with it. */
-export async function readTreeOf(
+export async function readTree(
   selection: Selection,
-  document: Document,
+  documents: readonly Document[],
   database: Database,
   joined: JoinedRows = new Map(),
-): Promise<Loaded> {
+): Promise<Loaded[]> {
+  if (documents.length === 0) return [];
   const level: PendingLevel = new Map();
-  const resolved = selection.asksInLists === true ? await resolveLists(selection, database) : selection;
-  const entry = growNode(resolved, document, level);
+  const entries = growNodes(await resolveLists(selection, database), documents, level);
   const next: PendingLevel = new Map();
   for (const [child, rows] of joined) {
     database.budget.spend('entriesRead', rows.length);
@@ -45,12 +35,16 @@ export async function readTreeOf(
     if (relation !== undefined) attachRows(relation, [{ uid: null, rows }], next);
     level.delete(child);
   }
-  await readLevels(level, database, next);
-  return entry;
+  await readLevels(level, next, database);
+  return entries;
 }
 
+/** Does the same for one document. */
+export const readTreeOf = async (selection: Selection, document: Document, database: Database): Promise<Loaded> =>
+  (await readTree(selection, [document], database))[0] as Loaded; // that of the document
+
 /** Reads a level and all levels below it. `next` are the relations of the second level that are known already. */
-async function readLevels(first: PendingLevel, database: Database, next: PendingLevel = new Map()): Promise<void> {
+async function readLevels(first: PendingLevel, next: PendingLevel, database: Database): Promise<void> {
   let [level, following] = [first, next];
   while (level.size + following.size > 0) {
     const results = await readLevel([...level.values()], database);
@@ -196,5 +190,5 @@ function compileRead({ collection, pipeline }: Pick<LevelQuery, 'collection' | '
   const [{ $match: filter } = {}, { $project: projection } = {}] = pipeline;
   if (pipeline.length === 2 && filter !== undefined && projection !== undefined)
     return { find: collection, filter, projection, ...(limit !== null && { limit }) };
-  return { aggregate: collection, pipeline: limit === null ? pipeline : [...pipeline, { $limit: limit }], cursor: {} };
+  return { aggregate: collection, pipeline: limit === null ? pipeline : [...pipeline, { $limit: limit }] };
 }

@@ -180,7 +180,7 @@ export async function matchVisible({ visible }: RelatedCondition, database: Data
 async function resolveLone(collection: string, seen: readonly Document[], database: Database): Promise<Document> {
   const groups = [...seen, { $group: { _id: groupNumber, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
-  const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count], cursor: {} });
+  const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count] });
   const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
   if (countOf(true) > countOf(false))
     return { _group: { $nin: await collectIds(collection, [...groups, { $match: { entries: { $gt: 1 } } }], database) } };
@@ -200,7 +200,7 @@ async function resolveLocalizations(
   const { budget } = database;
   const limit = atMost(budget.left('idsResolved'));
   const pipeline = [...stages, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
-  const groups = await readAll(asScanned(database), { aggregate: target.collection, pipeline, cursor: {} });
+  const groups = await readAll(asScanned(database), { aggregate: target.collection, pipeline });
   const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
   budget.spend('idsResolved', lists.flat().length);
   return {

@@ -17,7 +17,7 @@ export function withoutLists(command: Document): Document {
   const stages = { $match: filter, $sort: sort, $skip: skip, $limit: limit, $project: projection };
   const given = Object.entries(stages).filter(([, value]) => value !== undefined);
   const pipeline = stagesOf(given.map(([name, value]) => ({ [name]: value as unknown })));
-  return { aggregate: find as unknown, pipeline, cursor: {}, allowDiskUse: true };
+  return { aggregate: find as unknown, pipeline, allowDiskUse: true };
 }
 
 /** Returns the stages of a pipeline, in which those that sort, at any depth, are replaced. */

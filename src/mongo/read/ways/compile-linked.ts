@@ -39,7 +39,7 @@ export function compileLinked(walk: Walk, linked: Linked): Document {
   const { groups, before, limit } = linked;
   const { collection, projection } = walk.page;
   const sort = findOrder(walk, groups);
-  if (sort === null) return { aggregate: collection, pipeline: compileUnion(walk, linked), cursor: {} };
+  if (sort === null) return { aggregate: collection, pipeline: compileUnion(walk, linked) };
   const filters = groups.map((group) => compileMatch(walk, group, before));
   const filter = filters.length === 1 ? filters[0] : { $or: filters };
   return { find: collection, filter, sort, projection, limit };

@@ -78,7 +78,6 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
         pipeline: compilePagePipeline(pageOf(plan, match, database)),
       }),
     ],
-    cursor: {},
   };
 }
 
@@ -134,7 +133,7 @@ export const joinedList: Way = {
     const stages = compilePagePipeline({ ...page, match: page.before });
     const sorted = stages.findIndex((stage) => '$sort' in stage) + 1;
     const pipeline = [...stages.slice(0, sorted), ...joinStages(page.joins, page.match), ...stages.slice(sorted)];
-    const command = { aggregate: page.collection, pipeline, cursor: {}, allowDiskUse: true };
+    const command = { aggregate: page.collection, pipeline, allowDiskUse: true };
     return { documents: await readJoined(command, facts.database) };
   },
 };
@@ -155,11 +154,8 @@ export const joinedTotal = (page: JoinedPage, database: Database): PageTotal => 
   kept: null,
   count: async () => {
     const count = { $count: 'n' };
-    const all = {
-      aggregate: page.collection,
-      pipeline: [{ $match: page.before }, ...joinStages(page.joins, page.match), count],
-      cursor: {},
-    };
+    const pipeline = [{ $match: page.before }, ...joinStages(page.joins, page.match), count];
+    const all = { aggregate: page.collection, pipeline };
     const begun = await compileCount(page, database);
     const rows = await readJoined(begun ?? all, database).catch((error: unknown) => {
       if (begun === null || !isTooLarge(error)) throw error;
@@ -177,5 +173,5 @@ async function compileCount({ collection, before, joins, isAlone }: JoinedPage, 
   const entries = [{ $match: before }, { $project: { _id: 1 } }];
   const lookup = { from: collection, foreignField: joinFields(join.condition).localField, pipeline: entries };
   const pipeline = [...ids.stages, ...lookUpEntries(lookup), { $count: 'n' }];
-  return { aggregate: ids.collection, pipeline, cursor: {} };
+  return { aggregate: ids.collection, pipeline };
 }

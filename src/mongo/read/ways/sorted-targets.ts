@@ -201,5 +201,5 @@ function readWith(walk: Walk, from: Start | null, limit: number): Promise<readon
     ...lookUpEntries({ from: page.collection, foreignField: step.path, let: { value: '$_id' }, pipeline: entries }),
     { $limit: limit },
   ];
-  return readAll(database, { aggregate: step.target.collection, pipeline, cursor: {} });
+  return readAll(database, { aggregate: step.target.collection, pipeline });
 }

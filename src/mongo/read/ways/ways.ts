@@ -86,7 +86,7 @@ async function sharePass(page: Page, options: Document, { database, totals }: Fa
 async function scan({ collection, match, sort, window }: Page, hint: Document, database: Database): Promise<Pass> {
   const ids = { $topN: { n: endOf(window), sortBy: compileSort(sort), output: '$_id' } };
   const pipeline = [{ $match: match }, { $group: { _id: null, total: { $sum: 1 }, ids } }];
-  const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {}, ...hint });
+  const [group] = await readAll(database, { aggregate: collection, pipeline, ...hint });
   return { ids: (group?.['ids'] ?? []) as readonly unknown[], total: Number(group?.['total'] ?? 0) }; // grouped into this array
 }
 
