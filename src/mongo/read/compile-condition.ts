@@ -94,7 +94,7 @@ function compileComparison(condition: Comparison): Document {
  * attribute's meet neither a comparison nor its denial. Only JSON has several types, and in lists null counts too.
  */
 function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
-  if (comparator === 'null') return denied ? notNull[stored] : isNull[stored];
+  if (comparator === 'null') return denied ? notNull[stored] : isNull(stored);
   const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
   if (!denied) return expression;
   if (comparator === 'in' && stored === 'json') return { $nin: [...(operand as readonly unknown[]), null] }; // bound as a list
@@ -140,15 +140,8 @@ export const notNull: Readonly<Record<Stored, Document>> = {
   json: { $type: jsonTypes },
 };
 
-/** Conditions for "null" by stored form. A JSON list that contains null is not null, although it matches `{ $eq: null }`. */
-const isNull: Readonly<Record<Stored, Document>> = {
-  text: { $eq: null },
-  number: { $eq: null },
-  link: { $eq: null },
-  date: { $eq: null },
-  boolean: { $eq: null },
-  json: { $not: { $type: jsonTypes } },
-};
+/** Returns the condition for "null". A JSON list that contains null is not null, although it matches `{ $eq: null }`. */
+const isNull = (stored: Stored): Document => (stored === 'json' ? { $not: { $type: jsonTypes } } : { $eq: null });
 
 /**
  * Compiles a condition on nothing but the related id to one on the ids that the document stores; returns null for other

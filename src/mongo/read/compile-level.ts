@@ -8,7 +8,7 @@ import { compileLookup, foreignField } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Growing, PendingRelation } from './grow-tree.js';
-import { compileSource } from './index-sources.js';
+import { compileSource } from './morph-rows.js';
 import { asksForRelated } from './resolve-related.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
 
@@ -41,8 +41,7 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolved: R
   for (const [index, list] of joins.entries())
     pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolved), as: joined(index) } });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
-  const counts = child.countOnly && (child.link.storage.kind === 'inverse' || child.link.storage.kind === 'morph');
-  return [{ relation, collection, pipeline, uid: null, counts }];
+  return [{ relation, collection, pipeline, uid: null, counts: countsParents(child) }];
 }
 
 /** Returns the field for the entries of a list that is read together with the entries that have the list. */
@@ -66,9 +65,14 @@ export function listsToJoin({ child, holders }: PendingRelation): readonly LinkC
 const isShort = (list: LinkChild): boolean =>
   readsParents(list) && (list.window?.limit ?? 0) > 0 && !asksForRelated(list.condition);
 
+/** Returns whether the other side stores the links of a child. */
+const isStoredThere = ({ link: { storage } }: LinkChild): boolean => storage.kind === 'inverse' || storage.kind === 'morph';
+
 /** Returns whether a child is read by a lookup from each parent, which the server sorts and cuts to the window. */
-export const readsParents = ({ link, window, countOnly }: LinkChild): boolean =>
-  window !== null && !countOnly && (link.storage.kind === 'inverse' || link.storage.kind === 'morph');
+export const readsParents = (child: LinkChild): boolean => child.window !== null && !child.countOnly && isStoredThere(child);
+
+/** Returns whether the server counts the entries of a child for each parent. */
+export const countsParents = (child: LinkChild): boolean => child.countOnly && isStoredThere(child);
 
 function compileLink(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
   if (child.window?.limit === 0) return null;

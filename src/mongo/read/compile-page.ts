@@ -55,10 +55,13 @@ export const both = (match: Document, other: Document): Document => {
   return Object.keys(match).length === 0 ? other : { $and: [match, other] };
 };
 
-/** Returns the stages that compute the values of sort keys that are not stored. */
+/**
+ * Returns the stages that compute the values of sort keys that are not stored, and a single value for each key that may have several.
+ * MongoDB cannot sort by two arrays, and puts an empty array before null.
+ */
 export const compileKeys = ({ sort, score = null }: Pick<Page, 'sort' | 'score'>): Document[] => [
   ...(score === null ? [] : [{ $set: { [scorePath]: score } }]),
-  ...compileSortValues(sort),
+  ...sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, sortField(key, index)) : [])),
 ];
 
 /** Returns the `$sort` of a page. */
@@ -99,13 +102,6 @@ export function compileSort(sort: readonly SortKey[], rank?: Document | null): D
 
 /** Returns whether a sort key is the id of the entry itself. */
 export const isById = ({ path, links }: SortKey): boolean => path === '_id' && links.length === 0;
-
-/**
- * Returns the stages that compute a single value for each sort key that may have several. MongoDB cannot sort by two arrays, and
- * puts an empty array before null.
- */
-const compileSortValues = (sort: readonly SortKey[]): Document[] =>
-  sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, sortField(key, index)) : []));
 
 /** Returns whether a sort needs computed values, so that a plain `find` cannot do it. */
 export const sortsByComputed = (sort: readonly SortKey[]): boolean => sort.some(isComputed);

@@ -3,49 +3,30 @@ import { uidsOf } from '../../schema/served-names.js';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { orderField, storedRank } from '../form/layout.js';
-import { readsParents } from './compile-level.js';
+import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { indexMorphRows, indexSources } from './index-sources.js';
+import { indexMorphs } from './morph-rows.js';
 import type { Loaded } from '../form/loaded.js';
 import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
 import { appendTo, groupBy } from '../../values.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
-  if (child.kind === 'morph' && child.sources !== null)
-    return indexSources(
-      child,
-      child.sources.map((source, index) => ({ source, rows: results[index]?.rows ?? [] })),
-      next,
-    );
-  return child.kind === 'morph'
-    ? indexMorphRows(child, results, next)
-    : indexLinkRows(child, results[0]?.rows ?? [], { owner, next });
-}
-
-const byId = (nodes: readonly Growing[]): Map<unknown, Growing> => new Map(nodes.map((node) => [node.document['_id'], node]));
-
-interface LinkContext {
-  /** The type that has the relation. */
-  readonly owner: ContentType;
-  readonly next: PendingLevel;
-}
-
-function indexLinkRows(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): RelatedOf {
-  const { storage } = child.link;
-  if (child.countOnly && (storage.kind === 'inverse' || storage.kind === 'morph')) return countsIn(rows);
-  const related = indexLists(child, rows, { owner, next });
+  if (child.kind === 'morph') return indexMorphs(child, results, next);
+  const rows = results[0]?.rows ?? [];
+  if (countsParents(child)) return countsIn(rows);
+  const { type } = child.selection;
+  const selection = child.countOnly ? { type, fields: [], children: [], locales: null } : child.selection;
+  const related = indexLists(child, owner, growNodes(selection, rows, next));
   if (child.countOnly) return (holder) => related(holder).length;
   return child.link.many ? related : (holder) => related(holder).slice(0, 1);
 }
 
 type ListOf = (holder: Document) => readonly Loaded[];
 
-function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): ListOf {
+/** `owner` is the type that has the relation. */
+function indexLists(child: LinkChild, owner: ContentType, nodes: readonly Growing[]): ListOf {
   const { storage } = child.link;
-  const { type } = child.selection;
-  const selection = child.countOnly ? { type, fields: [], children: [], locales: null } : child.selection;
-  const nodes = growNodes(selection, rows, next);
   if (readsParents(child)) return listsIn(groupBy(nodes, ({ document }) => document['_parent']));
   switch (storage.kind) {
     case 'own':
@@ -69,7 +50,7 @@ const listsIn =
 
 /** Returns a function that lists the targets of a holder in the order of the stored ids. */
 function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
-  const targets = byId(nodes);
+  const targets = new Map(nodes.map((node) => [node.document['_id'], node]));
   return (holder) => {
     const found: Growing[] = [];
     for (const id of wantedIds(child, holder)) {

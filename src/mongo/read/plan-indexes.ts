@@ -38,12 +38,7 @@ export const planIndexes = (type: ContentType, registry: Registry): readonly Ind
 export const indexesLeftOut = (type: ContentType, registry: Registry): readonly IndexPlan[] =>
   withinLimit(type, registry).leftOut;
 
-interface LimitedIndexes {
-  readonly planned: readonly IndexPlan[];
-  readonly leftOut: readonly IndexPlan[];
-}
-
-function withinLimit(type: ContentType, registry: Registry): LimitedIndexes {
+function withinLimit(type: ContentType, registry: Registry) {
   const plans = indexesOf(type, registry);
   const uniques = plans.filter(keepsUnique);
   const others = plans.filter((plan) => !keepsUnique(plan));

@@ -46,16 +46,16 @@ const unjoinedFor = 60_000;
  */
 async function readJoined(match: Document, selection: Selection, database: Database): Promise<Joined> {
   const isJoined = database.session === null && (tooLarge.get(selection) ?? 0) < Date.now();
-  const joins = isJoined ? plainLinks(selection.children, '') : [];
-  try {
+  const read = async (joins: readonly Join[]): Promise<Joined> => {
     const [document] = await readAll(database, compileEntry(match, selection, joins));
     return { joins, document };
-  } catch (error) {
-    if (joins.length === 0 || !isTooLarge(error)) throw error;
+  };
+  const plain = isJoined ? plainLinks(selection.children, '') : [];
+  return read(plain).catch((error: unknown) => {
+    if (plain.length === 0 || !isTooLarge(error)) throw error;
     tooLarge.set(selection, Date.now() + unjoinedFor);
-    const [document] = await readAll(database, compileEntry(match, selection, []));
-    return { joins: [], document };
-  }
+    return read([]);
+  });
 }
 
 interface Join {

@@ -1,7 +1,7 @@
 import { anyOf, mapCondition, type Term } from '../../query/conditions.js';
 import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../send/database.js';
-import { collectIds, collectMatching } from './collect-ids.js';
+import { collectIds, readMatching, spend } from './collect-ids.js';
 import { matchVisible, resolveRelated } from './resolve-related.js';
 import { compileCondition, type RelatedCondition } from './compile-condition.js';
 
@@ -55,7 +55,7 @@ async function resolveLink(related: RelatedCondition, database: Database): Promi
   const { path, target, condition, orMissing, visible } = related;
   database.budget.spend('relatedConditions');
   const match = compileCondition(condition, await resolveRelated(condition, database));
-  const ids = await collectMatching(target.collection, match, database);
+  const ids = spend(await readMatching(target.collection, [{ $match: match }], database), database);
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const found: Condition = { ...link, comparator: 'in', operand: ids };
   if (!orMissing) return found;

@@ -8,7 +8,7 @@ import { sortsTwoLists, withoutLists } from './sort-lists.js';
 type Batch = readonly Uint8Array[];
 
 interface CursorReply {
-  readonly cursor: { readonly firstBatch: Batch; readonly id: unknown };
+  readonly cursor: { readonly firstBatch?: Batch; readonly nextBatch?: Batch; readonly id: unknown };
 }
 
 /**
@@ -42,7 +42,7 @@ async function readIn(session: ClientSession, database: Database, command: Docum
       ? { batchSize: (command['batchSize'] as unknown) ?? batchSize }
       : { cursor: { batchSize, ...command['cursor'] } };
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
-  const { firstBatch, id } = reply.cursor;
+  const { firstBatch = [], id } = reply.cursor;
   const documents = decode(firstBatch);
   // commands that set a batch size read only parts of documents
   const whole = 'batchSize' in command ? null : collection;
@@ -64,18 +64,15 @@ const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.
  */
 const unchecked = { validation: { utf8: false } } as const;
 
-/** Which documents are counted, and how many at most. */
-interface Counted {
-  readonly query?: Document;
-  readonly limit?: number;
-}
-
 /**
- * Returns the number of documents of a collection. Without a query it is that of the metadata, which takes the same time for any size.
+ * Returns the number of documents of a collection that meet a query, up to a limit if there is one. Without a query it is that of the metadata, which takes the same time for any size.
  * A transaction does not allow it.
  */
-export const countStored = async (collection: string, database: Database, counted: Counted = {}): Promise<number> =>
-  Number((await runRead(database, { count: collection, ...counted }))['n']);
+export const countStored = async (
+  collection: string,
+  database: Database,
+  counted: { readonly query?: Document; readonly limit?: number } = {},
+): Promise<number> => Number((await runRead(database, { count: collection, ...counted }))['n']);
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
@@ -164,27 +161,20 @@ const isOpen = (id: unknown): boolean => String(id) !== '0';
 const longOf = (id: unknown): Long => Long.fromString(String(id));
 
 async function readRest(cursor: Cursor, database: Database): Promise<readonly Document[]> {
+  const { db, replies } = database;
+  const { collection, session, whole } = cursor;
   const read = [cursor.documents];
   while (isOpen(cursor.id)) {
-    const documents = await readFurther(cursor, database);
+    const batchSize = 2 * replies.batchSize(collection);
+    const command = withComment(database, { getMore: longOf(cursor.id), collection, batchSize });
+    const reply = (await inReadTime(database, () => db.command(command, readOptions(session)))) as unknown as CursorReply; // the form of every getMore reply
+    const { nextBatch = [], id } = reply.cursor;
+    cursor.id = id;
+    const documents = decode(nextBatch);
     read.push(documents);
-    charge(database, cursor.whole, documents);
+    charge(database, whole, documents);
     // Lets other requests proceed before the next reply is read.
     if (database.session === null) await nextTurn();
   }
   return read.flat();
-}
-
-interface FurtherReply {
-  readonly cursor: { readonly nextBatch: Batch; readonly id: unknown };
-}
-
-async function readFurther(cursor: Cursor, database: Database): Promise<readonly Document[]> {
-  const { db, replies } = database;
-  const { collection, session } = cursor;
-  const batchSize = 2 * replies.batchSize(collection);
-  const command = withComment(database, { getMore: longOf(cursor.id), collection, batchSize });
-  const reply = (await inReadTime(database, () => db.command(command, readOptions(session)))) as unknown as FurtherReply; // the form of every getMore reply
-  cursor.id = reply.cursor.id;
-  return decode(reply.cursor.nextBatch);
 }

@@ -37,6 +37,13 @@ const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 
 /** Returns the attribute of the entry that has the links, or the components with the links. */
 const entryAttribute = ({ steps: [step], attribute }: LinkPath): string => step?.name ?? attribute.name;
 
+/** Indexes the rows of a polymorphic relation by their parents. */
+export function indexMorphs(child: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
+  if (child.sources === null) return indexStoredLinks(child, results, next);
+  const found = child.sources.map((source, index) => ({ source, rows: results[index]?.rows ?? [] }));
+  return indexSources(child, found, next);
+}
+
 /** The rows of a source. */
 interface SourceRows {
   readonly source: BoundSource;
@@ -48,11 +55,7 @@ interface SourceRows {
  * ordered by the position of the link in its list, then by the time when the link was made. If the query has a sort, it orders
  * the entries of each type.
  */
-export function indexSources(
-  { targets }: MorphChild,
-  results: readonly SourceRows[],
-  next: PendingLevel,
-): (holder: Document) => readonly Loaded[] {
+function indexSources({ targets }: MorphChild, results: readonly SourceRows[], next: PendingLevel): RelatedOf {
   const found = [...targets].map(([uid, target]) => {
     const ofType = results.filter(({ source }) => source.holder.uid === uid);
     return { lists: indexTargets(target, linksOf(target, ofType), next), window: target.window };
@@ -163,7 +166,7 @@ interface Target {
 /**
  * Indexes the targets of links that the entries themselves store. Targets that are deleted, hidden or not selected are left out.
  */
-export function indexMorphRows({ attribute, targets }: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
+function indexStoredLinks({ attribute, targets }: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
   const read = new Map<string, ReadonlyMap<unknown, Target>>();
   for (const { uid, rows } of results) {
     const target = targets.get(String(uid));
