@@ -41,7 +41,7 @@ export const modelRoutes: readonly AdminRoute[] = [
   row(
     'POST /models/validate',
     describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
-    async (call) => (await previewChange(modelsIn(call), connectedFor(call))).preview,
+    async (call) => (await previewChange(modelsIn(call), backendFor(call))).preview,
     modelsBody,
   ),
   row('GET /models/:uid', describe('adminFindModel', 'Read a model', schemas.model), findModel),
@@ -85,7 +85,7 @@ function withUid(body: Values, uid: string): { readonly uid: string } {
 }
 
 /** Returns the back end whose commands carry the id of the request. */
-const connectedFor = ({ running: { backend }, content }: AdminCall) => ({ backend: { ...backend, store: content.store } });
+const backendFor = ({ running: { backend }, content }: AdminCall) => ({ ...backend, store: content.store });
 
 /** Milliseconds that a PUT waits until the new names of a model are served. Further entries are moved in the background. */
 const longestMove = 10_000;
@@ -95,7 +95,7 @@ const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryR
 async function replace(call: AdminCall): Promise<ModelPreview> {
   const { backend } = call.running;
   const model = withUid(call.body, call.request.params['uid'] ?? '');
-  const { preview, expected } = await previewChange([model], connectedFor(call));
+  const { preview, expected } = await previewChange([model], backendFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // was checked by the preview
@@ -107,7 +107,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
 async function remove(call: AdminCall): Promise<ModelPreview> {
   const uid = call.request.params['uid'] ?? '';
   const { backend } = call.running;
-  const preview = await previewRemoval(uid, connectedFor(call));
+  const preview = await previewRemoval(uid, backendFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(async (content) => {

@@ -77,7 +77,7 @@ class KeyedRequest {
   async answer(): Promise<Answer> {
     const { content, running } = this.#call;
     const { database } = content.store;
-    if (database.uniques.isBuildingAny)
+    if (database.uniques.isBuilding())
       await database.time.run(database.maxTimeMS.write, (limit) => database.uniques.waitAll(limit));
     const full = await allowanceOf(running).take(this.#keyed.client, database);
     for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {

@@ -41,10 +41,6 @@ interface IndexChange {
   readonly dropped: readonly string[];
 }
 
-interface Connected {
-  readonly backend: Backend;
-}
-
 /** The effects of a change, and the build that will be in force after it is stored. */
 interface PreviewedChange {
   readonly preview: ModelPreview;
@@ -54,7 +50,7 @@ interface PreviewedChange {
 /** Returns the effects of storing these models together, and of removing others. */
 export async function previewChange(
   models: readonly ModelDocument[],
-  { backend }: Connected,
+  backend: Backend,
   removed: readonly string[] = [],
 ): Promise<PreviewedChange> {
   const stored = await backend.models.readStored();
@@ -78,10 +74,10 @@ export async function previewChange(
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */
-export async function previewRemoval(uid: string, connected: Connected): Promise<ModelPreview> {
-  const stored = await connected.backend.models.readStored();
+export async function previewRemoval(uid: string, backend: Backend): Promise<ModelPreview> {
+  const stored = await backend.models.readStored();
   if (stored.every((model) => model.uid !== uid)) throw notFoundError('Model not found');
-  return (await previewChange([], connected, [uid])).preview;
+  return (await previewChange([], backend, [uid])).preview;
 }
 
 /** Builds the registry of the stored models. Returns the one in force if it has no problems and nothing was stored since. */

@@ -108,23 +108,17 @@ export async function buildTrigrams(place: TrigramAttribute, context: BuildConte
     const record = await readRecord(place, database);
     if (record.state === 'ready') return true;
     await report({ entries: record.entries, of: await countStored(place.collection, database) });
-    const isMine = await claimed(place, context, () => takeStep(place, context));
-    if (!isMine) await delay(pause, undefined, { ref: false });
+    const work = () => takeStep(place, context);
+    await claim(database, `search ${recordId(place)}`, { work, busy: () => busy }).catch((error: unknown) => {
+      if (error !== busy) throw error;
+      return delay(pause, undefined, { ref: false });
+    });
   }
   return false;
 }
 
-/** Runs `work` unless another instance takes a step. Returns false in that case. */
-async function claimed(place: TrigramAttribute, { database }: BuildContext, work: () => Promise<void>): Promise<boolean> {
-  const busy = new Error('another instance builds');
-  try {
-    await claim(database, `search ${recordId(place)}`, { work, busy: () => busy });
-    return true;
-  } catch (error) {
-    if (error !== busy) throw error;
-    return false;
-  }
-}
+/** Another instance takes a step. */
+const busy = new Error('another instance builds');
 
 async function readRecord(place: TrigramAttribute, database: Database): Promise<BuildRecord> {
   const _id = recordId(place);

@@ -3,7 +3,7 @@ import { unavailableError } from '../../errors.js';
 import type { Comparison } from '../../query/conditions.js';
 import type { Condition, TrigramPlace } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
+import { mapValues, type Values } from '../../values.js';
 import { trigramPath } from '../form/layout.js';
 import { withinTime } from '../../limits/clock.js';
 import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
@@ -70,18 +70,13 @@ export class SearchIndexes {
     return kept === undefined ? document : { ...document, ...keptTrigrams(kept, document) };
   }
 
-  /** Returns values to set, by path, with the trigrams of the strings among them. */
-  completeValues(collection: string, values: Values): Values {
-    const kept = this.#kept.get(collection);
-    return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
-  }
-
   /** Returns an update with the trigrams of the strings that it sets. */
   completeUpdate(collection: string, update: Document): Document {
-    if (!this.keeps(collection)) return update;
-    const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
-    const sets = complete.map((operator) => [operator, this.completeValues(collection, update[operator] as Values)]);
-    return { ...update, ...(Object.fromEntries(sets) as Document) };
+    const kept = this.#kept.get(collection);
+    if (kept === undefined) return update;
+    return mapValues<Values, Values>(update, (values, operator) =>
+      operator === '$set' || operator === '$setOnInsert' ? { ...values, ...setTrigrams(kept, values) } : values,
+    );
   }
 
   /** Returns whether an index of trigrams can narrow down the documents that meet a comparison of texts. */
@@ -123,12 +118,9 @@ export class UniqueBuilds {
     });
   }
 
-  isBuilding(collection: string): boolean {
-    return this.#builds.has(collection);
-  }
-
-  get isBuildingAny(): boolean {
-    return this.#builds.size > 0;
+  /** Returns whether the indexes of a collection are being built; without one, whether any are. */
+  isBuilding(collection?: string): boolean {
+    return collection === undefined ? this.#builds.size > 0 : this.#builds.has(collection);
   }
 
   /** Resolves when all unique indexes are built, before a transaction whose writes are not known yet. Rejects as `wait` does. */

@@ -1,12 +1,11 @@
-import { ObjectId, type Filter } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { unavailableError } from '../../errors.js';
-import { inReadTime, inWriteTime, translating } from '../send/calls.js';
+import { inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { conflictError } from '../send/driver-errors.js';
-import { readAll } from '../send/read-commands.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
-import { absent, oneOf } from '../form/matches.js';
-import { findStored, isStored } from '../stored.js';
+import { absent, type Match, matchesAny, oneOf } from '../form/matches.js';
+import { findFirst, findStored, isStored } from '../stored.js';
 
 /**
  * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
@@ -120,15 +119,8 @@ export async function retireBlobs(
   names: readonly string[],
   owner: BlobOwner,
 ): Promise<readonly PendingBlob[]> {
-  const filter = {
-    pending: { $exists: false },
-    $or: [{ filename: { $in: [...names] } }, { 'metadata.variantOf': { $in: [...names] } }],
-  };
-  const found = await inReadTime(database, () =>
-    blobs(database)
-      .find(filter as Filter<BlobDocument>, options(database))
-      .toArray(),
-  );
+  const isNamed = matchesAny({ filename: oneOf(names) }, { 'metadata.variantOf': oneOf(names) });
+  const found = await readRecords(database, { pending: absent, ...isNamed });
   const pending = { owner, since: new Date() };
   await inWriteTime(database, () =>
     blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, unpublishing(pending), options(database)),
@@ -155,25 +147,23 @@ export async function retireImported(database: Database, owner: BlobOwner): Prom
   await translating(() => blobs(database).updateMany(hidden, update, commentIn(database)));
 }
 
+const readRecords = async (database: Database, match: Match): Promise<readonly BlobDocument[]> =>
+  (await findStored(database, 'uploads.files', { match })) as unknown as readonly BlobDocument[]; // written in this form
+
 const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });
 
 /** Returns the file of that name; null if there is none. */
 export async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
-  const filter = { filename: name, pending: { $exists: false } };
-  const [found] = await readAll(database, { find: 'uploads.files', filter, limit: 1 });
-  if (found === undefined) return null;
+  const found = await findFirst(database, 'uploads.files', { filename: name, pending: absent });
+  if (found === null) return null;
   const document = found as BlobDocument; // written in this form
   return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
 }
 
 /** Returns unpublished blobs, all or those with the given ids. */
 export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
-  const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
-  const found = await inReadTime(database, () =>
-    blobs(database)
-      .find(filter as Filter<BlobDocument>, commentIn(database))
-      .toArray(),
-  );
+  const match = { 'pending.since': { $exists: true }, ...(ids && { _id: oneOf(ids.map((id) => new ObjectId(id))) }) };
+  const found = await readRecords(database, match);
   return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));
 }
 

@@ -30,7 +30,7 @@ export async function changeModels<Result>(
   const models = new EditedModels([...stored, ...shown.map((model) => ({ ...model, attributes: {} }))]);
   const result = change(models);
   const { changed, removed } = models;
-  const { preview, expected } = await previewChange(changed, running, removed);
+  const { preview, expected } = await previewChange(changed, backend, removed);
   if (!preview.isValid) {
     const errors = Object.entries(preview.problems).flatMap(([uid, problems]) =>
       problems.map((message) => ({ path: [uid], message: `${uid}: ${message}`, name: 'ValidationError' })),
