@@ -48,7 +48,7 @@ export async function openBackend({ uri, config, settings, firstLocale, observer
     const models = new ModelRegistry(database, settings, jobs);
     const store = createStore(database, () => models.snapshot.registry.types, observer);
     await models.load();
-    return { ...createBackend(store, models, jobs), settings };
+    return createBackend({ store, models, jobs, settings });
   } catch (error) {
     await jobs.close();
     await database.client.close();
@@ -60,7 +60,8 @@ const withoutReplicas =
   'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time';
 
 /** Returns the backend of an open database. */
-function createBackend(store: Store, models: ModelRegistry, jobs: Jobs): Omit<Backend, 'settings'> {
+function createBackend(parts: Pick<Backend, 'store' | 'models' | 'jobs' | 'settings'>): Backend {
+  const { store, models, jobs } = parts;
   const { database, changes } = store;
   const stopReading = readAfterChanges(models, changes, jobs);
   // An import may insert entries with the ids that were reserved.
@@ -70,9 +71,7 @@ function createBackend(store: Store, models: ModelRegistry, jobs: Jobs): Omit<Ba
   const watch = watchChanges(database, changes, jobs);
   const stopWatching = watchAvailability(database.client, jobs.observer);
   return {
-    store,
-    models,
-    jobs,
+    ...parts,
     description: describeDatabase(database),
     forget: () => {
       store.ids.forget();

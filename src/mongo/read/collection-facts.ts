@@ -85,11 +85,5 @@ export const estimateCount = cacheFacts<number | null>(({ collection, match = {}
  */
 export const readLeading = cacheFacts<Leading>(async ({ collection }, database) => {
   const indexes = (await readAll(limited(database), { listIndexes: collection })) as readonly IndexDescriptionInfo[]; // the form of every index
-  return leadingOf(
-    indexes.flatMap(({ key, partialFilterExpression, sparse, hidden, collation }) =>
-      hidden === true || collation !== undefined
-        ? []
-        : [{ key, isPartial: partialFilterExpression !== undefined || sparse === true }],
-    ),
-  );
+  return leadingOf(indexes.filter(({ hidden, collation }) => hidden !== true && collation === undefined));
 });

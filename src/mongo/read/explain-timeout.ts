@@ -5,12 +5,12 @@ import type { Condition, Plan } from '../../query/plan.js';
 import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
-import type { Database } from '../send/database.js';
 import { isTimedOut } from '../send/driver-errors.js';
 import { trigramsOf } from '../form/trigrams.js';
 import { readLeading } from './collection-facts.js';
 import { type Indexes, indexesInside, isIndexable, isServed } from './is-served.js';
 import { walkedKey } from './ways/sorted-targets.js';
+import type { PageContext } from './ways/way.js';
 
 /** An attribute without an index, as a path from the queried type, and the option that would create one. */
 export interface LackingIndex {
@@ -24,10 +24,7 @@ interface Level extends Pick<Plan, 'type' | 'condition' | 'sort' | 'window'> {
   readonly prefix: string;
 }
 
-interface ExplainContext {
-  readonly registry: Registry;
-  readonly database: Database;
-}
+type ExplainContext = Omit<PageContext, 'totals'>;
 
 /**
  * Returns the error to answer for a query that failed. If it exceeded its time limit, and options of attributes would create the
@@ -71,36 +68,35 @@ async function findLacking(level: Level, { registry, database }: ExplainContext)
   const { type, condition, prefix } = level;
   const indexes = { ...(await readLeading(type, database)), searches: database.searches };
   if (condition !== null && isServed(condition, indexes)) return [];
-  const inCondition = { indexes, optionOf: optionsOf(type, registry), prefix: '' };
-  const lacking = [
+  const inCondition = { indexes, optionOf: optionsOf(type, registry, prefix), prefix: '' };
+  return [
     ...(condition === null ? [] : lackingIn(condition, inCondition)),
     ...(await lackingInSort(level, { registry, database })),
   ];
-  return lacking.map(({ path, option }) => ({ path: `${prefix}${path}`, option }));
 }
 
 /** Returns the option that would let an index serve the first sort key: of the entries, or of related entries that are walked. */
 async function lackingInSort(
-  { type, sort, window }: Level,
+  { type, sort, window, prefix }: Level,
   { registry, database }: ExplainContext,
 ): Promise<readonly LackingIndex[]> {
   const [key] = sort;
   if (key === undefined || key.lists.length > 0) return [];
   const sorted = key.links.length === 0 || walkedKey(sort, window) !== null ? (key.links.at(-1)?.target ?? type) : undefined;
   if (sorted === undefined || (await readLeading(sorted, database)).leads(key.path)) return [];
-  const prefix = key.links.map(({ path }) => `${path}.`).join('');
-  return optionsOf(sorted, registry)(key.path, null).map(({ option }) => ({ path: `${prefix}${key.path}`, option }));
+  return optionsOf(sorted, registry, prefix + key.links.map(({ path }) => `${path}.`).join(''))(key.path, null);
 }
 
-/** Returns the option that would let an index serve a comparison, or a sort, of the values at a path; empty if there is none. */
+/** Returns the option that would let an index serve a comparison, or a sort, of the values at a path of a type; empty if there is none. */
 type OptionOf = (path: string, comparison: Comparison | null) => readonly LackingIndex[];
 
 const optionsOf =
-  (type: ContentType, registry: Registry): OptionOf =>
-  (path, comparison) => {
-    const place = findPlaces(type, registry, isVisibleScalar).find((one) => dottedPath(one) === path);
+  (type: ContentType, registry: Registry, prefix: string): OptionOf =>
+  (name, comparison) => {
+    const place = findPlaces(type, registry, isVisibleScalar).find((one) => dottedPath(one) === name);
     if (place === undefined) return [];
     const { attribute, steps } = place;
+    const path = `${prefix}${name}`;
     if (comparison === null || isIndexable(comparison))
       return attribute.indexed || attribute.unique ? [] : [{ path, option: '"index": true' }];
     const takesTrigrams = steps.length === 0 && scalarTypes[attribute.type].search === 'text' && attribute.search === null;

@@ -1,3 +1,4 @@
+import type { IndexDescriptionInfo } from 'mongodb';
 import { type Comparison, comparesText } from '../../query/conditions.js';
 import type { Condition } from '../../query/plan.js';
 import { memoizePair } from '../../caches.js';
@@ -53,13 +54,14 @@ export const isIndexable = ({ comparator, denied }: Comparison): boolean =>
   !denied && (!comparesText(comparator) || comparator === 'startsWith');
 
 /** The parts of an index that decide what it finds. */
-interface LeadingIndex {
-  readonly key: Readonly<Record<string, unknown>>;
-  readonly isPartial: boolean;
-}
+type LeadingIndex = Pick<IndexDescriptionInfo, 'key' | 'partialFilterExpression' | 'sparse'>;
 
 /** Returns the first path of an index, without locales, because a locale has a large part of a collection. */
-export const firstPath = (key: LeadingIndex['key']): string => Object.keys(key).find((path) => path !== 'locale') ?? '';
+export const firstPath = (key: object): string => Object.keys(key).find((path) => path !== 'locale') ?? '';
+
+/** Returns whether an index leaves out some entries. */
+export const isPartial = ({ partialFilterExpression, sparse }: Omit<LeadingIndex, 'key'>): boolean =>
+  partialFilterExpression !== undefined || sparse === true;
 
 /**
  * Returns the checks of paths against the first paths of indexes. A wildcard index, whose path ends with `$**`, has the value at the
@@ -67,7 +69,7 @@ export const firstPath = (key: LeadingIndex['key']): string => Object.keys(key).
  */
 export function leadingOf(indexes: readonly LeadingIndex[]): Leading {
   const all = new Set(indexes.map(({ key }) => firstPath(key)));
-  const withNulls = new Set(indexes.filter(({ isPartial }) => !isPartial).map(({ key }) => firstPath(key)));
+  const withNulls = new Set(indexes.filter((index) => !isPartial(index)).map(({ key }) => firstPath(key)));
   const prefixes = [...all].filter((path) => path.endsWith('$**')).map((path) => path.slice(0, -3));
   return {
     leads: (path) => all.has(path) || prefixes.some((prefix) => `${path}.`.startsWith(prefix)),
@@ -84,10 +86,7 @@ export const modelIndexes = memoizePair((type: ContentType, registry: Registry):
   ...planIndexes(type, registry).filter(({ key }) => !Object.values(key).includes('text')),
 ]);
 
-/** Returns whether an index leaves out some entries. */
-export const isPartial = ({ options }: IndexPlan): boolean => options.partialFilterExpression !== undefined;
-
 /** Returns the checks of paths against the indexes of a model. */
 export const modelLeading = memoizePair((type: ContentType, registry: Registry): Leading =>
-  leadingOf(modelIndexes(type, registry).map((index) => ({ key: index.key, isPartial: isPartial(index) }))),
+  leadingOf(modelIndexes(type, registry).map(({ key, options }) => ({ key, ...options }))),
 );

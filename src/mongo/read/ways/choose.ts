@@ -36,7 +36,7 @@ const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): b
 
 /** Returns the indexes of a type that contain all of its entries. */
 const wholeIndexes = memoizePair((type: ContentType, registry: Registry): readonly IndexPlan[] =>
-  modelIndexes(type, registry).filter((index) => !isPartial(index)),
+  modelIndexes(type, registry).filter(({ options }) => !isPartial(options)),
 );
 
 /** An index by which a page can be read. */
