@@ -150,7 +150,8 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
       }
       if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
       // Without a limit, a server that hangs looks like one without changes. A resumed stream may take longer to catch up.
-      const next = (): Promise<Document> => send(nextOf(id, isBehind ? 1 : longestWait));
+      const more = { getMore: id, collection: '$cmd.aggregate', maxTimeMS: isBehind ? 1 : longestWait };
+      const next = (): Promise<Document> => send(more);
       batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
   });
@@ -158,9 +159,6 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
 
 /** Milliseconds that the server waits for a change before it returns an empty batch. */
 const longestWait = 1_000;
-
-/** Returns the command that reads the next changes. `longest` is the maximum wait in milliseconds. */
-const nextOf = (id: unknown, longest: number): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: longest });
 
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
 

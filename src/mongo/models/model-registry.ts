@@ -4,7 +4,7 @@ import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../
 import type { Registry } from '../../schema/content-type.js';
 import type { ModelDocument } from '../../schema/model.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
-import { asksForMore } from './complete-documents.js';
+import { asksForMore, completeLater, prepareTypes } from './type-preparation.js';
 import type { Jobs } from '../../jobs.js';
 import type { Work } from '../../observe/observation.js';
 import type { Database } from '../send/database.js';
@@ -16,7 +16,6 @@ import { ModelStatus, type ModelWork } from './model-status.js';
 import { Renames } from './renames.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
-import { completeLater, prepareTypes } from './type-preparation.js';
 
 type Documents = readonly ModelDocument[];
 
@@ -173,7 +172,7 @@ export class ModelRegistry {
     this.#stored = stored;
     this.#replace(build);
     await this.renames.follow(build.registry);
-    const incomplete = changed.filter((type) => asksForMore({ type, registry: build.registry }, previous));
+    const incomplete = changed.filter((type) => asksForMore(type, build.registry, previous));
     completeLater(incomplete, completion, this.#work);
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#report('required count'));

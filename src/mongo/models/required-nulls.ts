@@ -5,7 +5,7 @@ import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attrib
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { matchAt, oneOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { runRead } from '../send/read-commands.js';
+import { countStored } from '../send/read-commands.js';
 import { unfitMatches } from './unfit-rules.js';
 import { findStored, isStored } from '../stored.js';
 import type { FoundViolations, Violations } from './model-states.js';
@@ -88,8 +88,7 @@ export class RequiredChecks {
     const { database, jobs, status } = this.#input;
     const violated: (Rule & Violations)[] = [];
     for (const rule of rules) {
-      const { query } = rule;
-      const entries = Number((await runRead(database, { count: type.collection, query }))['n']);
+      const entries = await countStored(type.collection, database, { query: rule.query });
       if (entries > 0) violated.push({ ...rule, entries });
     }
     const listed = (wanted: keyof FoundViolations): readonly Violations[] =>

@@ -1,8 +1,13 @@
+import { type Collection, type Document, MongoBulkWriteError } from 'mongodb';
 import { waited } from '../../limits/timers.js';
-import type { ContentType } from '../../schema/content-type.js';
-import { forJob } from '../send/database.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { Queue } from '../../limits/queue.js';
+import { sharedUniquePaths } from '../../schema/attribute-places.js';
+import { commentIn, type Database, forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
-import { completeDocuments, type Completion } from './complete-documents.js';
+import { translating } from '../send/calls.js';
+import { groupNumber, leadField, leading } from '../form/layout.js';
+import { eachReply } from '../stored.js';
 import type { IndexBuilds } from './index-builds.js';
 import type { ModelWork } from './model-status.js';
 import type { SearchBuilds } from './search-builds.js';
@@ -71,5 +76,73 @@ export function completeLater(
     at: () => times.shift() ?? null,
     failure: 'entries written during a model change could not be completed',
     run: () => completeDocuments(types, completion, forJob(database, name)),
+  });
+}
+
+/** Returns whether entries of the former type lack fields that the type needs. */
+export function asksForMore(type: ContentType, registry: Registry, before: Registry | null): boolean {
+  const former = before?.types.get(type.uid);
+  if (before === null || former === undefined) return false;
+  const needsLeads = sharedUniquePaths(type, registry).length > 0 && sharedUniquePaths(former, before).length === 0;
+  return (type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized) || needsLeads;
+}
+
+/** Maximum number of collections that are completed at once, so that connections remain for requests. */
+const atOnce = 8;
+
+/** The types in force, and the locale of entries without one. */
+interface Completion {
+  readonly registry: Registry;
+  readonly defaultLocale: string;
+}
+
+/**
+ * Adds the fields that entries lack because they are older than an option of their type. Draft & publish sets their publication
+ * date to that of their creation, localization sets the default locale and a new group, and unique values that all locales share
+ * let one entry of each group lead it. Idempotent.
+ */
+async function completeDocuments(types: readonly ContentType[], completion: Completion, database: Database): Promise<void> {
+  const optional = types.filter(({ draftAndPublish, localized }) => draftAndPublish || localized);
+  const turns = new Queue({ atOnce });
+  await Promise.all(optional.map((type) => turns.run(() => completeType(type, completion, database))));
+}
+
+async function completeType(type: ContentType, { registry, defaultLocale }: Completion, database: Database): Promise<void> {
+  const { kind, collection, draftAndPublish, localized } = type;
+  const { db } = database;
+  const published = { publishedAt: { $ifNull: ['$createdAt', '$$NOW'] } };
+  const alone = { locale: defaultLocale, _group: kind === 'singleType' ? 1 : '$_id' };
+  const updates: readonly (readonly [Document, Document])[] = [
+    ...(draftAndPublish ? [[{ publishedAt: { $exists: false } }, published] as const] : []),
+    ...(localized ? [[{ locale: { $exists: false } }, alone] as const] : []),
+  ];
+  for (const [filter, set] of updates)
+    await translating(() => db.collection(collection).updateMany(filter, [{ $set: set }], commentIn(database)));
+  if (sharedUniquePaths(type, registry).length > 0) await translating(() => completeLeads(db.collection(collection)));
+}
+
+type Entries = Collection<Document & { readonly _id: number }>;
+
+/** Number of groups that are written at once. */
+const batch = 1000;
+
+/** Lets the oldest entry lead in each group in which none does. */
+async function completeLeads(collection: Entries): Promise<void> {
+  const leads = { $max: { $eq: [`$${leadField}`, true] } };
+  const groups = [{ $group: { _id: groupNumber, leads, first: { $min: '$_id' } } }, { $match: { leads: false } }];
+  const cursor = collection.aggregate<{ readonly first: number }>(groups, { allowDiskUse: true, batchSize: batch });
+  await eachReply(cursor, (rows) =>
+    setLeads(
+      collection,
+      rows.map(({ first }) => first),
+    ),
+  );
+}
+
+/** Lets entries lead, except for those whose values other groups have, which other programs can only have stored meanwhile. */
+async function setLeads(collection: Entries, ids: readonly number[]): Promise<void> {
+  const operations = ids.map((_id) => ({ updateOne: { filter: { _id }, update: { $set: leading } } }));
+  await collection.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
+    if (!(error instanceof MongoBulkWriteError && error.code === 11000)) throw error;
   });
 }

@@ -81,11 +81,7 @@ export class SearchIndexes {
 
   /** Returns whether an index of trigrams can narrow down the documents that meet a comparison of texts. */
   serves({ trigrams, operand }: Comparison): boolean {
-    return (
-      trigrams !== undefined &&
-      this.isComplete(trigrams.collection, trigrams.attribute) &&
-      trigramsOf(String(operand), 1).size > 0
-    );
+    return trigrams !== undefined && this.narrow(trigrams, operand) !== null;
   }
 
   /**

@@ -91,16 +91,12 @@ async function take(database: Database, name: string, due: Due | null): Promise<
   const holder = randomUUID();
   const options = { upsert: true, returnDocument: 'after', ...inScope(database) } as const;
   const update = takenBy(holder, due);
-  const taken = await inWriteTime(database, () => claimsOf(database).findOneAndUpdate({ _id: name }, update, options)).catch(
-    unlessTaken,
-  );
+  const taking = inWriteTime(database, () => claimsOf(database).findOneAndUpdate({ _id: name }, update, options));
+  const taken = await taking.catch((error: unknown) => {
+    if (!(error instanceof DuplicateKey)) throw error;
+    return null; // another instance was the first to insert the claim
+  });
   return taken?.holder === holder ? holder : null;
-}
-
-/** Returns null if another instance was the first to insert the claim; other errors are thrown. */
-function unlessTaken(error: unknown): null {
-  if (!(error instanceof DuplicateKey)) throw error;
-  return null;
 }
 
 interface RenewedWork<Result> {

@@ -142,14 +142,14 @@ function raisingOperation(store: Store, collection: string, operation: Document)
 function completeOperation(operation: Document, collection: string, { searches, moves }: Database): Document {
   if (!searches.keeps(collection) && !moves.concerns(collection)) return operation;
   const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: the kind of the operation
-  if (kind === 'insertOne')
-    return { insertOne: { document: moves.document(collection, searches.completeDocument(collection, documentIn(written))) } };
+  if (kind === 'insertOne') {
+    const document = moves.document(collection, searches.completeDocument(collection, written?.['document'] as Document));
+    return { insertOne: { document } };
+  }
   if (kind !== 'updateOne' && kind !== 'updateMany') return operation;
   const update = moves.update(collection, searches.completeUpdate(collection, written?.['update'] as Document));
   return { [kind]: { ...written, update } };
 }
-
-const documentIn = (written: Document | undefined): Document => written?.['document'] as Document; // of an insert
 
 /** Notifies caches of a write; again after the commit, because other requests read the former values until then. */
 export function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {

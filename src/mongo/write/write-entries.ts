@@ -28,17 +28,14 @@ export async function insertEntry(store: Store, collection: string, document: En
       await runWrite(inner.database, { insert: collection, documents: [complete] });
     } catch (error) {
       if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
-      if (!error.mayBeOwn) return refuseId(inner);
+      if (!error.mayBeOwn) {
+        inner.ids.forget(); // an import has inserted another document with an id that was reserved here
+        throw idTakenError();
+      }
       await assertStored(inner, collection, complete);
     }
     return document;
   });
-}
-
-/** Throws a 503: an import has inserted another document with an id that was reserved here. */
-function refuseId({ ids }: Store): never {
-  ids.forget();
-  throw idTakenError();
 }
 
 /**
@@ -197,7 +194,8 @@ function afterLost(error: unknown): unknown {
 async function attempt(database: Database, command: Document, signal?: AbortSignal): Promise<Document> {
   const { db, session, written } = database;
   const { write } = database.maxTimeMS;
-  if (session !== null) written?.note(String(command['insert'] ?? command['findAndModify']), [matchIn(command)]);
+  const match = (command['query'] ?? {}) as Document; // an insert has none
+  if (session !== null) written?.note(String(command['insert'] ?? command['findAndModify']), [match]);
   // stored by a majority, and in the journal, before it is acknowledged
   const settings =
     session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
@@ -208,6 +206,3 @@ async function attempt(database: Database, command: Document, signal?: AbortSign
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
   return reply;
 }
-
-/** Returns the match of the documents that a command changes; one that matches all if it inserts some. */
-const matchIn = ({ query = {} }: Document): Document => query as Document;

@@ -1,4 +1,4 @@
-import { idKey } from '../../mongo/transfer/id-map.js';
+import { idKey } from '../../mongo/transfer/foreign-database.js';
 import { isRecord, type Values } from '../../values.js';
 import { administratorUid } from '../panel-records.js';
 import type { PlacedRecord, Stage } from '../source.js';
