@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { oncePer } from '../../caches.js';
 import { collections } from '../../schema/collections.js';
 import type { ChangeBus } from './changes.js';
 import { Alarm } from '../../limits/timers.js';
@@ -65,6 +66,9 @@ const gathering = 100;
 /** Seconds after the last write of an instance until its document expires. */
 const lifetime = 3600;
 
+/** Creates the index that deletes old marks, with the first mark of an instance. */
+const expiring = oncePer<WriteMarks>();
+
 /**
  * The collections that each instance has written to, for the totals that others cache. Each instance has a document of its own,
  * so that instances do not wait for each other. A mark is written after the commit, and is lost if the instance dies in between.
@@ -77,7 +81,6 @@ export class WriteMarks {
   #unwritten = new Set<string>();
   readonly #due = new Alarm(() => void this.#write());
   #writing: Promise<void> = Promise.resolve();
-  #expiring: Promise<unknown> | null = null;
 
   constructor(database: Database, changes: ChangeBus) {
     this.#database = database;
@@ -114,20 +117,16 @@ export class WriteMarks {
   }
 
   async #raise(names: readonly string[]): Promise<void> {
-    await inWriteTime(this.#database, () => (this.#expiring ??= this.#expire()));
+    const expire = () => this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime });
+    await inWriteTime(this.#database, () => expiring(this, expire));
     const $inc = Object.fromEntries(names.map((name) => [`writes.${name}`, 1]));
     const options = { upsert: true, maxTimeMS: this.#database.maxTimeMS.write };
     const update = { $inc, $currentDate: { at: true } } as const;
     await inWriteTime(this.#database, () => this.#collection().updateOne({ _id: this.#instance }, update, options));
   }
 
-  #expire(): Promise<unknown> {
-    return this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime });
-  }
-
   /** Keeps the names for the next write. */
   #postpone(names: readonly string[]): void {
-    this.#expiring = null;
     for (const name of names) this.#unwritten.add(name);
   }
 

@@ -3,9 +3,9 @@ import { BSON, type Document } from 'mongodb';
 import { BoundedCache, memoize } from '../../caches.js';
 import { meetsCondition } from '../../query/meets-condition.js';
 import type { Condition } from '../../query/plan.js';
-import type { TimeLimits } from '../send/calls.js';
+import { inRequestTime, type TimeLimits } from '../send/calls.js';
+import { isTimedOut, isTooLarge } from '../send/driver-errors.js';
 import type { Change, ChangeBus } from './changes.js';
-import { type Running, share } from '../send/share-work.js';
 
 /** Bounds for the totals of one collection: for totals by publication state and locales, and for totals of other filters. */
 const wholeBounds = { entries: 100, bytes: 100_000 };
@@ -43,17 +43,15 @@ interface Passing extends Pick<Counted, 'collection' | 'match'> {
   readonly end: number;
 }
 
-/** Cached totals, and counts under way, by their query. */
+/** Cached totals, and counts and passes under way, by their query. */
 interface Counts {
   readonly kept: BoundedCache<Total>;
   readonly running: Running<number>;
+  readonly passes: Running<Pass>;
 }
 
 /** What is cached of one collection: the totals of publication state and locales, and those of other filters. */
-interface Totals {
-  readonly whole: Counts;
-  readonly filters: Counts & { readonly passes: Running<Pass> };
-}
+type Totals = Readonly<Record<'whole' | 'filters', Counts>>;
 
 /**
  * Returns the text of the query that a condition is compiled to. It is cached, because conditions of cached plans are the same
@@ -139,24 +137,19 @@ export class TotalCache {
   #change(collection: string, change: Change): void {
     const former = this.#totals.get(collection);
     if (former === undefined) return;
-    switch (change.kind) {
-      case 'any':
-        this.#totals.delete(collection);
-        return;
-      case 'values':
-        this.#totals.set(collection, { ...former, filters: withoutFilters(former) });
-        return;
-      case 'entry':
-        this.#totals.set(collection, adjusted(former, change));
-    }
+    if (change.kind === 'any') this.#totals.delete(collection);
+    else if (change.kind === 'entry') this.#totals.set(collection, adjusted(former, change));
+    else this.#totals.set(collection, { ...former, filters: withoutFilters(former) });
   }
 }
 
-const newTotals = (): Totals => ({ whole: newCounts(wholeBounds), filters: newFilters() });
+const newTotals = (): Totals => ({ whole: newCounts(wholeBounds), filters: newCounts(filterBounds) });
 
-const newFilters = (): Totals['filters'] => ({ ...newCounts(filterBounds), passes: new Map() });
-
-const newCounts = (bounds: typeof wholeBounds): Counts => ({ kept: new BoundedCache(bounds), running: new Map() });
+const newCounts = (bounds: typeof wholeBounds): Counts => ({
+  kept: new BoundedCache(bounds),
+  running: new Map(),
+  passes: new Map(),
+});
 
 const countsOf = ({ whole, filters }: Totals, { condition }: Counted): Counts => (condition === null ? filters : whole);
 
@@ -167,8 +160,8 @@ const queryOf = ({ condition, match }: Counted): string =>
  * Returns an empty cache of filter totals. If the former one is empty, it is reused, because creating one takes as long as all
  * else that a write does in this file.
  */
-const withoutFilters = ({ filters }: Totals): Totals['filters'] =>
-  filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newFilters();
+const withoutFilters = ({ filters }: Totals): Counts =>
+  filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newCounts(filterBounds);
 
 /**
  * Returns the totals after the creation or deletion of an entry. Totals that were counted before the write was sent are adjusted.
@@ -181,4 +174,29 @@ function adjusted(former: Totals, { document, count, begun }: Extract<Change, { 
       whole.kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, totalBytes);
     else whole.kept.delete(query);
   return { whole, filters: withoutFilters(former) };
+}
+
+/** Work under way, by its query. */
+type Running<Result> = Map<string, Promise<Result>>;
+
+/**
+ * Waits for equal work that is under way, as long as the limits of the request allow, or does the work for all concurrent requests.
+ * If the other request gave up for reasons of its own, the first of the waiting requests does the work, and the others wait for it.
+ */
+async function share<Result extends number | object>(
+  running: Running<Result>,
+  key: string,
+  { work, limits }: { readonly work: () => Promise<Result>; readonly limits: TimeLimits },
+): Promise<Result> {
+  const other = running.get(key);
+  if (other === undefined) {
+    const own = work().finally(() => running.delete(key));
+    running.set(key, own);
+    return own;
+  }
+  const found = other.catch((error: unknown) => {
+    if (isTimedOut(error) || isTooLarge(error)) throw error; // the work would fail for each request
+    return null;
+  });
+  return (await inRequestTime(limits, found)) ?? share(running, key, { work, limits });
 }

@@ -101,24 +101,16 @@ interface Operation {
 }
 
 /** Returns the builds in a database. The server runs them as a user of its own, so the privilege `inprog` is needed to see them. */
-const readOperations = (database: Database): Promise<readonly Operation[]> =>
-  database.client
-    .db('admin')
-    .aggregate<Operation>(
-      [
-        { $currentOp: { allUsers: true } },
-        {
-          $match: {
-            'command.createIndexes': { $exists: true },
-            'command.$db': database.db.databaseName,
-            progress: { $exists: true },
-          },
-        },
-        { $project: { _id: 0, collection: '$command.createIndexes', names: '$command.indexes.name', progress: 1 } },
-      ],
-      { maxTimeMS: longestLook, ...commentIn(database) },
-    )
-    .toArray();
+function readOperations(database: Database): Promise<readonly Operation[]> {
+  const isBuild = { 'command.createIndexes': { $exists: true }, progress: { $exists: true } };
+  const pipeline = [
+    { $currentOp: { allUsers: true } },
+    { $match: { ...isBuild, 'command.$db': database.db.databaseName } },
+    { $project: { _id: 0, collection: '$command.createIndexes', names: '$command.indexes.name', progress: 1 } },
+  ];
+  const options = { maxTimeMS: longestLook, ...commentIn(database) };
+  return database.client.db('admin').aggregate<Operation>(pipeline, options).toArray();
+}
 
 const withProgress = ({ collection, names }: Build, operations: readonly Operation[]): readonly BuildingIndex[] =>
   names.map((name) => {

@@ -1,9 +1,7 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache, memoize } from '../../caches.js';
-import { unlimited } from '../../limits/budget.js';
-import { commentIn, type Database } from '../send/database.js';
+import { commentIn, type Database, ofNoRequest } from '../send/database.js';
 import { countStored, readAll } from '../send/read-commands.js';
-import { endless } from '../../limits/clock.js';
 import { type Leading, leadingOf } from './is-served.js';
 
 /**
@@ -58,14 +56,9 @@ function cacheFacts<Value>(read: Read<Value>): Read<Value> {
 /** Returns the database outside of the scope of the request, because all requests share the result. */
 export const shared = (database: Database): Database => ({
   ...database,
-  isScanned: false,
-  session: null,
-  budget: unlimited,
-  time: endless,
-  turns: null,
+  ...ofNoRequest,
   ...commentIn(database),
-  sender: null,
-  reads: null,
+  isScanned: false,
   trace: null,
 });
 

@@ -83,10 +83,12 @@ const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>,
 
 /** Compiles one comparator to a query on its path. A denied comparator never matches null, as in SQL. */
 function compileComparison(condition: Comparison): Document {
-  const { comparator, stored, path } = condition;
-  return comparesText(comparator) && stored !== 'text'
-    ? compileCastComparison({ ...condition, comparator, stored })
-    : { [path]: compileExpression(condition) };
+  const { comparator, stored, path, operand, denied } = condition;
+  if (!comparesText(comparator) || stored === 'text') return { [path]: compileExpression(condition) };
+  // values that are not stored as text are compared by their text form, with the pattern as a literal
+  const { source, flags } = textPattern(comparator, operand);
+  const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
+  return { $expr: { $cond: [compileHasText(`$${path}`, stored), denied ? { $not: [matches] } : matches, false] } };
 }
 
 /**
@@ -106,22 +108,6 @@ function compileExpression({ comparator, operand, denied, stored }: Comparison):
 function compilePattern(comparator: TextComparator, operand: unknown): Document {
   const { source, flags } = textPattern(comparator, operand);
   return { $regex: source, $options: flags };
-}
-
-/**
- * Compiles a text comparison of values that are not stored as text: it compares their text form. The pattern is passed as a
- * literal.
- */
-function compileCastComparison({
-  path,
-  stored,
-  comparator,
-  operand,
-  denied,
-}: Comparison & { readonly comparator: TextComparator; readonly stored: Exclude<Stored, 'text'> }): Document {
-  const { source, flags } = textPattern(comparator, operand);
-  const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
-  return { $expr: { $cond: [compileHasText(`$${path}`, stored), denied ? { $not: [matches] } : matches, false] } };
 }
 
 const jsonTypes = ['string', 'number', 'bool', 'object', 'array'];

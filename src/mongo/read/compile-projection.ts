@@ -50,17 +50,8 @@ function compile({ fields, children, locales }: Selection): Document {
 }
 
 function childPaths(child: Child): Document {
-  switch (child.kind) {
-    case 'component':
-    case 'zone':
-    case 'morph':
-      return { [child.attribute.name]: 1 };
-    case 'link':
-      return linkPaths(child.link.storage, child.link.name);
-  }
-}
-
-function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'], name: string): Document {
+  if (child.kind !== 'link') return { [child.attribute.name]: 1 };
+  const { storage, name } = child.link;
   if (storage.kind === 'own') return { [name]: 1 };
   return storage.kind === 'localizations' ? { _group: 1 } : {};
 }

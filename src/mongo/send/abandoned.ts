@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb';
 import { slowAfter, withinTime } from '../../limits/clock.js';
-import { Alarm, meanwhile } from '../../limits/timers.js';
+import { meanwhile } from '../../limits/timers.js';
 
 interface AbandonedInput {
   readonly client: MongoClient;
@@ -19,8 +19,8 @@ const patience = 1_000;
  */
 export class AbandonedTransactions {
   readonly #input: AbandonedInput;
-  #looking = false;
-  readonly #looked = new Alarm(() => (this.#looking = false), { ref: false });
+  /** The begin of the last look, by `performance.now()`. */
+  #lookedAt = -Infinity;
 
   constructor(input: AbandonedInput) {
     this.#input = input;
@@ -44,11 +44,9 @@ export class AbandonedTransactions {
    * operation has an error of its own.
    */
   readonly end = (): void => {
-    if (this.#looking) return;
-    this.#looking = true;
-    void withinTime(slowAfter, () => this.#endAll())
-      .catch(() => undefined)
-      .finally(() => this.#looked.set(slowAfter));
+    if (performance.now() - this.#lookedAt < slowAfter) return;
+    this.#lookedAt = performance.now();
+    void withinTime(slowAfter, () => this.#endAll()).catch(() => undefined);
   };
 
   async #endAll(): Promise<void> {

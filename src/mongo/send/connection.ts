@@ -1,10 +1,9 @@
 import type { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../../config/config.js';
 import { collections } from '../../schema/collections.js';
-import { unlimited } from '../../limits/budget.js';
 import { noObserver, type Observer } from '../../observe/observer.js';
 import { Queue } from '../../limits/queue.js';
-import type { Database } from './database.js';
+import { type Database, ofNoRequest } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { observeCommands } from './observe-commands.js';
 import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
@@ -13,7 +12,6 @@ import { Sessions, workTime } from './calls.js';
 import { FieldMoves } from './field-moves.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
-import { endless } from '../../limits/clock.js';
 import { WriteQueues } from './write-queues.js';
 
 /** Does the same as `connectForReads`, and creates the collections of the service on a sharded cluster. */
@@ -83,9 +81,6 @@ const createClient = (uri: string, config: DatabaseConfig, observer: Observer): 
     connectTimeoutMS: config.silence,
     ignoreUndefined: true,
   });
-
-/** The scope of commands of the service itself, which belong to no request. */
-const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null, reads: null };
 
 /**
  * Maximum number of commands that wait in a queue of all requests, in total and per client. Further ones are answered by a 503.

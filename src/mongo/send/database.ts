@@ -1,5 +1,5 @@
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
-import type { Budget } from '../../limits/budget.js';
+import { type Budget, unlimited } from '../../limits/budget.js';
 import type { Sender, Queue } from '../../limits/queue.js';
 import type { Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
@@ -9,7 +9,7 @@ import { CommandTurns, type Replies } from './command-turns.js';
 import type { FieldMoves } from './field-moves.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import type { ReadLog } from './read-log.js';
-import { WaitTime } from '../../limits/clock.js';
+import { endless, WaitTime } from '../../limits/clock.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
 
 /** A stored document, for code outside of this folder. */
@@ -122,6 +122,9 @@ export const jobOf = (comment: string | null): string | null =>
 
 /** Returns the database for the commands of a job. */
 export const forJob = (database: Database, job: string): Database => commented(database, jobComment(job));
+
+/** The scope of commands of the service itself, which belong to no request. */
+export const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null, reads: null };
 
 /** The parts of a request that its commands depend on. */
 interface RequestParts {

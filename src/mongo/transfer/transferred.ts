@@ -54,9 +54,8 @@ export interface StagedLink extends HeldLink {
 export function placeLink(link: TransferredLink, registry: Registry): HeldLink | string {
   const { left, right, isMorph } = link;
   const attribute = registry.types.get(left.type)?.attributes.get(left.field ?? '');
-  if (attribute === undefined) return `${left.type} has no relation ${left.field ?? ''}`;
-  if (isMorph && attribute.kind === 'morph') return placeMorph(link, attribute.writable, registry);
-  if (attribute.kind !== 'relation') return `${left.type} has no relation ${left.field ?? ''}`;
+  if (isMorph && attribute?.kind === 'morph') return placeMorph(link, attribute.writable, registry);
+  if (attribute?.kind !== 'relation') return `${left.type} has no relation ${left.field ?? ''}`;
   switch (attribute.storage.kind) {
     case 'own':
     case 'localizations':
