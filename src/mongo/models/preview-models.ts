@@ -86,10 +86,7 @@ function buildStored(stored: readonly ModelDocument[], settings: ModelSettings, 
   return isWhole && notInForce(stored, inForce).length === 0 ? inForce : buildRegistry(stored, settings, inForce);
 }
 
-interface Builds {
-  readonly before: RegistryBuild;
-  readonly after: RegistryBuild;
-}
+type Builds = Pick<ExpectedModels, 'before' | 'after'>;
 
 async function compare(uids: readonly string[], { before, after }: Builds, { store }: Backend): Promise<ModelPreview> {
   const problems = [...after.problems].filter(([uid]) => uids.includes(uid) || !before.problems.has(uid));

@@ -27,16 +27,18 @@ interface Level extends Pick<Plan, 'type' | 'condition' | 'sort' | 'window'> {
 type ExplainContext = Omit<PageContext, 'totals'>;
 
 /**
- * Returns the error to answer for a query that failed. If it exceeded its time limit, and options of attributes would create the
- * indexes that it lacks, this is a 400 that names them; otherwise it is the error itself. Attributes that only row rules compare
- * are not named.
+ * Returns a function that throws the error to answer for a query that failed. If it exceeded its time limit, and options of attributes
+ * would create the indexes that it lacks, this is a 400 that names them; otherwise it is the error itself. Attributes that only row
+ * rules compare are not named.
  */
-export async function explainTimeout(error: unknown, plan: Plan, context: ExplainContext): Promise<unknown> {
-  if (!isTimedOut(error) || context.database.session !== null) return error;
-  const attributes = await lackingIndexes(plan, context);
-  if (attributes.length === 0) return error;
-  return validationError(`The database took too long, because ${spellLacking(attributes)}`, { code: 'NO_INDEX', attributes });
-}
+export const explainTimeout =
+  (plan: Plan, context: ExplainContext) =>
+  async (error: unknown): Promise<never> => {
+    if (!isTimedOut(error) || context.database.session !== null) throw error;
+    const attributes = await lackingIndexes(plan, context);
+    if (attributes.length === 0) throw error;
+    throw validationError(`The database took too long, because ${spellLacking(attributes)}`, { code: 'NO_INDEX', attributes });
+  };
 
 /** Returns the attributes without an index that a query compares or sorts by, and no index serves otherwise. */
 export async function lackingIndexes(plan: Plan, context: ExplainContext): Promise<readonly LackingIndex[]> {

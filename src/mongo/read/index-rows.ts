@@ -7,7 +7,7 @@ import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphs } from './morph-rows.js';
 import type { Loaded } from '../form/loaded.js';
-import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
+import { cutsIds, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
 import { appendTo, groupBy } from '../../values.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */
@@ -57,7 +57,7 @@ function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
       const target = targets.get(id);
       if (target !== undefined) found.push(target);
     }
-    return cutRead(child, child.reversed ? found.reverse() : found);
+    return cutsIds(child) ? found : cutWindow(child.reversed ? found.reverse() : found, child.window);
   };
 }
 

@@ -39,9 +39,7 @@ export interface PageEdges {
 export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> => {
   const facts = gatherFacts(plan, context);
   const page = plan.pagination.kind === 'cursor' ? readByCursors(plan, plan.pagination, facts) : readByFirst(plan, facts);
-  return page.catch(async (error: unknown) => {
-    throw await explainTimeout(error, plan, context);
-  });
+  return page.catch(explainTimeout(plan, context));
 };
 
 /** Reads a page, and whether there are entries on the other side of its cursor. There is one if the entry of the cursor is still there. */
@@ -90,22 +88,14 @@ interface FoundPage extends LoadedPage, Omit<CutPage, 'documents'> {}
  * Returns the number of entries that meet the condition of a plan, on all pages. Sends no command if the total is kept, and otherwise
  * one besides those of conditions on related entries. Throws a ValidationError as `readPage` does.
  */
-export function readTotal(plan: Plan, context: PageContext): Promise<number> {
+export async function readTotal(plan: Plan, context: PageContext): Promise<number> {
   const pagination = { kind: 'offset', start: 0, limit: 1 } as const; // no cursor
   const counted = { ...plan, sort: [], pagination, window: { skip: 0, limit: null }, withTotal: true };
   noteRead(plan, context);
   const begun = performance.now();
-  const counting = gatherFacts(counted, context)
-    .count()
-    .catch(async (error: unknown) => {
-      throw await explainTimeout(error, counted, context);
-    });
-  if (context.database.trace)
-    void counting.then(
-      () => noteWay('count', counted, context, begun),
-      () => undefined,
-    );
-  return counting;
+  const total = await gatherFacts(counted, context).count().catch(explainTimeout(counted, context));
+  noteWay('count', counted, context, begun);
+  return total;
 }
 
 /** Tells the trace, if there is one, how a page was read. */

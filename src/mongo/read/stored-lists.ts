@@ -43,12 +43,8 @@ export function wantedIds(child: LinkChild, holder: Document): readonly unknown[
 }
 
 /** Returns whether the window of an owning relation can be cut from the stored ids, before the entries are read. */
-const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
+export const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
   window !== null && condition === null && sort.length === 0 && !reversed;
-
-/** Returns the items in the window, unless the ids were cut to it before. */
-export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
-  cutsIds(child) ? items : cutWindow(items, child.window);
 
 /** Returns the items of one entry, filtered and sorted by their stored values, and cut to the window. */
 export function applyList<Item>(

@@ -1,4 +1,4 @@
-import type { Document, Sort } from 'mongodb';
+import type { Document } from 'mongodb';
 import {
   type Attribute,
   type ContentType,
@@ -106,19 +106,12 @@ function shownAs(name: string, { type }: Holder, target: ContentType | undefined
   return shown?.name ?? null;
 }
 
-interface DocumentOrder {
-  readonly sort: Sort;
-  readonly projection?: Document;
-}
+/** How all documents of a collection are read: in batches, and sorted without an index too. */
+const streamed = { allowDiskUse: true, batchSize: 500 } as const;
 
 /** Reads all documents of a collection in batches. */
-export async function* streamDocuments(
-  { db }: Database,
-  collection: string,
-  { sort, projection }: DocumentOrder = { sort: { _id: 1 } },
-): AsyncGenerator<Document> {
-  yield* db.collection(collection).find({}, { sort, ...(projection && { projection }), allowDiskUse: true, batchSize: 500 });
-}
+export const streamDocuments = ({ db }: Database, collection: string): AsyncIterable<Document> =>
+  db.collection(collection).find({}, { ...streamed, sort: { _id: 1 } });
 
 /** Counts the documents of a collection, by its metadata. */
 export const countDocuments = ({ db }: Database, collection: string): Promise<number> =>
@@ -128,15 +121,15 @@ export const countDocuments = ({ db }: Database, collection: string): Promise<nu
  * Reads the pairs of entries in each localization group, in both directions, with the position of the other entry in the list.
  */
 export async function* streamSiblings(
-  database: Database,
+  { db }: Database,
   collection: string,
 ): AsyncGenerator<readonly [id: number, other: number, position: number]> {
   let group: unknown;
   let members: number[] = [];
-  for await (const { _id, _group } of streamDocuments(database, collection, {
-    sort: { _group: 1, _id: 1 },
-    projection: { _group: 1 },
-  })) {
+  const entries = db
+    .collection<Document>(collection)
+    .find({}, { ...streamed, sort: { _group: 1, _id: 1 }, projection: { _group: 1 } });
+  for await (const { _id, _group } of entries) {
     if (!isGroup(_group) || _group !== group) {
       yield* pairsOf(members);
       members = [];

@@ -133,11 +133,7 @@ const linksAt = (name: string, entry: TransferredEntry, { linksOf }: FormContext
   linksOf(holderKey(entry)).filter(({ field }) => field === name);
 
 /** Returns the stored ids of a link. An entry without a creator has no value, as one that no administrator made. */
-function idsOf(
-  link: LinkAttribute,
-  entry: TransferredEntry,
-  context: FormContext,
-): number | null | undefined | readonly number[] {
+function idsOf(link: LinkAttribute, entry: TransferredEntry, context: FormContext): unknown {
   const ids = linksAt(link.name, entry, context).map(({ target }) => target);
   return link.many ? [...new Set(ids)] : (ids[0] ?? (isCreator(link) ? undefined : null));
 }
