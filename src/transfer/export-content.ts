@@ -4,17 +4,11 @@ import { formOfTemplates } from '../accounts/mail/settings-form.js';
 import { type FilePlace, nameOf, variantsOf } from '../media/file-values.js';
 import { findStored as findBytes, type Media, readStored } from '../media/media.js';
 import type { Database, Document } from '../mongo/send/database.js';
+import { countStored } from '../mongo/send/read-commands.js';
 import { startingWith } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import { libraryViewKey, viewPrefix } from '../mongo/stores/code-store.js';
-import {
-  countDocuments,
-  streamDocuments,
-  streamSiblings,
-  type ExportedLink,
-  linksOf,
-  toTransferred,
-} from '../mongo/transfer/exported-form.js';
+import { type ExportedLink, linksOf, streamDocuments, streamSiblings, toTransferred } from '../mongo/transfer/exported-form.js';
 import type { LinkEnd } from '../mongo/transfer/transferred.js';
 import type { RegistryBuild } from '../schema/build-registry.js';
 import { collections } from '../schema/collections.js';
@@ -63,7 +57,7 @@ const typesOf = ({ build }: ExportContext): readonly ContentType[] =>
 
 async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGenerator<PackedFile> {
   const { database, progress } = context;
-  const totals = await Promise.all(typesOf(context).map(({ collection }) => countDocuments(database, collection)));
+  const totals = await Promise.all(typesOf(context).map(({ collection }) => countStored(collection, database)));
   const total = totals.reduce((sum, count) => sum + count, 0);
   yield* packLines('schemas', schemas(context));
   progress.begin('entries', total);
@@ -145,7 +139,7 @@ async function* packAssets(
   media: Media,
   counts: ExportCounts,
 ): AsyncGenerator<PackedFile> {
-  progress.begin('files', await countDocuments(database, 'files'));
+  progress.begin('files', await countStored('files', database));
   for await (const document of streamDocuments(database, 'files')) {
     progress.advance(1);
     yield* packAsset(document, document, media, counts);

@@ -210,7 +210,10 @@ describe('a renamed attribute with trigrams', function () {
   before(async () => {
     serving = await serveModels({ models: [model('page', { title: search })], documents: { pages: titles } });
     await serving.server.backend?.models.settled();
-    await until(serving, () => serving.server.backend?.store.database.searches.isComplete('pages', 'title') === true);
+    await until(
+      serving,
+      () => serving.server.backend?.store.database.searches.isComplete({ collection: 'pages', attribute: 'title' }) === true,
+    );
     await storeModels(serving.database, [model('page', { headline: { ...search, renamedFrom: 'title' } })]);
     await until(serving, async () => (await phases(serving))['title'] === 'switched');
   });
@@ -218,7 +221,9 @@ describe('a renamed attribute with trigrams', function () {
 
   it('has them when it is switched', async () => {
     await serving.server.backend?.models.load();
-    expect(serving.server.backend?.store.database.searches.isComplete('pages', 'headline')).to.equal(true);
+    expect(serving.server.backend?.store.database.searches.isComplete({ collection: 'pages', attribute: 'headline' })).to.equal(
+      true,
+    );
     const { db } = serving.database;
     const has = { '_trigrams.headline': { $type: 'array' } };
     expect(await db.collection('pages').countDocuments(has)).to.equal(titles.length);
@@ -230,7 +235,9 @@ describe('a renamed attribute with trigrams', function () {
   it('is searched with them after that, and none is left under the former name', async () => {
     await until(serving, async () => (await phases(serving))['title'] === 'done' && !isMoving(serving));
     await serving.settled();
-    expect(serving.server.backend?.store.database.searches.isComplete('pages', 'headline')).to.equal(true);
+    expect(serving.server.backend?.store.database.searches.isComplete({ collection: 'pages', attribute: 'headline' })).to.equal(
+      true,
+    );
     const { body } = await serving.call('GET', '/api/pages?filters[headline][$containsi]=words 77&fields=headline');
     expect(body.data.map(({ id }: { id: number }) => id)[0]).to.equal(78);
     const former = { '_trigrams.title': { $exists: true } };

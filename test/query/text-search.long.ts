@@ -404,13 +404,14 @@ describe('text search', () => {
   for (const operator of ['$containsi', '$contains', '$startsWithi', '$startsWith', '$endsWithi', '$endsWith', '$eqi'])
     it(`${operator} finds the same with trigrams as without`, async () => {
       const { searches } = serving.server.backend?.store.database ?? {};
+      const title = { collection: 'notes', attribute: 'title' };
       for (const needle of operator === '$containsi' ? [...needles, ...more] : ['fish', 'STRASSE', 'ab']) {
         const path = `notes?filters[title][${operator}]=${encodeURIComponent(needle)}&pagination[pageSize]=100`;
         const found = await ids(path);
-        const withTrigrams = searches?.isComplete('notes', 'title');
-        searches?.setComplete('notes', 'title', null);
+        const withTrigrams = searches?.isComplete(title);
+        searches?.setComplete(title, null);
         const scanned = await ids(path);
-        searches?.setComplete('notes', 'title', new Map());
+        searches?.setComplete(title, new Map());
         expect(withTrigrams).to.equal(true);
         expect(found, needle).to.deep.equal(scanned);
       }

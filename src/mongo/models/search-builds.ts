@@ -1,22 +1,14 @@
 import { memoize } from '../../caches.js';
+import type { TrigramPlace } from '../../query/plan.js';
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
 import { forJob } from '../send/database.js';
-import { trigramAttributes } from '../send/index-state.js';
+import { placeKey, trigramAttributes } from '../send/index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
 import { listIndexes } from './ensure-indexes.js';
 import type { AttributeState } from './model-states.js';
 import type { ModelWork } from './model-status.js';
-import {
-  type BuildProgress,
-  buildTrigrams,
-  dropBuild,
-  readBuilds,
-  recordId,
-  restartOthers,
-  sampleTrigrams,
-  type TrigramAttribute,
-} from './trigram-build.js';
+import { type BuildProgress, buildTrigrams, dropBuild, readBuilds, restartOthers, sampleTrigrams } from './trigram-build.js';
 
 /** Milliseconds between two samples of trigrams. */
 const sampledFor = 3_600_000;
@@ -38,7 +30,7 @@ export class SearchBuilds {
       every: sampledFor,
       failure: 'trigrams could not be sampled',
       run: async () => {
-        for (const place of this.#types.flatMap(placesOf)) if (this.#isComplete(place)) await this.#sample(place, own);
+        for (const place of this.#types.flatMap(placesOf)) if (own.searches.isComplete(place)) await this.#sample(place, own);
       },
     });
   }
@@ -49,8 +41,8 @@ export class SearchBuilds {
    */
   async keep({ types }: Registry): Promise<void> {
     const kept = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
-    const places = new Map(kept.flatMap(placesOf).map((place) => [recordId(place), place]));
-    if (this.#built === null || this.#types.flatMap(placesOf).some((place) => !places.has(recordId(place))))
+    const places = new Map(kept.flatMap(placesOf).map((place) => [placeKey(place), place]));
+    if (this.#built === null || this.#types.flatMap(placesOf).some((place) => !places.has(placeKey(place))))
       await restartOthers([...places.values()], this.#input.database);
     this.#types = kept;
     const { searches } = this.#input.database;
@@ -69,7 +61,7 @@ export class SearchBuilds {
     const { database, status } = this.#input;
     if (changed.length === 0) return;
     const built = changed.filter((type) => this.#types.includes(type));
-    const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(recordId)));
+    const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(placeKey)));
     const isKnown = this.#built !== null && [...this.#built].every((id) => wanted.has(id));
     if (built.length > 0 || !isKnown)
       for (const id of await readBuilds(database)) if (!wanted.has(id)) await dropBuild(id, database);
@@ -80,7 +72,8 @@ export class SearchBuilds {
 
   /** Continues builds that a failure of the database has ended. */
   async resume(): Promise<void> {
-    await this.build(this.#types.filter((type) => !placesOf(type).every((place) => this.#isComplete(place))));
+    const { searches } = this.#input.database;
+    await this.build(this.#types.filter((type) => !placesOf(type).every((place) => searches.isComplete(place))));
   }
 
   close(): void {
@@ -101,10 +94,10 @@ export class SearchBuilds {
     for (const place of placesOf(type)) await this.#buildTrigrams(type, place);
   }
 
-  async #buildTrigrams(type: ContentType, place: TrigramAttribute): Promise<void> {
+  async #buildTrigrams(type: ContentType, place: TrigramPlace): Promise<void> {
     const { database, status } = this.#input;
     const isWanted = (): boolean =>
-      !this.#isClosed && this.#types.some((one) => placesOf(one).some((other) => recordId(other) === recordId(place)));
+      !this.#isClosed && this.#types.some((one) => placesOf(one).some((other) => placeKey(other) === placeKey(place)));
     let reported = 0;
     const report = async (progress: BuildProgress): Promise<void> => {
       if (Date.now() - reported < 1000) return;
@@ -116,15 +109,11 @@ export class SearchBuilds {
     await this.#report(type, null);
   }
 
-  #isComplete({ collection, attribute }: TrigramAttribute): boolean {
-    return this.#input.database.searches.isComplete(collection, attribute);
+  async #sample(place: TrigramPlace, database = this.#input.database): Promise<void> {
+    database.searches.setComplete(place, await sampleTrigrams(place, database));
   }
 
-  async #sample(place: TrigramAttribute, database = this.#input.database): Promise<void> {
-    database.searches.setComplete(place.collection, place.attribute, await sampleTrigrams(place, database));
-  }
-
-  async #report(type: ContentType, building: (TrigramAttribute & BuildProgress) | null): Promise<void> {
+  async #report(type: ContentType, building: (TrigramPlace & BuildProgress) | null): Promise<void> {
     const { database, status } = this.#input;
     const stateOf = ({ name, search }: ScalarAttribute): AttributeState => {
       const shared = { attribute: name, search: search?.kind ?? 'trigram' };
@@ -132,7 +121,7 @@ export class SearchBuilds {
       const isReady =
         search?.kind === 'language'
           ? database.searches.find({ collection: type.collection, text: '' }) !== null
-          : database.searches.isComplete(type.collection, name);
+          : database.searches.isComplete({ collection: type.collection, attribute: name });
       return { ...shared, state: isReady ? 'ready' : 'waiting' };
     };
     await status.set(type.uid, { search: { attributes: searchedAttributes(type).map(stateOf), scans: whyScanned(type) } });
@@ -148,7 +137,7 @@ const scalarsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
  */
 const searchedAttributes = memoize((type: ContentType) => scalarsOf(type).filter(({ search }) => search !== null));
 
-const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
+const placesOf = (type: ContentType): readonly TrigramPlace[] =>
   trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));
 
 /**

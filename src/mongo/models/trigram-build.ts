@@ -3,18 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { translating } from '../send/calls.js';
-import { type Database } from '../send/database.js';
+import type { TrigramPlace } from '../../query/plan.js';
+import type { Database } from '../send/database.js';
+import { placeKey } from '../send/index-state.js';
 import { countStored, readAll } from '../send/read-commands.js';
 import { trigramPath } from '../form/layout.js';
 import { claim } from '../stores/claim.js';
 import { storedTrigrams } from '../form/trigrams.js';
 import { findStored } from '../stored.js';
-
-/** An attribute whose trigrams are stored. */
-export interface TrigramAttribute {
-  readonly collection: string;
-  readonly attribute: string;
-}
 
 /** A document of `_searches`: the progress, for all instances, of a build for entries that are older than the option `search`. */
 interface BuildRecord {
@@ -56,8 +52,6 @@ const pause = 500;
 /** Maximum difference between the clocks of instances, in milliseconds. */
 const clockSkew = 60_000;
 
-export const recordId = ({ collection, attribute }: TrigramAttribute): string => `${collection}/${attribute}`;
-
 const fromStart = (): Omit<BuildRecord, '_id'> => ({
   state: 'building',
   done: null,
@@ -74,17 +68,17 @@ export async function readBuilds(database: Database): Promise<readonly string[]>
 }
 
 /** Records that the trigrams of all other attributes must be built from the beginning, because writes no longer store them. */
-export async function restartOthers(kept: readonly TrigramAttribute[], database: Database): Promise<void> {
-  const others = { _id: { $nin: kept.map(recordId) } };
+export async function restartOthers(kept: readonly TrigramPlace[], database: Database): Promise<void> {
+  const others = { _id: { $nin: kept.map(placeKey) } };
   await translating(() => records(database).updateMany(others, { $set: fromStart() }));
 }
 
 /** Records that all entries have the trigrams of a renamed attribute, which were copied, if they had those of the former name. */
-export async function renameBuild(former: TrigramAttribute, attribute: string, database: Database): Promise<void> {
-  const match = { _id: recordId(former), state: 'ready' } as const;
+export async function renameBuild(former: TrigramPlace, attribute: string, database: Database): Promise<void> {
+  const match = { _id: placeKey(former), state: 'ready' } as const;
   const ready = await translating(() => records(database).findOne(match, { projection: { _id: 0 } }));
   if (ready === null) return;
-  const renamed = { _id: recordId({ ...former, attribute }) };
+  const renamed = { _id: placeKey({ ...former, attribute }) };
   await translating(() => records(database).updateOne(renamed, { $set: ready }, { upsert: true }));
 }
 
@@ -102,14 +96,14 @@ export async function dropBuild(id: string, database: Database): Promise<void> {
  * Stores the missing trigrams of an attribute in the entries of a collection, in batches. One instance works at a time; any
  * instance continues where another has stopped. Resolves to false if the build was ended before all entries have them.
  */
-export async function buildTrigrams(place: TrigramAttribute, context: BuildContext): Promise<boolean> {
+export async function buildTrigrams(place: TrigramPlace, context: BuildContext): Promise<boolean> {
   const { database, isWanted, report } = context;
   while (isWanted()) {
     const record = await readRecord(place, database);
     if (record.state === 'ready') return true;
     await report({ entries: record.entries, of: await countStored(place.collection, database) });
     const work = () => takeStep(place, context);
-    await claim(database, `search ${recordId(place)}`, { work, busy: () => busy }).catch((error: unknown) => {
+    await claim(database, `search ${placeKey(place)}`, { work, busy: () => busy }).catch((error: unknown) => {
       if (error !== busy) throw error;
       return delay(pause, undefined, { ref: false });
     });
@@ -120,15 +114,15 @@ export async function buildTrigrams(place: TrigramAttribute, context: BuildConte
 /** Another instance takes a step. */
 const busy = new Error('another instance builds');
 
-async function readRecord(place: TrigramAttribute, database: Database): Promise<BuildRecord> {
-  const _id = recordId(place);
+async function readRecord(place: TrigramPlace, database: Database): Promise<BuildRecord> {
+  const _id = placeKey(place);
   const initial = fromStart();
   const options = { upsert: true, returnDocument: 'after' } as const;
   const record = await translating(() => records(database).findOneAndUpdate({ _id }, { $setOnInsert: initial }, options));
   return record ?? { _id, ...initial };
 }
 
-async function takeStep(place: TrigramAttribute, context: BuildContext): Promise<void> {
+async function takeStep(place: TrigramPlace, context: BuildContext): Promise<void> {
   const { database } = context;
   const { _id, state, done, entries, since } = await readRecord(place, database);
   if (state === 'ready') return;
@@ -148,13 +142,13 @@ interface Reached {
   readonly since: Date | null;
 }
 
-function readBatch({ collection, attribute }: TrigramAttribute, { done, since }: Reached, database: Database) {
+function readBatch({ collection, attribute }: TrigramPlace, { done, since }: Reached, database: Database) {
   const filter = { ...(done !== null && { _id: { $gt: done } }), ...(since !== null && { updatedAt: { $gte: since } }) };
   const projection = { [attribute]: 1, [trigramPath(attribute)]: 1 };
   return readAll(database, { find: collection, filter, projection, sort: { _id: 1 }, limit: batch });
 }
 
-async function completeRows(place: TrigramAttribute, rows: readonly Document[], database: Database): Promise<void> {
+async function completeRows(place: TrigramPlace, rows: readonly Document[], database: Database): Promise<void> {
   const { attribute, collection } = place;
   const operations: object[] = [];
   let begun = performance.now();
@@ -175,7 +169,7 @@ async function completeRows(place: TrigramAttribute, rows: readonly Document[], 
 
 /** Returns how often trigrams occur in a sample of the entries. */
 export async function sampleTrigrams(
-  { collection, attribute }: TrigramAttribute,
+  { collection, attribute }: TrigramPlace,
   database: Database,
 ): Promise<ReadonlyMap<string, number>> {
   const pipeline = [

@@ -70,9 +70,8 @@ async function findLacking(level: Level, { registry, database }: ExplainContext)
   const { type, condition, prefix } = level;
   const indexes = { ...(await readLeading(type, database)), searches: database.searches };
   if (condition !== null && isServed(condition, indexes)) return [];
-  const inCondition = { indexes, optionOf: optionsOf(type, registry, prefix), prefix: '' };
   return [
-    ...(condition === null ? [] : lackingIn(condition, inCondition)),
+    ...(condition === null ? [] : lackingIn(condition, indexes, optionsOf(type, registry, prefix))),
     ...(await lackingInSort(level, { registry, database })),
   ];
 }
@@ -108,34 +107,26 @@ const optionsOf =
 
 const isVisibleScalar = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.visible;
 
-interface LackingContext {
-  readonly indexes: Indexes;
-  readonly optionOf: OptionOf;
-  /** The path of the element that the condition applies to, with a trailing dot. */
-  readonly prefix: string;
-}
-
 /** Returns the options that let indexes serve a condition; empty if none would. */
-function lackingIn(condition: Condition, context: LackingContext): readonly LackingIndex[] {
-  const { indexes, optionOf, prefix } = context;
+function lackingIn(condition: Condition, indexes: Indexes, optionOf: OptionOf): readonly LackingIndex[] {
   switch (condition.kind) {
     case 'and':
-      return condition.conditions.flatMap((inner) => lackingIn(inner, context));
+      return condition.conditions.flatMap((inner) => lackingIn(inner, indexes, optionOf));
     case 'or': {
       const parts = condition.conditions.filter((inner) => !isServed(inner, indexes));
-      const lacking = parts.map((inner) => lackingIn(inner, context));
+      const lacking = parts.map((inner) => lackingIn(inner, indexes, optionOf));
       return lacking.every(({ length }) => length > 0) ? lacking.flat() : [];
     }
     case 'element': {
-      const inside = { optionOf, indexes: indexesInside(indexes, condition.path), prefix: `${prefix}${condition.path}.` };
-      return lackingIn(condition.condition, inside);
+      const optionInside: OptionOf = (path, comparison) => optionOf(`${condition.path}.${path}`, comparison);
+      return lackingIn(condition.condition, indexesInside(indexes, condition.path), optionInside);
     }
     case 'search':
-      return lackingIn(condition.otherwise, context);
+      return lackingIn(condition.otherwise, indexes, optionOf);
     case 'comparison': {
       const isText = comparesText(condition.comparator);
       const isHelped = condition.ofRule !== true && !condition.denied && (!isText || condition.stored === 'text');
-      return isHelped ? optionOf(`${prefix}${condition.path}`, condition) : [];
+      return isHelped ? optionOf(condition.path, condition) : [];
     }
     case 'related':
       return [];

@@ -20,6 +20,9 @@ interface TextMatch {
 /** The frequency of trigrams in a sample of the values of an attribute. Unlisted ones are rare. */
 type Frequencies = ReadonlyMap<string, number>;
 
+/** Returns the name of an attribute among those of all collections. */
+export const placeKey = ({ collection, attribute }: TrigramPlace): string => `${collection}/${attribute}`;
+
 /** The search indexes of the content: those that writes maintain, and those that reads may use. */
 export class SearchIndexes {
   #kept: ReadonlyMap<string, readonly string[]> = new Map();
@@ -37,20 +40,20 @@ export class SearchIndexes {
     }
   }
 
-  /** Records that all entries have the trigrams of an attribute. `frequencies` is null if this is not so or not known. */
-  setComplete(collection: string, attribute: string, frequencies: Frequencies | null): void {
-    if (frequencies === null) this.#complete.delete(`${collection}/${attribute}`);
-    else this.#complete.set(`${collection}/${attribute}`, frequencies);
+  /** Records that all entries have the trigrams of an attribute. `frequencies` is null if this is not so. */
+  setComplete(place: TrigramPlace, frequencies: Frequencies | null): void {
+    if (frequencies === null) this.#complete.delete(placeKey(place));
+    else this.#complete.set(placeKey(place), frequencies);
   }
 
   /** Records that all entries have the trigrams of a renamed attribute if they had those of the former name, which were copied. */
   rename(collection: string, from: string, to: string): void {
-    const frequencies = this.#complete.get(`${collection}/${from}`);
-    if (frequencies !== undefined) this.#complete.set(`${collection}/${to}`, frequencies);
+    const frequencies = this.#complete.get(placeKey({ collection, attribute: from }));
+    if (frequencies !== undefined) this.setComplete({ collection, attribute: to }, frequencies);
   }
 
-  isComplete(collection: string, attribute: string): boolean {
-    return this.#complete.has(`${collection}/${attribute}`);
+  isComplete(place: TrigramPlace): boolean {
+    return this.#complete.has(placeKey(place));
   }
 
   /** Records whether a collection has a full-text index. */
@@ -88,12 +91,12 @@ export class SearchIndexes {
    * Returns a filter on trigrams that all documents with the operand in their text pass, and perhaps others; null if no index
    * helps.
    */
-  narrow({ collection, attribute }: TrigramPlace, operand: unknown): Document | null {
-    const frequencies = this.#complete.get(`${collection}/${attribute}`);
+  narrow(place: TrigramPlace, operand: unknown): Document | null {
+    const frequencies = this.#complete.get(placeKey(place));
     if (frequencies === undefined) return null;
     const [rarest] = [...trigramsOf(String(operand))].sort((a, b) => (frequencies.get(a) ?? 0) - (frequencies.get(b) ?? 0));
     // Null matches strings that are too long to be indexed, and documents that other programs have written.
-    return rarest === undefined ? null : { [trigramPath(attribute)]: { $in: [rarest, null] } };
+    return rarest === undefined ? null : { [trigramPath(place.attribute)]: { $in: [rarest, null] } };
   }
 
   /** Returns a filter for the documents with some of the words; null if the collection has no full-text index now. */

@@ -113,10 +113,6 @@ const streamed = { allowDiskUse: true, batchSize: 500 } as const;
 export const streamDocuments = ({ db }: Database, collection: string): AsyncIterable<Document> =>
   db.collection(collection).find({}, { ...streamed, sort: { _id: 1 } });
 
-/** Counts the documents of a collection, by its metadata. */
-export const countDocuments = ({ db }: Database, collection: string): Promise<number> =>
-  db.collection(collection).estimatedDocumentCount();
-
 /**
  * Reads the pairs of entries in each localization group, in both directions, with the position of the other entry in the list.
  */
