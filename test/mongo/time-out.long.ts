@@ -6,7 +6,7 @@ import { ApiError } from '../../src/errors.js';
 import { attemptLimiter } from '../../src/mongo/stores/attempt-limiter.js';
 import type { Database } from '../../src/mongo/send/database.js';
 import { storedCollections } from '../../src/mongo/send/ensure-collections.js';
-import { ChangePoll } from '../../src/mongo/changes/poll-changes.js';
+import { pollChanges } from '../../src/mongo/changes/poll-changes.js';
 import { recordChange } from '../../src/mongo/stores/audit-log.js';
 import { commitBlobs, deletePending, findPending, insertPending, newBlobId } from '../../src/mongo/stores/blob-store.js';
 import { claim } from '../../src/mongo/stores/claim.js';
@@ -129,7 +129,7 @@ describe('a database that does not answer', () => {
       blobs: () => findPending(database),
       collections: () => storedCollections(['things'], database),
       'greatest id': () => store.ids.next('rows', 1, database),
-      changes: () => new ChangePoll(database, store.changes, null).look(),
+      changes: () => pollChanges(database, store.changes, null)(),
       'no model': () => removeModel(database, 'a'), // its transaction has not been committed
     };
     const writes = {

@@ -13,43 +13,32 @@ const compared = [collections.models, collections.settings, collections.locales,
 const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];
 
 /**
- * Finds changes by reading. Documents are hashed without decoding them, which takes 3 µs for a model. `marks` has the writes of
- * other instances to other collections; null if nothing of these is cached.
+ * Returns a function that finds changes by reading: it reports what has changed since its last call, and rejects if the database does
+ * not answer. `marks` has the writes of other instances to other collections; null if nothing of these is cached.
  */
-export class ChangePoll {
-  readonly #database: Database;
-  readonly #changes: ChangeBus;
-  readonly #marks: WriteMarks | null;
-  readonly #digests = new Map<string, string>();
-
-  constructor(database: Database, changes: ChangeBus, marks: WriteMarks | null) {
-    this.#database = database;
-    this.#changes = changes;
-    this.#marks = marks;
-  }
-
-  /** Reports what has changed since the last call. Rejects if the database does not answer. */
-  async look(): Promise<void> {
-    const [marked, ...differs] = await Promise.all([
-      this.#marks?.read() ?? [],
-      ...compared.map((name) => this.#hasChanged(name)),
-    ]);
-    const changed = compared.filter((_, index) => differs[index]);
-    for (const collection of new Set([...changed, ...marked, ...reread])) this.#changes.changed(collection);
-  }
-
-  async #hasChanged(collection: string): Promise<boolean> {
-    const { db, maxTimeMS } = this.#database;
-    const options = { raw: true, maxTimeMS: maxTimeMS.read } as const;
-    const stored = db.collection(collection).find({}, options).sort({ _id: 1 });
-    const documents = await inReadTime(this.#database, () => stored.toArray());
-    const hash = createHash('sha1');
-    for (const document of documents) hash.update(document as unknown as Buffer); // what `raw` returns
-    const digest = hash.digest('base64');
-    const former = this.#digests.get(collection);
-    this.#digests.set(collection, digest);
+export function pollChanges(database: Database, changes: ChangeBus, marks: WriteMarks | null): () => Promise<void> {
+  const digests = new Map<string, string>();
+  const hasChanged = async (collection: string): Promise<boolean> => {
+    const digest = await digestOf(collection, database);
+    const former = digests.get(collection);
+    digests.set(collection, digest);
     return former !== digest;
-  }
+  };
+  return async () => {
+    const [marked, ...differs] = await Promise.all([marks?.read() ?? [], ...compared.map(hasChanged)]);
+    const changed = compared.filter((_, index) => differs[index]);
+    for (const collection of new Set([...changed, ...marked, ...reread])) changes.changed(collection);
+  };
+}
+
+/** Hashes the documents of a collection without decoding them, which takes 3 µs for a model. */
+async function digestOf(collection: string, database: Database): Promise<string> {
+  const options = { raw: true, maxTimeMS: database.maxTimeMS.read } as const;
+  const stored = database.db.collection(collection).find({}, options).sort({ _id: 1 });
+  const documents = await inReadTime(database, () => stored.toArray());
+  const hash = createHash('sha1');
+  for (const document of documents) hash.update(document as unknown as Buffer); // what `raw` returns
+  return hash.digest('base64');
 }
 
 /** The writes of one instance: a number for each collection that increases with each write. */

@@ -5,7 +5,7 @@ import type { Jobs } from '../../jobs.js';
 import { noObserver, type Observer } from '../../observe/observer.js';
 import type { Database } from '../send/database.js';
 import { isInterrupted } from '../send/driver-errors.js';
-import { ChangePoll, WriteMarks } from './poll-changes.js';
+import { pollChanges, WriteMarks } from './poll-changes.js';
 import { withinTime } from '../../limits/clock.js';
 import { endedBy, waited } from '../../limits/timers.js';
 
@@ -38,8 +38,8 @@ export function watchChanges(database: Database, changes: ChangeBus, jobs: Jobs)
   const marks = isSharded ? new WriteMarks(database, changes) : null;
   if (!isReplicated || isSharded) {
     // after a failed poll all caches are dropped
-    const poll = new ChangePoll(database, changes, marks);
-    jobs.start({ name: 'change poll', every: pollPace, run: () => poll.look().catch(() => changes.forget()) });
+    const poll = pollChanges(database, changes, marks);
+    jobs.start({ name: 'change poll', every: pollPace, run: () => poll().catch(() => changes.forget()) });
   }
   const following = isReplicated ? followChanges(database, changes, { stopped: stopped.signal, observer: jobs.observer }) : null;
   return {

@@ -170,13 +170,9 @@ const restSeek = (walk: Walk, { values, id, isIncluded }: Start): Document =>
 /** Reads entries that have no target, or one without a value, or one that does not exist. */
 async function readWithout(walk: Walk, from: Start | null, limit: number): Promise<readonly Document[]> {
   const { key, step, database } = walk;
-  const find = {
-    find: step.target.collection,
-    filter: { [key.path]: { $ne: null } },
-    projection: { _id: 1 },
-    batchSize: mostTargets + 1,
-  };
-  const before = (await readAll(database, find)).map(({ _id }) => _id as unknown);
+  const filter = { [key.path]: { $ne: null } };
+  const command = { find: step.target.collection, filter, projection: { _id: 1 }, batchSize: mostTargets + 1 };
+  const before = (await readAll(database, command)).map(({ _id }) => _id as unknown);
   return readAll(database, compileUnlinked(walk, { before, limit }, from === null ? {} : restSeek(walk, from)));
 }
 
