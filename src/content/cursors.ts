@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { validationError } from '../errors.js';
-import { decodePosition, encodePosition, findPosition } from '../mongo/read/ways/page-of.js';
+import { decodePosition, encodePosition, findPosition, foreignCursor } from '../mongo/read/ways/page-of.js';
 import type { PageEdges } from '../mongo/read/read-page.js';
-import { foreignCursor } from '../mongo/read/seek.js';
 import type { GivenCursor } from '../query/ast.js';
 import type { Position } from '../query/bound-cursors.js';
 import type { Plan, SortKey } from '../query/plan.js';

@@ -7,12 +7,11 @@ import { both, compileKeys, sortsByComputed } from './compile-page.js';
 import { explainTimeout } from './explain-timeout.js';
 import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
-import { compileSeek, isAtCursor, positionOf } from './seek.js';
-import { gatherFacts } from './ways/gather-facts.js';
+import { compileSeek, isAtCursor, positionOf } from './ways/page-of.js';
+import { ways, gatherFacts } from './ways/ways.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import { nothing } from './compile-condition.js';
 import type { Facts, JoinedPage, PageContext, Way } from './ways/way.js';
-import { ways } from './ways/ways.js';
 
 /** The entries of a page. */
 export interface LoadedPage {

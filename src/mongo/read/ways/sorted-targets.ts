@@ -5,7 +5,7 @@ import type { Position } from '../../../query/bound-cursors.js';
 import { countStored, readAll } from '../../send/read-commands.js';
 import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
 import { both, compileOrder, sortsByComputed } from '../compile-page.js';
-import { compileBeyond, compileSeek } from '../seek.js';
+import { compileBeyond, compileSeek } from './page-of.js';
 import { compileLinked, compileUnlinked, type Group, restOf, type Walk } from './compile-linked.js';
 import type { Facts, Way } from './way.js';
 import { lookUpEntries } from './from-related.js';

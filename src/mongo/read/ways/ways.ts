@@ -1,6 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import { BoundedCache, memoize } from '../../../caches.js';
-import { scorePath } from '../../../query/plan.js';
+import { type Plan, scorePath } from '../../../query/plan.js';
+import { conjunctsOf } from '../../../query/conditions.js';
 import type { Pass } from '../../changes/total-cache.js';
 import { asScanned, type Database } from '../../send/database.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
@@ -8,10 +9,14 @@ import { readAll } from '../../send/read-commands.js';
 import { factBounds, factLifetime, factTimeout, few } from '../collection-facts.js';
 import { nothing } from '../compile-condition.js';
 import { compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
-import { fromRelated, joinedList } from './from-related.js';
-import { isInSecondHalf } from './page-total.js';
+import { compileJoined, type Joins } from '../join-related.js';
+import { asksForRelated, resolveRelated } from '../resolve-related.js';
+import { fromRelated, joinedList, joinedTotal } from './from-related.js';
+import { isInSecondHalf, totalOf } from './page-total.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
-import type { Facts, Found, Way } from './way.js';
+import type { Facts, Found, JoinedPage, PageContext, PageTotal, Way } from './way.js';
+import { choose } from './choose.js';
+import { pageOf } from './page-of.js';
 
 /** Reads nothing if no entry can meet the condition. */
 const noEntry: Way = {
@@ -142,3 +147,38 @@ export const ways: readonly Way[] = [
   computedOrder,
   inOrder,
 ];
+
+/** Returns what ways of reading are chosen by. */
+export function gatherFacts(plan: Plan, context: PageContext): Facts {
+  const { condition, withTotal } = plan;
+  const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
+  const facts: Facts = {
+    ...context,
+    database,
+    page: once(async (): Promise<JoinedPage> => {
+      const joins: Joins = [];
+      const resolved = await resolveRelated(condition, context.database, database.session === null ? joins : null);
+      const { match, before } = compileJoined(condition, resolved, joins);
+      const isAlone = joins.length === 1 && conjunctsOf(condition).some((part) => part === joins[0]?.condition);
+      return { ...pageOf(plan, match, database), resolved, joins, before, isAlone };
+    }),
+    kept: async () => (withTotal ? (await total()).kept : null),
+    count: once(async () => {
+      const { kept, count } = await total();
+      return kept ?? count();
+    }),
+    choice: once(() => choose(plan, facts)),
+  };
+  const total = once(async (): Promise<PageTotal> => {
+    const page = await facts.page();
+    if (page.match === nothing) return { kept: 0, count: () => Promise.resolve(0) };
+    return page.joins.length > 0 ? joinedTotal(page, database) : totalOf(plan, page, facts);
+  });
+  return facts;
+}
+
+/** Returns a function that calls `make` once, and returns its result each time. */
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | null = null;
+  return () => (made ??= make());
+}
