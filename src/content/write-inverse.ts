@@ -1,5 +1,14 @@
 import { forbiddenError, validationError } from '../errors.js';
-import { linking, linkOne, type LinkHolder, type Owner, type Ranked, readLinking, unlinkMany, unlinkOne } from '../mongo/write/link-changes.js';
+import {
+  linking,
+  linkOne,
+  type LinkHolder,
+  type Owner,
+  type Ranked,
+  readLinking,
+  unlinkMany,
+  unlinkOne,
+} from '../mongo/write/link-changes.js';
 import { type Match, matchesAll, oneOf, otherThan } from '../mongo/form/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { applyLinkInput, namesAllItChanges, type LinkInput } from '../schema/apply-link-input.js';
