@@ -1,4 +1,4 @@
-import type { MorphChild, MorphTarget } from '../../query/plan.js';
+import type { MorphChild, NestedList } from '../../query/plan.js';
 import { growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
 import type { Loaded } from '../form/loaded.js';
 import { cutWindow, keepChosen, morphLinks, type Choose } from './stored-lists.js';
@@ -18,7 +18,7 @@ export function indexMorphRows({ attribute, targets }: MorphChild, results: read
   const read = new Map<string, ReadonlyMap<unknown, Target>>();
   for (const { uid, rows } of results) {
     const target = targets.get(String(uid));
-    if (uid !== null && target !== undefined) read.set(uid, indexMorphTargets(uid, growNodes(target.selection, rows, next)));
+    if (uid !== null && target !== undefined) read.set(uid, indexNestedLists(uid, growNodes(target.selection, rows, next)));
   }
   const choices = new Map([...targets].flatMap(([uid, target]) => (target.window === null ? [] : [[uid, chooseOf(target)]])));
   return (holder) => {
@@ -27,11 +27,11 @@ export function indexMorphRows({ attribute, targets }: MorphChild, results: read
   };
 }
 
-const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, Target> =>
+const indexNestedLists = (uid: string, nodes: readonly Loaded[]): Map<unknown, Target> =>
   new Map(nodes.map((node, place) => [node.document['_id'], { uid, node, place }]));
 
 /** Returns a function that cuts the targets of one type to the window. The sort only decides which targets are in the window. */
 const chooseOf =
-  ({ sort, window }: MorphTarget): Choose<Target> =>
+  ({ sort, window }: NestedList): Choose<Target> =>
   (found) =>
     cutWindow(sort.length === 0 ? found : [...found].sort((a, b) => a.place - b.place), window);
