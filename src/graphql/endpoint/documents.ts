@@ -15,15 +15,9 @@ import {
 import { BoundedCache, memoize } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { documentLevels } from './document-levels.js';
-import { type DocumentParts, hasParts, partsOf } from './document-parts.js';
+import { type DocumentParts, hasParts, type NamedOperation, partsOf } from './document-parts.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-
-/** The operation of a request, and its document, which was not validated. */
-export interface NamedOperation {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
 
 /** Parses and validates documents. Valid ones are cached, because both steps take several times as long as execution. */
 export interface Documents {

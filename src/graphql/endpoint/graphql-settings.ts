@@ -2,8 +2,7 @@ import type { GraphQLFormattedError, ValidationRule } from 'graphql';
 import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../values.js';
-import type { PageSettings } from '../graphql-context.js';
-import { pageSettings } from '../selection/parse-list-arguments.js';
+import { type PageSettings, pageSettings } from '../selection/parse-list-arguments.js';
 
 interface GraphqlLimits {
   readonly depth: number;

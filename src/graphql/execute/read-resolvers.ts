@@ -82,7 +82,7 @@ export function linkResolver(link: LinkAttribute, owner: ContentType): Attribute
   const read: AttributeResolver = link.dangling ? () => null : childReader(link, owner);
   const maySee = seeCheck(link.target);
   return (row, args, context, info) => {
-    if (!maySee(context.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
+    if (!maySee(context.content.bind.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
     const loaded = read(row, args, context, info);
     return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
   };
@@ -130,7 +130,7 @@ function childReader(attribute: Structured, owner: ContentType): AttributeResolv
     const loaded = row[key];
     if (loaded !== undefined && !isLoadedByExtension(loaded)) return loaded;
     if (entity === null || (loaded === undefined && key in row)) return loaded;
-    if (readable(owner, attribute.name, context.access) === null) return undefined;
+    if (readable(owner, attribute.name, context.content.bind.access) === null) return undefined;
     const id = Number(row['id']);
     return isId(id) ? loadOnDemand(id, { owner, attribute, args, context, info }) : undefined;
   };

@@ -3,8 +3,7 @@ import type { core } from 'nexus';
 import type * as nexus from 'nexus';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import { parsePagination } from '../selection/parse-list-arguments.js';
-import type { PageSettings } from '../graphql-context.js';
+import { type PageSettings, parsePagination } from '../selection/parse-list-arguments.js';
 import { filtersName } from '../type-names.js';
 import type { ModelLike } from './naming.js';
 

@@ -2,6 +2,8 @@ import type { FieldNode } from 'graphql';
 import { ApiError } from '../../errors.js';
 import { maySee } from '../../query/access.js';
 import { emptyQuery, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
+import { bindNested } from '../../query/bind-nested.js';
+import { unlimited } from '../../limits/budget.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { argumentsOf, childKey, collectFields, isCustomField } from './collect-fields.js';
@@ -143,7 +145,7 @@ function readStructured(
     case 'dynamiczone':
       return [{ ...plain, query: related, on: readFragments(nodes, attribute.components, context) }];
     case 'morph':
-      return [{ ...plain, query: withDrafts, on: readFragments(nodes, [...context.registry.types.keys()], context) }];
+      return [{ ...plain, query: withDrafts, on: readFragments(nodes, [...context.bind.registry.types.keys()], context) }];
   }
 }
 
@@ -154,8 +156,8 @@ const withDrafts: Query = { ...related, publicationState: 'preview' };
 
 /** Reads the selection of a relation. To-one relations include drafts; to-many relations have arguments. */
 function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: ReadingContext): Query[] {
-  const target = context.registry.types.get(link.target);
-  if (target === undefined || !maySee(context.access, link.target)) return [];
+  const target = context.bind.registry.types.get(link.target);
+  if (target === undefined || !maySee(context.bind.access, link.target)) return [];
   const response = link.many ? relationCollectionName(target) : responseName(target);
   const list = link.many ? readList(nodes, owner, target, context) : { publicationState: 'preview' as const };
   if (list === null) return [];
@@ -168,7 +170,7 @@ function readComponent(
   owner: ContentType,
   context: ReadingContext,
 ): Query | null {
-  const type = context.registry.types.get(attribute.component);
+  const type = context.bind.registry.types.get(attribute.component);
   if (type === undefined) return null;
   const list = attribute.repeatable ? readList(nodes, owner, type, context) : {};
   return list === null ? null : { ...related, ...list, ...readAttributes(nodes, type, [], context) };
@@ -178,7 +180,7 @@ function readComponent(
 function readFragments(nodes: readonly FieldNode[], uids: readonly string[], context: ReadingContext): Map<string, Query> {
   const queries = new Map<string, Query>();
   for (const uid of uids) {
-    const type = context.registry.types.get(uid);
+    const type = context.bind.registry.types.get(uid);
     const shown = type?.inGraphql === true && context.operation.schema.getType(typeName(type)) !== undefined;
     if (shown) queries.set(uid, queryOf(readAttributes(nodes, type, [], context)));
   }
@@ -205,8 +207,8 @@ function readList(
   if (node === undefined) return null;
   try {
     const given = context.given?.get(node) ?? argumentsOf(node, typeName(owner), context.operation);
-    const list = parseListArguments(given, target, context);
-    context.check({ ...related, ...list }, target);
+    const list = parseListArguments(given, target, context.bind);
+    bindNested({ ...related, ...list }, target, { ...context.bind, budget: unlimited });
     return list;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
