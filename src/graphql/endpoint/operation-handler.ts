@@ -52,7 +52,7 @@ type OperationRequest = Parameters<OperationHandler>[0];
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const documents = createDocuments(settings);
   const sources = { findQuery: createPersistedQueries(), documents };
-  const format = createErrorFormat(settings, report);
+  const format = createErrorFormat({ ...settings, report });
   let handler: Promise<OperationHandler> | undefined;
   return {
     handle: async (request) => (await (handler ??= createOperationHandler(sources, format)))(request),

@@ -81,8 +81,8 @@ function checkParameters(raw: Values, find: FindQuery, depth: number): RequestPa
   const extensions = valueOrJson(raw['extensions'], depth);
   if (extensions === undefined) return failures.extensions;
   const found = find(query ?? undefined, extensions);
-  if ('failure' in found) return failures[found.failure];
-  return { query: found.query, variables: isRecord(variables) ? variables : {}, operationName: nameOf(operationName) };
+  if (typeof found !== 'string') return found;
+  return { query: found, variables: isRecord(variables) ? variables : {}, operationName: nameOf(operationName) };
 }
 
 /** Returns the operation name. A name that is not a string matches no operation, so the request is refused. */
@@ -108,25 +108,19 @@ function decode(text: string, depth: number): unknown {
 /** Bounds of the cached persisted queries. */
 const bounds = { entries: 2_000, bytes: 4_000_000 };
 
-/** Returns the query of a request, which may contain only its SHA-256; the reason if there is none. */
-export type FindQuery = (
-  query: string | undefined,
-  extensions: unknown,
-) => { readonly query: string } | { readonly failure: 'missing' | 'unknown' | 'mismatch' };
+/** Returns the query of a request, which may contain only its SHA-256; the response if there is none. */
+export type FindQuery = (query: string | undefined, extensions: unknown) => string | Response;
 
 /** Returns a cache of automatic persisted queries: a client sends hash and text once, and later only the hash. */
 export function createPersistedQueries(): FindQuery {
   const texts = new BoundedCache<string>(bounds);
   return (query, extensions) => {
     const hash = hashIn(extensions);
-    if (hash === null) return query === undefined || query === '' ? { failure: 'missing' } : { query };
-    if (query === undefined || query === '') {
-      const text = texts.get(hash);
-      return text === undefined ? { failure: 'unknown' } : { query: text };
-    }
-    if (createHash('sha256').update(query).digest('hex') !== hash) return { failure: 'mismatch' };
+    if (hash === null) return query || failures.missing;
+    if (query === undefined || query === '') return texts.get(hash) ?? failures.unknown;
+    if (createHash('sha256').update(query).digest('hex') !== hash) return failures.mismatch;
     texts.set(hash, query, 2 * query.length);
-    return { query };
+    return query;
   };
 }
 
