@@ -54,7 +54,7 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
 }
 
 function bindPopulate({ populate: asked }: Query, type: ContentType, context: SelectionContext): Child[] {
-  const populate = context.settings.populateDeep === 0 ? asked : expandDeep(asked, type, context);
+  const populate = expandDeep(asked, type, context);
   if (!populate.all && populate.fields.length === 0) return [];
   refuseUnknown(populate.fields, type, context);
   return [...type.attributes.values()].flatMap((attribute) => {

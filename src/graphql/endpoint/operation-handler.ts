@@ -51,12 +51,15 @@ type OperationRequest = Parameters<OperationHandler>[0];
 /** Creates an endpoint with graphql-http. `report` is called with errors that are hidden from clients. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const documents = createDocuments(settings);
-  const sources = { findQuery: createPersistedQueries(), documents };
+  const findQuery = createPersistedQueries();
   const format = createErrorFormat({ ...settings, report });
   let handler: Promise<OperationHandler> | undefined;
   return {
-    handle: async (request) => (await (handler ??= createOperationHandler(sources, format)))(request),
-    find: (request) => findOperation(request, sources),
+    handle: async (request) => (await (handler ??= createOperationHandler(documents, findQuery, format)))(request),
+    find: (request) => {
+      const parameters = readParameters(request, findQuery);
+      return 'query' in parameters ? documents.find(parameters.query, parameters.operationName ?? null) : null;
+    },
     findIn: documents.find,
     forbid: (error) => answerOf(jsonResponse(200, { errors: [format(error)], data: null })),
     batch: settings.limits.batch,
@@ -70,19 +73,14 @@ export function createEndpoint(settings: GraphqlSettings, report: (error: unknow
 export async function handleRequest(ctx: Context, body: unknown, state: RequestState, endpoint: Endpoint): Promise<Answer> {
   const { isBatch, requests } = requestsOf(ctx, body, state);
   const { caller } = state;
-  if (caller.kind === 'public' && caller.ended !== null)
-    refuseEnded(
-      caller.ended,
-      requests.map((request) => endpoint.find(request)),
-      state,
-    );
+  if (caller.kind === 'public' && caller.ended !== null) refuseEnded(caller.ended, requests.map(endpoint.find), state);
   const [request] = requests;
   return answerOf(isBatch || request === undefined ? await handleBatch(requests, endpoint) : await endpoint.handle(request));
 }
 
 /** Returns the operations of an HTTP request, which were not validated; null for those that cannot be read. */
 export const operationsOf = (ctx: Context, body: unknown, state: RequestState, { find }: Endpoint): (NamedOperation | null)[] =>
-  requestsOf(ctx, body, state).requests.map((request) => find(request));
+  requestsOf(ctx, body, state).requests.map(find);
 
 interface Requests {
   readonly isBatch: boolean;
@@ -130,18 +128,12 @@ export interface RequestState {
 
 type OperationHandler = Handler<IncomingMessage, RequestState>;
 
-interface Sources {
-  readonly findQuery: FindQuery;
-  readonly documents: Documents;
-}
-
-function findOperation(request: OperationRequest, { findQuery, documents }: Sources): NamedOperation | null {
-  const parameters = readParameters(request, findQuery);
-  return 'query' in parameters ? documents.find(parameters.query, parameters.operationName ?? null) : null;
-}
-
 /** Creates the handler. graphql-http is loaded with the first request. */
-async function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): Promise<OperationHandler> {
+async function createOperationHandler(
+  documents: Documents,
+  findQuery: FindQuery,
+  formatError: FormatError,
+): Promise<OperationHandler> {
   const { createHandler } = await import('graphql-http');
   return createHandler<IncomingMessage, RequestState, Record<PropertyKey, unknown>>({
     parseRequestParams: (request) => readParameters(request, findQuery),

@@ -28,7 +28,7 @@ const componentId: Fields[string] = {
 /** Returns the type of a component: its id, then its attributes. */
 const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => {
-    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: componentId } : {};
+    const id: Fields = context.shadow.hasField(type.uid, 'id', 'output') ? { id: componentId } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 
@@ -85,7 +85,7 @@ type Field = Fields[string];
 function attributeFields(type: ContentType, context: SchemaContext): Fields {
   const fields = emptyFields();
   for (const attribute of type.attributes.values()) {
-    if (attribute.private || !isInGraphql(attribute) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
+    if (attribute.private || !isInGraphql(attribute) || !context.shadow.hasField(type.uid, attribute.name, 'output')) continue;
     const field = attributeField(type, attribute, context);
     if (field === null) continue;
     const isNonNull = attribute.required && !context.nullableOutput && isWhole(attribute);
