@@ -1,7 +1,7 @@
 import type { FieldNode } from 'graphql';
 import { ApiError } from '../../errors.js';
 import { maySee } from '../../query/access.js';
-import { emptyQuery, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, fieldOf, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
 import { bindNested } from '../../query/bind-nested.js';
 import { unlimited } from '../../limits/budget.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
@@ -133,19 +133,17 @@ function readStructured(
   context: ReadingContext,
 ): PopulateField[] {
   const { name } = attribute;
-  const plain = { name, key: childKey(name, place.around, place.alias), countOnly: false, reversed: false };
+  const key = childKey(name, place.around, place.alias);
   switch (attribute.kind) {
     case 'relation':
     case 'media':
-      return readLink(attribute, nodes, place.owner, context).map((query) => ({ ...plain, query, on: null }));
-    case 'component': {
-      const query = readComponent(attribute, nodes, place.owner, context);
-      return query === null ? [] : [{ ...plain, query, on: null }];
-    }
+      return readLink(attribute, nodes, place.owner, context).map((query) => fieldOf(name, query, { key }));
+    case 'component':
+      return readComponent(attribute, nodes, place.owner, context).map((query) => fieldOf(name, query, { key }));
     case 'dynamiczone':
-      return [{ ...plain, query: related, on: readFragments(nodes, attribute.components, context) }];
+      return [fieldOf(name, related, { key, on: readFragments(nodes, attribute.components, context) })];
     case 'morph':
-      return [{ ...plain, query: withDrafts, on: readFragments(nodes, [...context.bind.registry.types.keys()], context) }];
+      return [fieldOf(name, withDrafts, { key, on: readFragments(nodes, [...context.bind.registry.types.keys()], context) })];
   }
 }
 
@@ -169,11 +167,11 @@ function readComponent(
   nodes: readonly FieldNode[],
   owner: ContentType,
   context: ReadingContext,
-): Query | null {
+): Query[] {
   const type = context.bind.registry.types.get(attribute.component);
-  if (type === undefined) return null;
+  if (type === undefined) return [];
   const list = attribute.repeatable ? readList(nodes, owner, type, context) : {};
-  return list === null ? null : { ...related, ...list, ...readAttributes(nodes, type, [], context) };
+  return list === null ? [] : [{ ...related, ...list, ...readAttributes(nodes, type, [], context) }];
 }
 
 /** Returns one query per possible type. Types without selected attributes are included, for their `__typename`. */
