@@ -16,12 +16,12 @@ const integrity = 'sha512-YPR33Ph9kuKlFOMpc8mKGsL/fOiX0ltgzV1BokXYNsBLtTVQnhdCSK
  * install it would bring two hundred packages that only its build needs.
  */
 export async function copyPlayground(target: string): Promise<void> {
-  if (Object.values(playgroundFiles).every(({ file }) => existsSync(path.join(target, file)))) return;
+  if (Object.keys(playgroundFiles).every((file) => existsSync(path.join(target, file)))) return;
   const directory = await mkdtemp(path.join(tmpdir(), 'playground-'));
   try {
     const archive = await fetchArchive(directory);
     await mkdir(target, { recursive: true });
-    const wanted = new Set(Object.values(playgroundFiles).map(({ file }) => `package/${file}`));
+    const wanted = new Set(Object.keys(playgroundFiles).map((file) => `package/${file}`));
     await extract({ file: archive, cwd: target, strip: 1, filter: (entry) => wanted.has(entry) });
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -50,7 +50,6 @@ export type { RequestContext } from './graphql/graphql-context.js';
 export type { CallerState, StateUser } from './code/caller-state.js';
 export type { Row } from './code/rows.js';
 export type { EntryResult, ListResult } from './graphql/results.js';
-export type { BuilderTools, FilterMapper, Nexus } from './graphql/extension/builder-tools.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { Entity, EntityId, EntityParameters, EntityService } from './code/entity-service.js';
 export type {
@@ -75,7 +74,15 @@ export type {
 } from './graphql/extension/extension.js';
 export type { NamedCode } from './code/named-code.js';
 export type { CustomName, ModelLike, NameOf, Naming } from './graphql/extension/naming.js';
-export type { OfType, QueriesBuilder, ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
+export type {
+  BuilderTools,
+  FilterMapper,
+  Nexus,
+  OfType,
+  QueriesBuilder,
+  ReturnInfo,
+  ReturnTypes,
+} from './graphql/extension/builders.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
 export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/packages/declared-factories.js';

@@ -196,7 +196,7 @@ class Server implements Service {
     const { enabled, config } = this.config.plugins.graphql;
     const { project } = this.#parts;
     if (project === null || !enabled || !config.shadowCRUD) return;
-    const warning = passedByGraphql(project.guardedActions(), this.#extension.shadow(registry), registry);
+    const warning = passedByGraphql(project.guardedActions(), this.#extension.shadow, registry);
     if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 

@@ -132,7 +132,8 @@ export function entityOf(entry: Loaded): Entity {
 
 /** Returns parameters of code without the conditions that have no effect, which are refused in strict mode, else told. */
 export function withKnownFilters(given: Values, type: ContentType, context: ContentContext): Values {
-  const { parameters, dropped } = knownFilters(given, type, { registry: context.bind.registry });
+  const dropped: DroppedCondition[] = [];
+  const parameters = knownFilters(given, type, { registry: context.bind.registry, dropped });
   refuseOrTell(dropped.map(undoneOf), context);
   return parameters;
 }

@@ -6,15 +6,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../errors.js';
 import type { Running } from '../http/running.js';
 import type { Staging } from '../media/staging.js';
-import type { Access } from '../query/access.js';
 import type { Tracer } from './tracer.js';
-
-/** The page sizes of GraphQL, also for nested lists. */
-export interface PageSettings {
-  readonly defaultLimit: number;
-  /** Null if there is no maximum. */
-  readonly maxLimit: number | null;
-}
 
 /** The context of an operation for resolvers, policies and middlewares of custom code. */
 export interface RequestContext {
@@ -24,7 +16,6 @@ export interface RequestContext {
 
 /** The context of the resolvers of one operation. */
 export interface GraphqlContext extends RequestContext {
-  readonly access: Access;
   readonly caller: Caller;
   readonly running: Running;
   /** The files of the request; null if there are none. */
@@ -32,7 +23,6 @@ export interface GraphqlContext extends RequestContext {
   readonly content: ContentContext;
   /** Whether the operation runs in the transaction of an Idempotency-Key, which an error undoes. */
   readonly isKeyed: boolean;
-  readonly pages: PageSettings;
   /** Errors in arguments of nested fields, found when their root field was planned. */
   readonly failures: Map<FieldNode, ApiError>;
   /** Null if resolvers are not timed. */

@@ -19,10 +19,7 @@ export const responseName = (type: ContentType): string => `${typeName(type)}Ent
 export const collectionName = (type: ContentType): string => `${typeName(type)}EntityResponseCollection`;
 export const relationCollectionName = (type: ContentType): string => `${typeName(type)}RelationResponseCollection`;
 export const connectionName = (type: ContentType): string => `${entityName(type)}Connection`;
-export const edgeName = (type: ContentType): string => edgeOf(entityName(type));
-
-/** Returns the name of the edges that lead to entities of a type, by its name. */
-export const edgeOf = (entity: string): string => `${entity}Edge`;
+export const edgeName = (type: ContentType): string => `${entityName(type)}Edge`;
 export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
 export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.js';
 import { notFoundError } from '../errors.js';
 import type { Answer, OpenRoute } from '../http/route.js';
+import { packageRoot } from '../package-root.js';
 
 /** The files of swagger-ui that the page loads, with their media types. The build copies them to dist/docs. */
 export const docsFiles: Readonly<Record<string, string>> = {
@@ -46,8 +47,7 @@ const sent = (type: string, body: string | Buffer): Answer => ({
   body,
 });
 
-const answerPage = (): Answer =>
-  directory() === null ? { ...sent('text/html', missing), status: 404 } : sent('text/html', page);
+const answerPage = (): Answer => (isBuilt() ? sent('text/html', page) : { ...sent('text/html', missing), status: 404 });
 
 const page = `<!doctype html>
 <html lang="en">
@@ -105,14 +105,12 @@ SwaggerUIBundle({
 
 async function answerFile(name: string): Promise<Answer> {
   const type = Object.hasOwn(docsFiles, name) ? docsFiles[name] : undefined;
-  const from = directory();
-  if (type === undefined || from === null) throw notFoundError();
-  const { headers, body } = sent(type, await readFile(path.join(from, name)));
+  if (type === undefined || !isBuilt()) throw notFoundError();
+  const { headers, body } = sent(type, await readFile(path.join(folder, name)));
   return { headers: { ...headers, 'Cache-Control': 'public, max-age=3600' }, body };
 }
 
-/** Returns the directory of the files, in the built program or, when running from sources, in dist/; null if there is none. */
-function directory(): string | null {
-  const candidates = ['../../docs', '../../dist/docs'].map((folder) => path.resolve(import.meta.dirname, folder));
-  return candidates.find((folder) => Object.keys(docsFiles).every((name) => existsSync(path.join(folder, name)))) ?? null;
-}
+/** The folder to which the build copies the files. */
+const folder = path.join(packageRoot, 'dist/docs');
+
+const isBuilt = (): boolean => Object.keys(docsFiles).every((name) => existsSync(path.join(folder, name)));

@@ -169,7 +169,7 @@ export function bindPagination(pagination: Pagination | null, settings: BindSett
 }
 
 /** Returns a limit within its bounds; -1 stands for the maximum. */
-function boundLimit(limit: number, { maxLimit }: BindSettings): number {
+export function boundLimit(limit: number, { maxLimit }: Pick<BindSettings, 'maxLimit'>): number {
   if (limit === -1) return maxLimit ?? -1;
   return Math.min(Math.max(limit, 1), maxLimit ?? Infinity);
 }

@@ -3,10 +3,9 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
-import { bindSort, bindWindow } from './bind-list.js';
+import { bindSort } from './bind-list.js';
 import { allOf, foldCondition, orNull } from './conditions.js';
-import { nestedIn } from './nested-in.js';
-import { type Child, type Condition, type LinkChild, type NestedList, published } from './plan.js';
+import { type Child, type Condition, type LinkChild, type NestedList, nestedLists, published } from './plan.js';
 
 /** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
 export const bindPublication = ({ draftAndPublish }: ContentType, state: VisibleContext['state']): Condition[] =>
@@ -51,7 +50,7 @@ export function bindNested(
   { filter, sort }: Query,
   type: ContentType,
   context: BindContext,
-): Pick<LinkChild, 'sort' | 'condition'> {
+): Pick<NestedList, 'sort' | 'condition'> {
   const condition = filter === null ? null : bindFilter(filter, type, context);
   const keys = bindSort({ sort }, type, context);
   if (type.kind !== 'component') return { condition, sort: keys };
@@ -61,19 +60,12 @@ export function bindNested(
   return { condition, sort: keys };
 }
 
-/** Binds which items of a nested list are shown; null if all are. Throws a ValidationError. */
-export function bindNestedList(query: Query, type: ContentType, context: BindContext): NestedList | null {
-  const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination, context) };
-  return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
-}
-
 /** Returns whether a list of components has a condition on related entries, in a child or at any depth below it. */
 export const childAsksInLists = (child: Child): boolean =>
-  nestedIn(child).some(
-    ({ selection, list }) => selection.asksInLists === true || (selection.type.kind === 'component' && asksForRelated(list)),
+  nestedLists(child).some(
+    ({ selection, condition }) =>
+      selection.asksInLists === true || (selection.type.kind === 'component' && condition !== null && asksForRelated(condition)),
   );
 
-const asksForRelated = (list: NestedList | null): boolean =>
-  list !== null &&
-  list.condition !== null &&
-  foldCondition<boolean>(list.condition, ({ kind }, parts) => kind === 'related' || parts.includes(true));
+const asksForRelated = (condition: Condition): boolean =>
+  foldCondition<boolean>(condition, ({ kind }, parts) => kind === 'related' || parts.includes(true));

@@ -6,11 +6,10 @@ import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from '../limits/budget.js';
-import { allOf, orNull } from './conditions.js';
+import { allOf, foldCondition, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { bindPublication } from './bind-nested.js';
-import { type Condition, never, type Plan, type Selection } from './plan.js';
-import { weighPlan, weighSelection } from './weigh-plan.js';
+import { type Condition, type NestedList, nestedLists, never, type Plan, type Selection, type SortKey } from './plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 
@@ -130,3 +129,49 @@ const bindEntry = (query: Query, type: ContentType, context: BindContext): Selec
  * checked, as in Strapi v4. Drafts among related entries are shown unless a branch says otherwise.
  */
 export const bindEntrySelection = memoizeBinding(bindEntry, weighSelection);
+
+/** Returns the approximate size of a plan in memory, in bytes, with the projections that are compiled from it. */
+export function weighPlan({ condition, sort, selection }: Plan): number {
+  return weighList({ condition, sort }) + weighSelection(selection);
+}
+
+/** Returns the approximate size of a selection in memory, in bytes. Parts that several branches share count once. */
+function weighSelection(selection: Selection): number {
+  const known = new Set<Selection>();
+  const open = [selection];
+  let bytes = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (known.has(next)) continue;
+    known.add(next);
+    bytes += 300 + 30 * next.fields.length;
+    for (const child of next.locales === null ? next.children : [...next.children, next.locales]) {
+      const inner = nestedLists(child);
+      bytes += 200 + weighAll(inner, (list) => 60 + weighList(list));
+      if (child.kind === 'morph') bytes += weighAll(child.sources ?? [], weighSource);
+      open.push(...inner.map(({ selection }) => selection));
+    }
+  }
+  return bytes;
+}
+
+const weighList = ({ condition, sort }: Pick<NestedList, 'condition' | 'sort'>): number =>
+  (condition === null ? 0 : weighCondition(condition)) + weighAll(sort, weighKey);
+
+const weighSource = ({ condition }: { readonly condition: Condition | null }): number =>
+  200 + (condition === null ? 0 : weighCondition(condition));
+
+const weighKey = ({ links }: SortKey): number => 200 + 100 * links.length;
+
+const weighCondition = (condition: Condition): number =>
+  foldCondition<number>(condition, (one, parts) => {
+    const own = one.kind === 'comparison' ? weighOperand(one.operand) : one.kind === 'search' ? 2 * one.text.length : 0;
+    return parts.reduce((sum, part) => sum + part, own + ('path' in one && one.kind !== 'comparison' ? 200 : 60));
+  });
+
+function weighOperand(operand: unknown): number {
+  if (Array.isArray(operand)) return weighAll(operand, weighOperand);
+  return typeof operand === 'string' ? 30 + 2 * operand.length : 16;
+}
+
+const weighAll = <Item>(items: readonly Item[], weigh: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + weigh(item), 0);

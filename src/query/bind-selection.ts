@@ -15,11 +15,11 @@ import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Qu
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
 import { bindFields, bindWindow } from './bind-list.js';
-import { bindLocales, bindNested, bindNestedList, bindVisible, childAsksInLists } from './bind-nested.js';
+import { bindLocales, bindNested, bindVisible, childAsksInLists } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './expand-deep.js';
-import type { BoundSource, Child, Condition, MorphChild, MorphTarget, NestedList, Selection, ZoneChild } from './plan.js';
+import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are left
@@ -54,7 +54,7 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
 }
 
 function bindPopulate({ populate: asked }: Query, type: ContentType, context: SelectionContext): Child[] {
-  const populate = context.settings.populateDeep === 0 ? asked : expandDeep(asked, type, context);
+  const populate = expandDeep(asked, type, context);
   if (!populate.all && populate.fields.length === 0) return [];
   refuseUnknown(populate.fields, type, context);
   return [...type.attributes.values()].flatMap((attribute) => {
@@ -106,16 +106,20 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
   const target = outer.registry.types.get(link.target);
   if (target === undefined || link.dangling || !(isCreator(link) || maySee(outer.access, link.target))) return [];
   const { key, query, countOnly, reversed } = field;
-  return [{ kind: 'link', key, link, target, ...bindTarget(query, target, outer), countOnly, reversed }];
+  return [{ kind: 'link', key, link, target, ...bindList(query, target, inState(query, outer)), countOnly, reversed }];
 }
 
-/** Binds the shown entries of a related type, and their selection. */
-function bindTarget(query: Query, type: ContentType, outer: SelectionContext): MorphTarget {
-  const context = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
+/** Returns the context with the publication state that a query names. */
+const inState = ({ publicationState }: Query, outer: SelectionContext): SelectionContext =>
+  publicationState === null ? outer : { ...outer, state: publicationState };
+
+/** Binds the entries or components of a type that are shown, and the selection on them. */
+function bindList(query: Query, type: ContentType, context: SelectionContext): NestedList {
   const { condition, sort } = bindNested(query, type, context);
   const filter = condition === null ? [] : [condition];
+  const visible = type.kind === 'component' ? [] : bindVisible(type, context);
   return {
-    condition: orNull(allOf([...filter, ...bindVisible(type, context)])),
+    condition: orNull(allOf([...filter, ...visible])),
     sort,
     window: bindWindow(query.pagination, context),
     selection: bindLevel(query, type, context),
@@ -128,9 +132,7 @@ export const isCreator = (link: LinkAttribute): boolean => !link.visible && link
 function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
   const type = context.registry.types.get(attribute.component);
   if (type === undefined) return [];
-  const { key, query } = field;
-  const selection = bindLevel(query, type, context);
-  return [{ kind: 'component', key, attribute, selection, list: bindNestedList(query, type, context) }];
+  return [{ kind: 'component', key: field.key, attribute, ...bindList(field.query, type, context) }];
 }
 
 /**
@@ -140,28 +142,24 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
 function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, context: SelectionContext): ZoneChild {
   const queryOf = (uid: string): Query | undefined =>
     on === null ? (attribute.components.includes(uid) ? query : emptyQuery) : on.get(uid);
-  const selections = new Map<string, Selection>();
-  const lists = new Map<string, NestedList>();
+  const targets = new Map<string, NestedList>();
   for (const type of context.registry.types.values()) {
     const own = type.kind === 'component' ? queryOf(type.uid) : undefined;
-    if (own === undefined) continue;
-    selections.set(type.uid, bindLevel(own, type, context));
-    const list = bindNestedList(own, type, context);
-    if (list !== null) lists.set(type.uid, list);
+    if (own !== undefined) targets.set(type.uid, bindList(own, type, context));
   }
-  return { kind: 'zone', key, attribute, selections, lists };
+  return { kind: 'zone', key, attribute, targets };
 }
 
 /** Binds a polymorphic relation. It leads to any type, unless the related types store its links, as for files. */
 function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: ContentType, outer: SelectionContext): MorphChild {
   const { key, query, on } = field;
-  const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
+  const context = inState(query, outer);
   const sources = attribute.writable ? null : linkSources(owner, context);
-  const targets = new Map<string, MorphTarget>();
+  const targets = new Map<string, NestedList>();
   for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
     const own = on === null ? withAllFields(query) : on.get(type.uid);
     if (own === undefined) continue;
-    const target = bindTarget(own, type, context);
+    const target = bindList(own, type, inState(own, context));
     for (const uid of uidsOf(type)) targets.set(uid, target);
   }
   return { kind: 'morph', key, attribute, targets, sources: sources === null ? null : bindSources(sources, targets, context) };
@@ -182,7 +180,7 @@ const holdersOf = (sources: readonly LinkSource[]): Set<ContentType> => new Set(
 
 const bindSources = (
   sources: readonly LinkSource[],
-  targets: ReadonlyMap<string, MorphTarget>,
+  targets: ReadonlyMap<string, NestedList>,
   context: SelectionContext,
 ): BoundSource[] =>
   sources

@@ -10,55 +10,38 @@ export interface DroppedCondition {
   readonly type: ContentType;
 }
 
-interface Sorting extends Names {
-  readonly dropped: DroppedCondition[];
-}
-
 /** The names that filters may use. */
 interface Names {
   readonly registry: Registry;
+  /** Takes the conditions that are removed. */
+  readonly dropped?: DroppedCondition[];
   /** Conditions on attributes that these rights hide are removed too; absent for code, which sees all. */
   readonly access?: Access;
 }
 
-/** Parameters of REST, and the conditions that they have no more. */
-interface KnownFilters {
-  readonly parameters: Values;
-  readonly dropped: readonly DroppedCondition[];
-}
-
 /**
- * Removes conditions on names that are no attribute, and on passwords and dynamic zones, from `filters`, also in populated relations.
- * Strapi v4 does so with the parameters of code.
+ * Returns parameters of REST whose `filters`, also in populated relations, have no conditions on names that are no attribute, and on
+ * passwords and dynamic zones. Strapi v4 removes them from the parameters of code. Without a type, all conditions stay.
  */
-export function knownFilters(parameters: Values, type: ContentType, names: Names): KnownFilters {
-  if (parameters['filters'] === undefined && !isRecord(parameters['populate'])) return { parameters, dropped: [] };
-  const sorting: Sorting = { ...names, dropped: [] };
-  return { parameters: knownParameters(parameters, type, sorting), dropped: sorting.dropped };
-}
-
-function knownParameters(parameters: Values, type: ContentType | undefined, sorting: Sorting): Values {
+export function knownFilters(parameters: Values, type: ContentType | undefined, names: Names): Values {
   const { filters, populate, on } = parameters;
   return {
     ...parameters,
-    ...(filters !== undefined && filters !== '' && { filters: knownConditions(filters, type, sorting) }),
+    ...(filters !== undefined && filters !== '' && { filters: knownConditions(filters, type, names) }),
     ...(isRecord(populate) && {
-      populate: mapNested(populate, (name) => targetOf(type && attributeOf(type, name), sorting), sorting),
+      populate: mapNested(populate, (name) => targetOf(type && attributeOf(type, name), names), names),
     }),
-    ...(isRecord(on) && { on: mapNested(on, (uid) => sorting.registry.types.get(uid), sorting) }),
+    ...(isRecord(on) && { on: mapNested(on, (uid) => names.registry.types.get(uid), names) }),
   };
 }
 
-const mapNested = (nested: Values, typeOf: (name: string) => ContentType | undefined, sorting: Sorting): Values =>
+const mapNested = (nested: Values, typeOf: (name: string) => ContentType | undefined, names: Names): Values =>
   Object.fromEntries(
-    Object.entries(nested).map(([name, value]) => [
-      name,
-      isRecord(value) ? knownParameters(value, typeOf(name), sorting) : value,
-    ]),
+    Object.entries(nested).map(([name, value]) => [name, isRecord(value) ? knownFilters(value, typeOf(name), names) : value]),
   );
 
 /** Returns the type of a relation, media or component; undefined for other attributes. */
-function targetOf(attribute: Attribute | undefined, { registry }: Sorting): ContentType | undefined {
+function targetOf(attribute: Attribute | undefined, { registry }: Names): ContentType | undefined {
   switch (attribute?.kind) {
     case 'relation':
     case 'media':
@@ -70,49 +53,49 @@ function targetOf(attribute: Attribute | undefined, { registry }: Sorting): Cont
   }
 }
 
-/** Without a type, names are not known, and all conditions stay. A list means that all its conditions must be met. */
-function knownConditions(filters: unknown, type: ContentType | undefined, sorting: Sorting): unknown {
+/** A list means that all its conditions must be met. */
+function knownConditions(filters: unknown, type: ContentType | undefined, names: Names): unknown {
   if (type === undefined) return filters;
-  return Array.isArray(filters) ? { $and: knownList(filters, type, sorting) } : known(filters, type, sorting);
+  return Array.isArray(filters) ? { $and: knownList(filters, type, names) } : known(filters, type, names);
 }
 
-function known(filters: unknown, type: ContentType, sorting: Sorting): unknown {
+function known(filters: unknown, type: ContentType, names: Names): unknown {
   if (!isPlainObject(filters)) return filters;
   return Object.fromEntries(
     Object.entries(filters).flatMap(([key, value]) => {
-      const entry = knownEntry(key, value, type, sorting);
+      const entry = knownEntry(key, value, type, names);
       return entry === null ? [] : [[key, entry.value]];
     }),
   );
 }
 
-const knownList = (list: readonly unknown[], type: ContentType, sorting: Sorting): unknown[] =>
-  list.map((item) => known(item, type, sorting)).filter((item) => !isPlainObject(item) || Object.keys(item).length > 0);
+const knownList = (list: readonly unknown[], type: ContentType, names: Names): unknown[] =>
+  list.map((item) => known(item, type, names)).filter((item) => !isPlainObject(item) || Object.keys(item).length > 0);
 
-function knownEntry(key: string, value: unknown, type: ContentType, sorting: Sorting): { readonly value: unknown } | null {
-  const inner = key.startsWith('$') ? operandType(key, type) : fieldType(key, type, sorting);
+function knownEntry(key: string, value: unknown, type: ContentType, names: Names): { readonly value: unknown } | null {
+  const inner = key.startsWith('$') ? operandType(key, type) : fieldType(key, type, names);
   if (inner === null) {
-    sorting.dropped.push({ name: key, type });
+    names.dropped?.push({ name: key, type });
     return null;
   }
-  if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, sorting) : value };
-  return { value: known(value, inner, sortingBelow(key, type, sorting)) };
+  if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, names) : value };
+  return { value: known(value, inner, namesBelow(key, type, names)) };
 }
 
-function sortingBelow(name: string, type: ContentType, sorting: Sorting): Sorting {
-  const { access } = sorting;
+function namesBelow(name: string, type: ContentType, names: Names): Names {
+  const { access } = names;
   const attribute = attributeOf(type, name);
-  if (access === undefined || attribute?.kind !== 'component') return sorting;
-  return { ...sorting, access: accessInPart(access, type, attribute.name) };
+  if (access === undefined || attribute?.kind !== 'component') return names;
+  return { ...names, access: accessInPart(access, type, attribute.name) };
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>
   isGroup(key.slice(1)) || isOperator(key.slice(1)) ? type : null;
 
 /** Returns the type of the names below an attribute; null if it cannot be filtered by. */
-function fieldType(name: string, type: ContentType, sorting: Sorting): ContentType | null {
+function fieldType(name: string, type: ContentType, names: Names): ContentType | null {
   const attribute = attributeOf(type, name);
-  if (attribute !== undefined && sorting.access !== undefined && readable(type, name, sorting.access) === null) return null;
+  if (attribute !== undefined && names.access !== undefined && readable(type, name, names.access) === null) return null;
   if (name === 'id' || (attribute?.kind === 'scalar' && attribute.type !== 'password')) return type;
-  return targetOf(attribute, sorting) ?? null;
+  return targetOf(attribute, names) ?? null;
 }

@@ -124,22 +124,15 @@ export interface Selection {
 /** A populated attribute. `key` is its name in the answer. */
 export type Child = LinkChild | MorphChild | ComponentChild | ZoneChild;
 
-export interface LinkChild {
+export interface LinkChild extends NestedList {
   readonly kind: 'link';
   readonly key: string;
   readonly link: LinkAttribute;
   readonly target: ContentType;
-  /** Null: no condition. */
-  readonly condition: Condition | null;
-  /** Empty: the stored order of the relation. */
-  readonly sort: readonly SortKey[];
-  /** Cuts the related entries of each parent; null: all of them. */
-  readonly window: Window | null;
   /** Whether only the number of entries is wanted. */
   readonly countOnly: boolean;
   /** Whether the stored order is reversed; only if `sort` is empty. */
   readonly reversed: boolean;
-  readonly selection: Selection;
 }
 
 export interface MorphChild {
@@ -147,14 +140,9 @@ export interface MorphChild {
   readonly key: string;
   readonly attribute: MorphAttribute;
   /** By uid; types that are not in it are left out of the answer. */
-  readonly targets: ReadonlyMap<string, MorphTarget>;
+  readonly targets: ReadonlyMap<string, NestedList>;
   /** The types that store the links, if the targets do; null if the entry itself does. */
   readonly sources: readonly BoundSource[] | null;
-}
-
-/** The selection on the targets of one type. If the entry stores the links, remaining targets keep their order. */
-export interface MorphTarget extends NestedList {
-  readonly selection: Selection;
 }
 
 export interface BoundSource extends LinkSource {
@@ -162,23 +150,10 @@ export interface BoundSource extends LinkSource {
   readonly condition: Condition | null;
 }
 
-export interface ComponentChild {
+export interface ComponentChild extends NestedList {
   readonly kind: 'component';
   readonly key: string;
   readonly attribute: ComponentAttribute;
-  readonly selection: Selection;
-  /** Null: the whole array. */
-  readonly list: NestedList | null;
-}
-
-/** Which items of a list inside an entry are shown. */
-export interface NestedList {
-  /** Null: no condition. */
-  readonly condition: Condition | null;
-  /** Empty: the stored order. */
-  readonly sort: readonly SortKey[];
-  /** Cuts the list of each entry; null: all of it. */
-  readonly window: Window | null;
 }
 
 export interface ZoneChild {
@@ -186,10 +161,22 @@ export interface ZoneChild {
   readonly key: string;
   readonly attribute: ZoneAttribute;
   /** By component uid; components that are not in it are left out of the answer. */
-  readonly selections: ReadonlyMap<string, Selection>;
-  /** Restrictions on the parts that are shown, by component uid. Remaining parts keep their order. */
-  readonly lists: ReadonlyMap<string, NestedList>;
+  readonly targets: ReadonlyMap<string, NestedList>;
 }
+
+/** The entries or components of one type below an entry: those that are shown, and the selection on each. */
+export interface NestedList {
+  readonly selection: Selection;
+  /** Null: no condition. */
+  readonly condition: Condition | null;
+  /** Empty: the stored order. If the entry stores items of several types, those that are shown keep their order in any case. */
+  readonly sort: readonly SortKey[];
+  /** Cuts the list of each entry; null: all of it. */
+  readonly window: Window | null;
+}
+
+/** Returns the lists of a child: one, or one for each type. */
+export const nestedLists = (child: Child): readonly NestedList[] => ('targets' in child ? [...child.targets.values()] : [child]);
 
 /** The pagination in force, as `meta.pagination` shows it. */
 export type BoundPagination =

@@ -115,7 +115,7 @@ function linksOf(child: Child, prefix: string, far: Fields): WatchedLink[] {
     case 'component':
       return shownLinks(child.selection, `${prefix}${child.attribute.name}.`, far);
     case 'zone':
-      return [...child.selections.values()].flatMap((selection) =>
+      return [...child.targets.values()].flatMap(({ selection }) =>
         shownLinks(selection, `${prefix}${child.attribute.name}.`, far),
       );
   }

@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import { fullAccess, type RowRule } from '../../src/query/access.js';
 import type { Query } from '../../src/query/ast.js';
 import type { BindContext } from '../../src/query/bind-context.js';
-import { bindPlan, markRepeated } from '../../src/query/bind-plan.js';
+import { bindPlan, markRepeated, weighPlan } from '../../src/query/bind-plan.js';
 import { unlimited } from '../../src/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parseQuery } from '../../src/query/parse-query.js';
-import { weighPlan } from '../../src/query/weigh-plan.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
 

@@ -46,9 +46,8 @@ function childTree(child: Child): Tree {
     case 'component':
       return treeOf(child.selection);
     case 'morph':
-      return Object.fromEntries([...child.targets].map(([uid, { selection }]) => [uid, treeOf(selection)]));
     case 'zone':
-      return Object.fromEntries([...child.selections].map(([uid, selection]) => [uid, treeOf(selection)]));
+      return Object.fromEntries([...child.targets].map(([uid, { selection }]) => [uid, treeOf(selection)]));
   }
 }
 

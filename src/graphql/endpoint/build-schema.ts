@@ -3,7 +3,7 @@ import {
   GraphQLDeprecatedDirective,
   GraphQLIncludeDirective,
   GraphQLNonNull,
-  type GraphQLObjectType,
+  GraphQLObjectType,
   GraphQLSchema,
   GraphQLSkipDirective,
   GraphQLSpecifiedByDirective,
@@ -22,9 +22,9 @@ import { AssembledSchema, RootType } from '../types/assembled-schema.js';
 import { allTypes, commonTypes } from '../types/all-types.js';
 import { rootFields, type RootFields } from '../types/root-fields.js';
 import { objectTypes } from '../types/object-types.js';
-import { completeFields, type FieldMap, type Fields, shownTypes, type SchemaContext } from '../types/schema-context.js';
+import { type FieldMap, type Fields, shownTypes, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
-import { changedUids, createTypeStore, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
+import { changedUids, createTypeStore, pauseAfter, type TypeStore } from '../types/type-store.js';
 import { addedMembers, followTypes } from '../types/union-types.js';
 
 /** Options of a generated schema. Absent ones are disabled or have their default. */
@@ -58,20 +58,27 @@ const slice = 20;
  */
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
-  const { shadow = defaultShadow, nullableOutput = false, connections = false, extend, previous } = options;
+  const { shadow = defaultShadow, shadowCrud = true, nullableOutput = false, connections = false, extend, previous } = options;
   const kept = keptParts(previous === undefined ? undefined : generated.get(previous), registry);
   const store = createTypeStore(kept.types);
-  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, nullableOutput, connections };
+  const complete = (fields: Fields): FieldMap =>
+    new GraphQLObjectType({ name: 'Root', fields: extend === undefined ? guardFields(fields) : fields }).getFields();
+  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, complete, nullableOutput, connections };
   followTypes(context);
-  const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
+  const shown = shadowCrud ? shownTypes(context) : [];
   const roots = new Map(kept.roots);
-  const types = options.shadowCrud === false ? [] : shownTypes(context).filter(({ kind }) => kind !== 'component');
-  const making: Making = { context, options, guard, roots: types.map((type) => rootsOf(type, { roots, context, guard })) };
-  const query = new RootType('Query', queries(making));
+  for (const type of shown) if (type.kind !== 'component' && !roots.has(type.uid)) roots.set(type.uid, rootFields(type, context));
+  const ofTypes = shown.flatMap(({ uid }) => roots.get(uid) ?? []);
+  const query = new RootType('Query', queries(ofTypes, options, context));
   await pause();
-  const mutation = new RootType('Mutation', mutations(making));
+  const mutation = new RootType('Mutation', shadowCrud ? mutations(ofTypes, options, context) : []);
   await pause();
-  if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
+  if (extend !== undefined) {
+    // an extension may refer to all types
+    const types = [...shown.flatMap((type) => allTypes(type, context)), ...commonTypes];
+    await store.complete(pause);
+    return extend(new GraphQLSchema({ query, mutation, types, directives, assumeValid: true }));
+  }
   const extended = kept.schema && {
     schema: kept.schema,
     fields: [...roots].filter(([uid]) => !kept.roots.has(uid)).flatMap(([, fields]) => Object.values(fields)),
@@ -116,65 +123,32 @@ function withoutKeys<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlySet<s
   return rest;
 }
 
-interface Making {
-  readonly context: SchemaContext;
-  readonly options: SchemaOptions;
-  readonly guard: (fields: Fields) => Fields;
-  /** Root fields of the content types. */
-  readonly roots: readonly RootFields[];
-}
-
-interface Roots extends Pick<Making, 'context' | 'guard'> {
-  readonly roots: Map<string, RootFields>;
-}
-
-function rootsOf(type: ContentType, { roots, context, guard }: Roots): RootFields {
-  const known = roots.get(type.uid);
-  if (known !== undefined) return known;
-  const made = rootFields(type, context, guard);
-  roots.set(type.uid, made);
-  return made;
-}
-
-interface Parts {
-  readonly query: GraphQLObjectType;
-  readonly mutation: GraphQLObjectType;
-  readonly context: SchemaContext;
-  readonly options: SchemaOptions;
-}
-
-/** Returns the schema with all types that an extension may refer to. */
-async function completeSchema({ query, mutation, context, options }: Parts, pause: Pause): Promise<GraphQLSchema> {
-  const shown = options.shadowCrud === false ? [] : shownTypes(context);
-  const types = shown.flatMap((type) => allTypes(type, context));
-  await context.store.complete(pause);
-  return new GraphQLSchema({ query, mutation, types: [...types, ...commonTypes], directives, assumeValid: true });
-}
-
 /** The directives of Strapi v4. By default graphql-js would add newer ones. */
 const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
-function queries({ options: { shadowCrud = true, accounts }, guard, roots }: Making): readonly FieldMap[] {
-  const ofPlugins = shadowCrud && accounts !== undefined ? [completeFields(guard(accountQueries))] : [];
+function queries(
+  roots: readonly RootFields[],
+  { shadowCrud = true, accounts }: SchemaOptions,
+  { complete }: SchemaContext,
+): readonly FieldMap[] {
+  const ofPlugins = shadowCrud && accounts !== undefined ? [complete(accountQueries)] : [];
   const parts = [...roots.map((fields) => fields.queries), ...ofPlugins];
   if (parts.some((fields) => Object.keys(fields).length > 0)) return parts;
-  return [completeFields(guard({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } }))];
+  return [complete({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } })];
 }
 
-function mutations({
-  context,
-  options: { shadowCrud = true, accounts, upload = false },
-  guard,
-  roots,
-}: Making): readonly FieldMap[] {
-  if (!shadowCrud) return [];
+function mutations(
+  roots: readonly RootFields[],
+  { accounts, upload = false }: SchemaOptions,
+  context: SchemaContext,
+): readonly FieldMap[] {
   const ofPlugins = [
     ...(upload ? [uploadMutations(context)] : []),
     ...(accounts === undefined ? [] : [roleMutations(context), userMutations(context), accountMutations(accounts)]),
   ];
   return [
     ...roots.map((fields) => fields.mutations),
-    ...ofPlugins.map((fields) => completeFields(guard(fields))),
+    ...ofPlugins.map(context.complete),
     ...roots.map(({ localizations }) => localizations),
   ];
 }

@@ -6,12 +6,11 @@ import type { Observer } from '../../observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type Artifacts, writeArtifacts } from './write-artifacts.js';
 import { CurrentSchema } from './current-schema.js';
-import { graphqlPathSettings } from './graphql-paths.js';
 import { graphqlRoutes } from './graphql-routes.js';
-import { graphqlSettings } from './graphql-settings.js';
+import { graphqlPathSettings, graphqlSettings } from './graphql-settings.js';
 import { buildSchema, type SchemaOptions } from './build-schema.js';
-import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
+import { defaultShadow, type Shadow } from '../types/shadow.js';
 
 interface GraphqlServices {
   readonly config: Config;

@@ -60,6 +60,23 @@ const hasFields = (root: GraphQLObjectType | null | undefined, fields: ReadonlyS
 /** Returns whether all schemas have the field: `__schema`, `__type` and `__typename`. */
 const isMeta = ({ name }: RootField): boolean => name.startsWith('__');
 
+/** The operation of a request, and its document, which was not validated. */
+export interface NamedOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Returns the names of the root fields of an operation, with their definitions; undefined for those that the schema does not have. */
+export function askedFields({ document, operation }: NamedOperation, schema: GraphQLSchema): readonly AskedField[] {
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
+  return rootFieldsOf(operation, document).map(({ name: { value: name } }) => ({ name, field: fields[name] }));
+}
+
+interface AskedField {
+  readonly name: string;
+  readonly field: RootField | undefined;
+}
+
 /** Returns the fields at the root of an operation, including those in fragments. The document need not be valid. */
 export function rootFieldsOf({ selectionSet }: OperationDefinitionNode, document: DocumentNode): readonly FieldNode[] {
   const fragments = fragmentsOf(document);

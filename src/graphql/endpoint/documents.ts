@@ -15,15 +15,9 @@ import {
 import { BoundedCache, memoize } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { documentLevels } from './document-levels.js';
-import { type DocumentParts, hasParts, partsOf } from './document-parts.js';
+import { type DocumentParts, hasParts, type NamedOperation, partsOf } from './document-parts.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-
-/** The operation of a request, and its document, which was not validated. */
-export interface NamedOperation {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
 
 /** Parses and validates documents. Valid ones are cached, because both steps take several times as long as execution. */
 export interface Documents {
@@ -42,7 +36,6 @@ const bytesPerCharacter = 150;
 export function createDocuments(settings: GraphqlSettings): Documents {
   const rules = rulesOf(settings);
   const kept = new BoundedCache<DocumentNode>(bounds);
-  const known = createKnownDocuments(settings);
   const parseOnce: Documents['parse'] = (source) => {
     const text = typeof source === 'string' ? source : source.body;
     return kept.get(text) ?? parseText(text, settings.limits.tokens);
@@ -59,10 +52,10 @@ export function createDocuments(settings: GraphqlSettings): Documents {
       }
     },
     validate: (schema, document) => {
-      if (known.has(schema, document)) return [];
+      if (isKnown(document, schema, settings)) return [];
       const errors = validate(schema, document, rules);
       if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
-      known.add(schema, document);
+      validIn(schema).add(document);
       // Only valid documents are cached, so that invalid ones do not evict them.
       const text = document.loc?.source.body;
       if (text !== undefined) kept.set(text, document, bytesPerCharacter * text.length);
@@ -72,32 +65,26 @@ export function createDocuments(settings: GraphqlSettings): Documents {
 }
 
 /** The documents that are known to be valid in a schema. */
-interface KnownDocuments {
-  readonly has: (schema: GraphQLSchema, document: DocumentNode) => boolean;
-  readonly add: (schema: GraphQLSchema, document: DocumentNode) => void;
-}
+const validIn = memoize<GraphQLSchema, WeakSet<DocumentNode>>(() => new WeakSet());
+
+/** The parts of documents that were used repeatedly. */
+const knownParts = new WeakMap<DocumentNode, DocumentParts>();
 
 /**
- * Returns an empty set. A document that was used repeatedly is valid in the next schema too, if that has all its parts. This does
- * not apply if a project has rules of its own.
+ * Returns whether a document is known to be valid in a schema. One that was used repeatedly is valid in the next schema too, if that
+ * has all its parts. This does not apply if a project has rules of its own.
  */
-function createKnownDocuments({ validationRules }: Pick<GraphqlSettings, 'validationRules'>): KnownDocuments {
-  const validIn = memoize<GraphQLSchema, WeakSet<DocumentNode>>(() => new WeakSet());
-  const parts = new WeakMap<DocumentNode, DocumentParts>();
-  const add: KnownDocuments['add'] = (schema, document) => void validIn(schema).add(document);
-  const has: KnownDocuments['has'] = (schema, document) => {
-    const named = parts.get(document);
-    if (validIn(schema).has(document)) {
-      if (named === undefined && validationRules.length === 0) parts.set(document, partsOf(document, schema));
-      return true;
-    }
-    if (named === undefined) return false;
-    const isValid = hasParts(schema, named);
-    if (isValid) add(schema, document);
-    else parts.delete(document);
-    return isValid;
-  };
-  return { has, add };
+function isKnown(document: DocumentNode, schema: GraphQLSchema, { validationRules }: GraphqlSettings): boolean {
+  const parts = knownParts.get(document);
+  if (validIn(schema).has(document)) {
+    if (parts === undefined && validationRules.length === 0) knownParts.set(document, partsOf(document, schema));
+    return true;
+  }
+  if (parts === undefined) return false;
+  const isValid = hasParts(schema, parts);
+  if (isValid) validIn(schema).add(document);
+  else knownParts.delete(document);
+  return isValid;
 }
 
 const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): readonly ValidationRule[] => [

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { ApiError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
@@ -6,36 +6,30 @@ import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 /** Converts an error to the form that clients receive. */
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
-interface ErrorFormat extends Pick<GraphqlSettings, 'stacktraces' | 'introspection'> {
+interface ErrorFormat extends Pick<GraphqlSettings, 'stacktraces' | 'introspection' | 'formatError'> {
   /** Called with errors that clients see as `Internal Server Error`. */
   readonly report: (error: unknown) => void;
 }
 
-/**
- * Returns a function that converts errors to the form of Strapi v4, and calls the hook of the settings. `report` is called with
- * hidden errors.
- */
-export function createErrorFormat(
-  { stacktraces, introspection, formatError: hook }: Pick<GraphqlSettings, 'stacktraces' | 'introspection' | 'formatError'>,
-  report: ErrorFormat['report'],
-): FormatError {
-  return (error) => {
-    const formatted = formatError(error, { stacktraces, introspection, report });
+/** Returns a function that converts errors to the form of Strapi v4, and calls the hook of the settings. */
+export const createErrorFormat =
+  (format: ErrorFormat): FormatError =>
+  (error) => {
+    const formatted = formatError(error, format);
     // The result of a hook is sent unchanged, because graphql-http only serializes it.
-    return hook === null ? formatted : (callHook(hook, { formatted, error }, report) as GraphQLError);
+    return format.formatError === null ? formatted : (callHook(format.formatError, formatted, error, format) as GraphQLError);
   };
-}
-
-interface Formatted {
-  readonly formatted: GraphQLError;
-  readonly error: Readonly<GraphQLError | Error>;
-}
 
 /**
  * Returns the result of the hook; the unchanged error if the hook throws or returns nothing. Hooks for Strapi v4 read
  * `originalError`, which is not sent.
  */
-function callHook(hook: FormatHook, { formatted, error }: Formatted, report: ErrorFormat['report']): unknown {
+function callHook(
+  hook: FormatHook,
+  formatted: GraphQLError,
+  error: Parameters<FormatError>[0],
+  { report }: ErrorFormat,
+): unknown {
   const originalError = error instanceof GraphQLError ? error.originalError : error;
   try {
     const given: unknown = hook(Object.defineProperty(formatted.toJSON(), 'originalError', { value: originalError }), error);
@@ -111,21 +105,7 @@ const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { st
 export const coded = (error: GraphQLError, code: string): GraphQLError =>
   withParts(error, { extensions: { ...error.extensions, code }, originalError: null });
 
-interface ErrorParts {
-  readonly message?: string;
-  readonly extensions?: Readonly<Record<string, unknown>>;
-  readonly originalError?: Error | null;
+function withParts(error: GraphQLError, parts: GraphQLErrorOptions & { readonly message?: string }): GraphQLError {
+  const { message, nodes = null, source, positions, path, originalError, extensions } = error;
+  return new GraphQLError(parts.message ?? message, { nodes, source, positions, path, originalError, extensions, ...parts });
 }
-
-const withParts = (
-  error: GraphQLError,
-  { message = error.message, extensions = error.extensions, originalError = error.originalError ?? null }: ErrorParts,
-): GraphQLError =>
-  new GraphQLError(message, {
-    nodes: error.nodes ?? null,
-    source: error.source ?? null,
-    positions: error.positions ?? null,
-    path: error.path ?? null,
-    originalError,
-    extensions,
-  });

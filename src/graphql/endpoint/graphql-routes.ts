@@ -7,7 +7,8 @@ import { mediaOf } from '../../http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
-import { type GraphqlContext, type PageSettings } from '../graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
+import type { PageSettings } from '../selection/parse-list-arguments.js';
 import { noteCaller } from '../../code/caller-state.js';
 import { requireScope } from '../types/guard-fields.js';
 import { firstQuery } from '../playground/first-query.js';
@@ -16,7 +17,7 @@ import type { FieldRequirement } from '../types/schema-context.js';
 import { createTracer } from '../tracer.js';
 import { createFileCheck } from './accept-files.js';
 import { needsTransaction } from './keyed-mutations.js';
-import { type GraphqlAnswer, textAnswer, toAnswer } from './read-parameters.js';
+import { answerOf, textResponse } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import { createEndpoint, type Endpoint, handleRequest, operationsOf, type RequestState } from './operation-handler.js';
@@ -59,72 +60,62 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
           // Browsers send this header when a user opens a page. Programs get the answer of Strapi v4.
           if (request.querystring === '' && request.headers['sec-fetch-dest'] === 'document') return explainEndpoint();
         }
-        return answerOperations(ctx, call, { parts, endpoint });
+        return answerOperations(ctx, call, parts, endpoint);
       },
     },
   ];
 }
 
-interface Operations {
-  readonly parts: GraphqlParts;
-  readonly endpoint: Endpoint;
-}
-
 /** Answers a request for operations. Deletes files that no operation has used. */
-async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint }: Operations): Promise<Answer> {
-  const { settings } = parts;
-  const snapshot = await parts.schema.read();
+async function answerOperations(
+  ctx: Context,
+  call: RouteCall,
+  { settings, schema }: GraphqlParts,
+  endpoint: Endpoint,
+): Promise<Answer> {
+  const snapshot = await schema.read();
   const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
-  if (forged !== null) return toAnswer(forged);
+  if (forged !== null) return forged;
   const hasFiles = call.running.media !== null && call.request.readMultipart !== null;
   const staging = hasFiles ? new Staging(mediaOf(call.running, call.request), call.content.store.database.time) : null;
-  const staged = { staging, isKeyed: false, ...call };
-  const state = { snapshot, settings };
+  const asked = { staging, isKeyed: false, snapshot, settings, ...call };
   try {
-    const { body, digest } = await bodyOf(staged, state, endpoint);
-    const answer = async (content: ContentContext, isKeyed: boolean): Promise<Answer> =>
-      toAnswer(await handleRequest(ctx, body, createState(ctx, { ...staged, content, isKeyed }, state), endpoint));
-    const isKeyed =
-      call.once !== undefined &&
-      needsTransaction(operationsOf(ctx, body, createState(ctx, staged, state), endpoint), snapshot.schema);
-    return await (isKeyed ? once(call, (content) => answer(content, true), digest) : answer(call.content, false));
+    const { body, digest } = await bodyOf(asked, endpoint);
+    const state = createState(ctx, asked);
+    if (call.once === undefined || !needsTransaction(operationsOf(ctx, body, state, endpoint), snapshot.schema))
+      return await handleRequest(ctx, body, state, endpoint);
+    const answer = (content: ContentContext): Promise<Answer> =>
+      handleRequest(ctx, body, createState(ctx, { ...asked, content, isKeyed: true }), endpoint);
+    return await once(call, answer, digest);
   } catch (error) {
     if (!(error instanceof ForbiddenError)) throw error;
     call.running.explainRefusal(error, call.caller);
-    return toAnswer(endpoint.forbid(error));
+    return endpoint.forbid(error);
   } finally {
     await staging?.discard();
   }
 }
 
-interface StagedCall extends RouteCall {
-  readonly staging: Staging | null;
-  readonly isKeyed: boolean;
-}
-
-interface StateParts {
+interface OperationCall extends RouteCall, Pick<GraphqlContext, 'staging' | 'isKeyed'> {
   readonly snapshot: SchemaSnapshot;
   readonly settings: GraphqlSettings;
 }
 
 /** Returns the context of a request, with the registry of its schema and the page sizes of GraphQL. */
-function createState(ctx: Context, call: StagedCall, { snapshot, settings }: StateParts): RequestState {
-  const { running, content, caller, staging, isKeyed } = call;
-  const { pages } = settings;
-  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages, running.config.api.rest) };
+function createState(ctx: Context, call: OperationCall): RequestState {
+  const { running, content, caller, staging, isKeyed, snapshot, settings } = call;
+  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(settings.pages, running.config.api.rest) };
   const state = noteCaller(ctx.state, caller, snapshot.registry);
   return {
     schema: snapshot.schema,
     caller,
     config: running.config,
     createContext: (): GraphqlContext => ({
-      access: bind.access,
       caller,
       running,
       staging,
       content: { ...content, bind, createsDrafts: true },
       isKeyed,
-      pages,
       failures: new Map(),
       tracer: settings.tracing ? createTracer() : null,
       koaContext: ctx,
@@ -150,13 +141,13 @@ interface OperationsBody {
  * Returns the decoded JSON of the shared middleware, or the operations of a multipart body. Forms and plain text contain no
  * operations.
  */
-async function bodyOf(call: StagedCall, { snapshot }: StateParts, endpoint: Endpoint): Promise<OperationsBody> {
-  const { request, running, staging, caller } = call;
+async function bodyOf(call: OperationCall, endpoint: Endpoint): Promise<OperationsBody> {
+  const { request, running, staging, caller, snapshot } = call;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const checkField = (asked: FieldRequirement): void => {
       if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, asked, running.config);
-      requireScope(asked.scope, { access: caller.access, caller });
+      requireScope(asked.scope, caller);
     };
     const accept = createFileCheck({ schema: snapshot.schema, checkField, find: endpoint.findIn });
     const body = await readMultipart(staging, { ...running.media.settings, accept });
@@ -185,9 +176,9 @@ const message = (headers: readonly string[]): string =>
  * Returns a refusal if a page of another site could have sent the request, because it has no preflighted content type and none of
  * the headers; null for other requests.
  */
-function forgeryAnswer(ctx: Context, headers: readonly string[]): GraphqlAnswer | null {
+function forgeryAnswer(ctx: Context, headers: readonly string[]): Answer | null {
   const type = ctx.get('content-type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const preflighted = type !== '' && !simpleTypes.includes(type);
   const named = headers.some((header) => ctx.get(header) !== '');
-  return preflighted || named ? null : textAnswer(400, message(headers));
+  return preflighted || named ? null : answerOf(textResponse(400, message(headers)));
 }

@@ -13,19 +13,21 @@ import type { Context } from 'koa';
 import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import type { ForbiddenError } from '../../errors.js';
+import type { Answer } from '../../http/route.js';
 import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { chooseOperation, createDocuments, type Documents, type NamedOperation } from './documents.js';
+import type { NamedOperation } from './document-parts.js';
+import { chooseOperation, createDocuments, type Documents } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import {
-  type GraphqlAnswer,
   answerOf,
   createPersistedQueries,
-  failureAnswer,
-  jsonAnswer,
+  failureResponse,
   type FindQuery,
+  jsonOf,
+  jsonResponse,
   readParameters,
 } from './read-parameters.js';
 import { undoing } from './keyed-mutations.js';
@@ -39,7 +41,7 @@ export interface Endpoint {
   /** Returns the operation of a query text; null if there is none. */
   readonly findIn: Documents['find'];
   /** Returns the answer to a request whose files the caller may not send, as if its mutation had been executed. */
-  readonly forbid: (error: ForbiddenError) => GraphqlAnswer;
+  readonly forbid: (error: ForbiddenError) => Answer;
   /** Maximum number of operations in a batch; 0 refuses batches. */
   readonly batch: number;
 }
@@ -49,14 +51,17 @@ type OperationRequest = Parameters<OperationHandler>[0];
 /** Creates an endpoint with graphql-http. `report` is called with errors that are hidden from clients. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const documents = createDocuments(settings);
-  const sources = { findQuery: createPersistedQueries(), documents };
-  const format = createErrorFormat(settings, report);
+  const findQuery = createPersistedQueries();
+  const format = createErrorFormat({ ...settings, report });
   let handler: Promise<OperationHandler> | undefined;
   return {
-    handle: async (request) => (await (handler ??= createOperationHandler(sources, format)))(request),
-    find: (request) => findOperation(request, sources),
+    handle: async (request) => (await (handler ??= createOperationHandler(documents, findQuery, format)))(request),
+    find: (request) => {
+      const parameters = readParameters(request, findQuery);
+      return 'query' in parameters ? documents.find(parameters.query, parameters.operationName ?? null) : null;
+    },
     findIn: documents.find,
-    forbid: (error) => jsonAnswer(200, { errors: [format(error)], data: null }),
+    forbid: (error) => answerOf(jsonResponse(200, { errors: [format(error)], data: null })),
     batch: settings.limits.batch,
   };
 }
@@ -65,27 +70,17 @@ export function createEndpoint(settings: GraphqlSettings, report: (error: unknow
  * Answers one HTTP request, with one operation or a batch. `body` is decoded JSON. Throws an UnauthorizedError if the token of
  * the caller has expired, unless the operations ignore that.
  */
-export async function handleRequest(
-  ctx: Context,
-  body: unknown,
-  state: RequestState,
-  endpoint: Endpoint,
-): Promise<GraphqlAnswer> {
+export async function handleRequest(ctx: Context, body: unknown, state: RequestState, endpoint: Endpoint): Promise<Answer> {
   const { isBatch, requests } = requestsOf(ctx, body, state);
   const { caller } = state;
-  if (caller.kind === 'public' && caller.ended !== null)
-    refuseEnded(
-      caller.ended,
-      requests.map((request) => endpoint.find(request)),
-      state,
-    );
+  if (caller.kind === 'public' && caller.ended !== null) refuseEnded(caller.ended, requests.map(endpoint.find), state);
   const [request] = requests;
-  return isBatch || request === undefined ? handleBatch(requests, endpoint) : answerOf(await endpoint.handle(request));
+  return answerOf(isBatch || request === undefined ? await handleBatch(requests, endpoint) : await endpoint.handle(request));
 }
 
 /** Returns the operations of an HTTP request, which were not validated; null for those that cannot be read. */
 export const operationsOf = (ctx: Context, body: unknown, state: RequestState, { find }: Endpoint): (NamedOperation | null)[] =>
-  requestsOf(ctx, body, state).requests.map((request) => find(request));
+  requestsOf(ctx, body, state).requests.map(find);
 
 interface Requests {
   readonly isBatch: boolean;
@@ -114,16 +109,13 @@ const headersOf = (ctx: Context): OperationRequest['headers'] => ({
 });
 
 /** Answers all members of a batch in one response with status 200, because graphql-http does not support batches. */
-async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<GraphqlAnswer> {
-  if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
-  if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
-  const answers: GraphqlAnswer[] = [];
+async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<Response> {
+  if (batch === 0) return failureResponse(400, 'Operation batching disabled.');
+  if (members.length > batch) return failureResponse(400, `More than ${String(batch)} operations in one request.`);
+  const bodies: string[] = [];
   // One after the other, so that a batch does not take more resources at a time than a single request.
-  for (const member of members) answers.push(answerOf(await handle(member)));
-  const bodies = answers.map(({ type, body, status }) =>
-    (type === 'text/plain' ? failureAnswer(status, body).body : body).trimEnd(),
-  );
-  return { status: 200, type: 'application/json', body: `[${bodies.join(',')}]\n` };
+  for (const member of members) bodies.push(jsonOf(await handle(member)));
+  return [`[${bodies.join(',')}]`, { status: 200, statusText: '' }];
 }
 
 /** The state of one request. Each operation of a batch has a separate context. */
@@ -136,18 +128,12 @@ export interface RequestState {
 
 type OperationHandler = Handler<IncomingMessage, RequestState>;
 
-interface Sources {
-  readonly findQuery: FindQuery;
-  readonly documents: Documents;
-}
-
-function findOperation(request: OperationRequest, { findQuery, documents }: Sources): NamedOperation | null {
-  const parameters = readParameters(request, findQuery);
-  return 'query' in parameters ? documents.find(parameters.query, parameters.operationName ?? null) : null;
-}
-
 /** Creates the handler. graphql-http is loaded with the first request. */
-async function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): Promise<OperationHandler> {
+async function createOperationHandler(
+  documents: Documents,
+  findQuery: FindQuery,
+  formatError: FormatError,
+): Promise<OperationHandler> {
   const { createHandler } = await import('graphql-http');
   return createHandler<IncomingMessage, RequestState, Record<PropertyKey, unknown>>({
     parseRequestParams: (request) => readParameters(request, findQuery),
@@ -165,7 +151,8 @@ async function createOperationHandler({ findQuery, documents }: Sources, formatE
       if (isKeyed && result.errors !== undefined) throw undoing(result.errors, formatError);
       for (const { originalError } of result.errors ?? []) running.explainRefusal(originalError, caller);
       const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
-      return result.errors === undefined ? writeResult(traced) : traced;
+      // Serialized here, because graphql-http would call a function for each value.
+      return result.errors === undefined ? jsonResponse(200, traced) : traced;
     },
     formatError,
   });
@@ -177,14 +164,9 @@ const anyOperation: OperationDefinitionNode = {
   selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
 };
 
-/** Returns the response to an operation. Serializes it here, because graphql-http would call a function for each value. */
-const writeResult = (result: ExecutionResult): Response => [JSON.stringify(result), { status: 200, statusText: '' }];
-
 /** Returns the response to an operation that was not executed, because graphql-http would send it with status 200. */
-const refuse = (errors: readonly GraphQLError[], format: FormatError): Response => [
-  JSON.stringify({ errors: errors.map(format) }),
-  { status: errors[0] === mutationByGet ? 405 : 400, statusText: '' },
-];
+const refuse = (errors: readonly GraphQLError[], format: FormatError): Response =>
+  jsonResponse(errors[0] === mutationByGet ? 405 : 400, { errors: errors.map(format) });
 
 /** The error of a mutation by GET, which is answered with 405. */
 const mutationByGet = new GraphQLError('GET supports only query operation');

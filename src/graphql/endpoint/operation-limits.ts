@@ -1,4 +1,5 @@
 import {
+  type FieldNode,
   GraphQLError,
   Kind,
   type SelectionNode,
@@ -65,7 +66,7 @@ export const depthLimit =
   (context) => ({
     OperationDefinition(operation) {
       const walk = { context, maximum, name: operation.name?.value ?? '', walked: new Set<string>() };
-      for (const selection of operation.selectionSet.selections) measure(selection, 0, walk);
+      measure(operation.selectionSet, 0, walk);
     },
   });
 
@@ -80,28 +81,23 @@ interface Walk {
   readonly walked: Set<string>;
 }
 
-function measure(node: SelectionNode, depth: number, walk: Walk): void {
-  switch (node.kind) {
-    case Kind.FIELD:
-      if (node.name.value.startsWith('__')) return;
-      if (depth > walk.maximum) {
-        const message = `'${walk.name}' exceeds maximum operation depth of ${String(walk.maximum)}`;
-        walk.context.reportError(new GraphQLError(message, { nodes: node }));
-        return;
-      }
-      for (const inner of node.selectionSet?.selections ?? []) measure(inner, depth + 1, walk);
-      return;
-    case Kind.INLINE_FRAGMENT:
-      for (const inner of node.selectionSet.selections) measure(inner, depth, walk);
-      return;
-    case Kind.FRAGMENT_SPREAD:
-      measureFragment(node.name.value, depth, walk);
+function measure(set: SelectionSetNode | undefined, depth: number, walk: Walk): void {
+  for (const node of set?.selections ?? []) {
+    if (node.kind === Kind.FRAGMENT_SPREAD) measureFragment(node.name.value, depth, walk);
+    else if (node.kind === Kind.INLINE_FRAGMENT) measure(node.selectionSet, depth, walk);
+    else if (!node.name.value.startsWith('__')) measureField(node, depth, walk);
   }
+}
+
+function measureField(node: FieldNode, depth: number, walk: Walk): void {
+  if (depth <= walk.maximum) return measure(node.selectionSet, depth + 1, walk);
+  const message = `'${walk.name}' exceeds maximum operation depth of ${String(walk.maximum)}`;
+  walk.context.reportError(new GraphQLError(message, { nodes: node }));
 }
 
 function measureFragment(name: string, depth: number, walk: Walk): void {
   const place = `${name} ${String(depth)}`;
   if (walk.walked.has(place)) return;
   walk.walked.add(place);
-  for (const inner of walk.context.getFragment(name)?.selectionSet.selections ?? []) measure(inner, depth, walk);
+  measure(walk.context.getFragment(name)?.selectionSet, depth, walk);
 }

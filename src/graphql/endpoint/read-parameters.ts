@@ -6,45 +6,28 @@ import { checkJson } from '../../http/parse-json.js';
 import type { Answer } from '../../http/route.js';
 import { isRecord, type Values } from '../../values.js';
 
-/** An HTTP response. */
-export interface GraphqlAnswer {
-  readonly status: number;
-  readonly type: 'application/json' | 'text/plain' | 'text/html';
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Returns the answer of the route table. */
-export const toAnswer = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
-  status,
-  headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
-  // Converted once, because Node would measure a string before it writes it.
-  body: Buffer.from(body),
-});
-
-export const textAnswer = (status: number, body: string): GraphqlAnswer => ({ status, type: 'text/plain', body });
-
-export const jsonAnswer = (status: number, body: unknown): GraphqlAnswer => ({
-  status,
-  type: 'application/json',
-  body: `${JSON.stringify(body)}\n`,
-});
-
-/** Returns the response to a request without an operation. */
-export const failureAnswer = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): GraphqlAnswer =>
-  jsonAnswer(status, { errors: [{ message, extensions: { code } }] });
-
-/** Returns an answer in the form of hooks of graphql-http. */
-const responseOf = ({ status, type, body, headers }: GraphqlAnswer): Response => [
+export const textResponse = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response => [
   body,
-  { status, statusText: '', headers: { ...headers, 'content-type': type } },
+  { status, statusText: '', headers: { ...headers, 'content-type': 'text/plain' } },
 ];
 
-/** Returns an answer of graphql-http: one made by `responseOf`, or JSON with its own media type. */
-export function answerOf([body, { status, headers = {} }]: Response): GraphqlAnswer {
-  const { 'content-type': type, ...rest } = headers;
-  if (type === 'text/plain') return { status, type, body: body ?? '', headers: rest };
-  return { status, type: 'application/json', body: `${(body ?? '').trimEnd()}\n` };
+export const jsonResponse = (status: number, body: unknown): Response => [JSON.stringify(body), { status, statusText: '' }];
+
+/** Returns the response to a request without an operation. */
+export const failureResponse = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): Response =>
+  jsonResponse(status, { errors: [{ message, extensions: { code } }] });
+
+/** Returns the JSON of a response, in which a text is the message of an error. */
+export const jsonOf = ([body, { status, headers }]: Response): string =>
+  headers?.['content-type'] === 'text/plain' ? jsonOf(failureResponse(status, body ?? '')) : (body ?? '').trimEnd();
+
+/** Returns the answer of the route table. All responses that are not text are JSON of one media type. */
+export function answerOf(response: Response): Answer {
+  const [text, { status, headers: { 'content-type': type, ...others } = {} }] = response;
+  const isText = type === 'text/plain';
+  const headers = { 'Content-Type': isText ? 'text/plain; charset=utf-8' : 'application/json', ...others };
+  // Converted once, because Node would measure a string before it writes it.
+  return { status, headers, body: Buffer.from(isText ? (text ?? '') : `${jsonOf(response)}\n`) };
 }
 
 /** The part of the request context that parameters depend on. */
@@ -70,27 +53,22 @@ export function readParameters(request: Request<unknown, Sender>, find: FindQuer
   }
 }
 
-const refuse = (message: string): Response => responseOf(textAnswer(400, message));
+const refuse = (message: string): Response => textResponse(400, message);
 
 const failures = {
-  method: responseOf({
-    ...textAnswer(405, 'Apollo Server supports only GET/POST requests.'),
-    headers: { Allow: 'GET, POST' },
-  }),
+  method: textResponse(405, 'Apollo Server supports only GET/POST requests.', { Allow: 'GET, POST' }),
   noParameters: refuse('GET query missing.'),
   noBody: refuse('POST body missing, invalid Content-Type, or JSON object has no keys.'),
   query: refuse('GraphQL queries must be strings.'),
   variables: refuse('Variables are invalid JSON.'),
-  noVariables: responseOf(
-    failureAnswer(
-      400,
-      'Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an unparsed JSON string was provided.',
-    ),
+  noVariables: failureResponse(
+    400,
+    'Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an unparsed JSON string was provided.',
   ),
   extensions: refuse('Extensions are invalid JSON.'),
-  missing: responseOf(failureAnswer(400, 'GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension.')),
-  unknown: responseOf(failureAnswer(200, 'PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND')),
-  mismatch: responseOf(failureAnswer(400, 'provided sha does not match query')),
+  missing: failureResponse(400, 'GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension.'),
+  unknown: failureResponse(200, 'PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND'),
+  mismatch: failureResponse(400, 'provided sha does not match query'),
 } as const;
 
 /** Checks the parameters. `variables` and `extensions` may be JSON strings, as in a query string. */
@@ -103,8 +81,8 @@ function checkParameters(raw: Values, find: FindQuery, depth: number): RequestPa
   const extensions = valueOrJson(raw['extensions'], depth);
   if (extensions === undefined) return failures.extensions;
   const found = find(query ?? undefined, extensions);
-  if ('failure' in found) return failures[found.failure];
-  return { query: found.query, variables: isRecord(variables) ? variables : {}, operationName: nameOf(operationName) };
+  if (typeof found !== 'string') return found;
+  return { query: found, variables: isRecord(variables) ? variables : {}, operationName: nameOf(operationName) };
 }
 
 /** Returns the operation name. A name that is not a string matches no operation, so the request is refused. */
@@ -130,25 +108,19 @@ function decode(text: string, depth: number): unknown {
 /** Bounds of the cached persisted queries. */
 const bounds = { entries: 2_000, bytes: 4_000_000 };
 
-/** Returns the query of a request, which may contain only its SHA-256; the reason if there is none. */
-export type FindQuery = (
-  query: string | undefined,
-  extensions: unknown,
-) => { readonly query: string } | { readonly failure: 'missing' | 'unknown' | 'mismatch' };
+/** Returns the query of a request, which may contain only its SHA-256; the response if there is none. */
+export type FindQuery = (query: string | undefined, extensions: unknown) => string | Response;
 
 /** Returns a cache of automatic persisted queries: a client sends hash and text once, and later only the hash. */
 export function createPersistedQueries(): FindQuery {
   const texts = new BoundedCache<string>(bounds);
   return (query, extensions) => {
     const hash = hashIn(extensions);
-    if (hash === null) return query === undefined || query === '' ? { failure: 'missing' } : { query };
-    if (query === undefined || query === '') {
-      const text = texts.get(hash);
-      return text === undefined ? { failure: 'unknown' } : { query: text };
-    }
-    if (createHash('sha256').update(query).digest('hex') !== hash) return { failure: 'mismatch' };
+    if (hash === null) return query || failures.missing;
+    if (query === undefined || query === '') return texts.get(hash) ?? failures.unknown;
+    if (createHash('sha256').update(query).digest('hex') !== hash) return failures.mismatch;
     texts.set(hash, query, 2 * query.length);
-    return { query };
+    return query;
   };
 }
 

@@ -3,8 +3,7 @@ import type { Config } from '../../config/config.js';
 import { refusedToken, type TokenFault } from '../../errors.js';
 import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
-import { rootFieldsOf } from './document-parts.js';
-import type { NamedOperation } from './documents.js';
+import { askedFields, type NamedOperation } from './document-parts.js';
 
 interface Asked {
   readonly config: Config;
@@ -33,11 +32,8 @@ function actionsOf(scope: Scope): readonly string[] {
 }
 
 /** Returns the requirements of the root fields of an operation, including those in fragments. */
-function rootRequirements({ document, operation }: NamedOperation, schema: GraphQLSchema): FieldRequirement[] {
-  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
-  return rootFieldsOf(operation, document).map(({ name: { value: name } }) => {
-    const field = fields[name];
+const rootRequirements = (operation: NamedOperation, schema: GraphQLSchema): FieldRequirement[] =>
+  askedFields(operation, schema).map(({ name, field }) => {
     if (field !== undefined) return requirementOf(field);
     return name.startsWith('__') ? { scope: 'public' } : unknown;
   });
-}

@@ -58,7 +58,7 @@ function batchOf(field: DemandedField): Batch {
 
 const isSame = (one: DemandedField, other: DemandedField): boolean =>
   one.info.fieldNodes[0] === other.info.fieldNodes[0] &&
-  one.context.access === other.context.access &&
+  one.context.content.bind.access === other.context.content.bind.access &&
   one.attribute === other.attribute &&
   isDeepStrictEqual(one.args, other.args);
 

@@ -11,7 +11,7 @@ import { childKeyAt } from '../selection/collect-fields.js';
 import { readConnectionQuery } from '../selection/read-connection.js';
 import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
 import type { Structured } from '../selection/read-selection.js';
-import { entityName } from '../type-names.js';
+import { edgeName, entityName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { loadOnDemand } from './load-on-demand.js';
 import { isLoadedByExtension, type Row } from '../../code/rows.js';
@@ -82,7 +82,7 @@ export function linkResolver(link: LinkAttribute, owner: ContentType): Attribute
   const read: AttributeResolver = link.dangling ? () => null : childReader(link, owner);
   const maySee = seeCheck(link.target);
   return (row, args, context, info) => {
-    if (!maySee(context.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
+    if (!maySee(context.content.bind.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
     const loaded = read(row, args, context, info);
     return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
   };
@@ -123,14 +123,14 @@ function childResolver(attribute: Structured, owner: ContentType, empty: null | 
  * returns a promise. It throws the error of the field's arguments.
  */
 function childReader(attribute: Structured, owner: ContentType): AttributeResolver {
-  const entity = owner.kind === 'component' ? null : entityName(owner);
+  const types = owner.kind === 'component' ? null : { entity: entityName(owner), edge: edgeName(owner) };
   return (row, args, context, info) => {
     throwFailure(context.failures, info.fieldNodes);
-    const key = childKeyAt(attribute.name, entity, info.path);
+    const key = childKeyAt(attribute.name, types, info.path);
     const loaded = row[key];
     if (loaded !== undefined && !isLoadedByExtension(loaded)) return loaded;
-    if (entity === null || (loaded === undefined && key in row)) return loaded;
-    if (readable(owner, attribute.name, context.access) === null) return undefined;
+    if (types === null || (loaded === undefined && key in row)) return loaded;
+    if (readable(owner, attribute.name, context.content.bind.access) === null) return undefined;
     const id = Number(row['id']);
     return isId(id) ? loadOnDemand(id, { owner, attribute, args, context, info }) : undefined;
   };

@@ -15,44 +15,55 @@ import { fieldsBelow, isCustomField } from '../selection/collect-fields.js';
 import { localeOf, readOneQuery } from '../selection/read-root.js';
 import { responseName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { noEntry, entryResult, type EntryResult } from '../results.js';
+import { entryResult, type EntryResult } from '../results.js';
 import { entryId } from './read-resolvers.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;
 
-/** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
-export const createResolver =
+/** A write that a mutation asks for. */
+interface Asked {
+  readonly type: ContentType;
+  readonly args: Values;
+  /** The data in the form of REST. */
+  readonly data: Values;
+  /** The query of the answer. */
+  readonly query: Query;
+  readonly content: ContentContext;
+}
+
+/** Returns the resolver that answers with the written entry; with an empty response if there is none. */
+const writing =
+  (write: (asked: Asked) => Promise<Loaded | null>) =>
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
     requireKey(type, context.koaContext.req.headers);
-    return entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content), context);
+    const query = readOneQuery(type, context, info);
+    return entryResult(await write({ type, args, data: dataOf(args), query, content: context.content }), context);
   };
+
+function dataOf({ data, locale }: Values): Values {
+  const given = isRecord(data) ? data : {};
+  return typeof locale === 'string' ? { ...given, locale } : { ...given };
+}
+
+/** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
+export const createResolver = writing(({ type, data, query, content }) => create(type, data, query, content));
+
+const updating = writing(async (asked) => {
+  const { type, data, query, content } = asked;
+  const id = await writtenId(asked);
+  if (id !== null) return update({ type, id }, { data, query }, content);
+  return type.kind === 'singleType' ? createSingle(asked) : null;
+});
 
 /**
  * Resolves `updateArticle`. The locale stays. Returns an empty response for an unknown id. If the data of a single type is
  * refused, only the field `data` fails.
  */
-export const updateResolver =
-  (type: ContentType): Resolver =>
-  async (_root, args, context, info) => {
-    requireKey(type, context.koaContext.req.headers);
-    const query = readOneQuery(type, context, info);
-    if (type.kind === 'singleType') return updateOrCreateSingle(type, args, query, context).catch(failBelow(type, info));
-    const id = entryId(args['id']);
-    return id === null
-      ? noEntry
-      : entryResult(await update({ type, id }, { data: dataOf(args), query }, context.content), context);
-  };
-
-async function updateOrCreateSingle(
-  type: ContentType,
-  args: Values,
-  query: Query,
-  context: GraphqlContext,
-): Promise<EntryResult> {
-  const id = await writtenId(type, args, context);
-  if (id !== null) return entryResult(await update({ type, id }, { data: dataOf(args), query }, context.content), context);
-  return entryResult(await createSingle(type, args, query, context), context);
+export function updateResolver(type: ContentType): Resolver {
+  const resolve = updating(type);
+  if (type.kind !== 'singleType') return resolve;
+  return (root, args, context, info) => resolve(root, args, context, info).catch(failBelow(type, info));
 }
 
 /** Moves an input error to the `data` field, if that is selected and has its generated resolver. */
@@ -67,31 +78,20 @@ const failBelow =
   };
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
-async function createSingle(type: ContentType, args: Values, query: Query, { content }: GraphqlContext): Promise<Loaded> {
+async function createSingle({ type, data, query, content }: Asked): Promise<Loaded> {
   const other = type.localized ? await singleId(type, 'all', content) : null;
-  return other === null
-    ? create(type, dataOf(args), query, content)
-    : createLocalization({ type, id: other }, { data: dataOf(args), query }, content);
+  return other === null ? create(type, data, query, content) : createLocalization({ type, id: other }, { data, query }, content);
 }
 
 /** Resolves `deleteArticle` to the former content of the entry. Throws a NotFoundError for a single type without an entry. */
-export const deleteResolver =
-  (type: ContentType): Resolver =>
-  async (_root, args, context, info) => {
-    requireKey(type, context.koaContext.req.headers);
-    const query = readOneQuery(type, context, info);
-    const id = await writtenId(type, args, context);
-    if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
-    return id === null ? noEntry : entryResult(await remove({ type, id }, query, context.content), context);
-  };
+export const deleteResolver = writing(async (asked) => {
+  const { type, query, content } = asked;
+  const id = await writtenId(asked);
+  if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
+  return id === null ? null : remove({ type, id }, query, content);
+});
 
-/** Returns the data of a write in the form of REST. */
-function dataOf({ data, locale }: Values): Values {
-  const given = isRecord(data) ? data : {};
-  return typeof locale === 'string' ? { ...given, locale } : { ...given };
-}
-
-async function writtenId(type: ContentType, args: Values, { content }: GraphqlContext): Promise<number | null> {
+async function writtenId({ type, args, content }: Asked): Promise<number | null> {
   if (type.kind !== 'singleType') return entryId(args['id']);
   const locale = localeOf(args);
   return singleId(type, locale === 'all' ? null : locale, content);
@@ -106,13 +106,8 @@ async function singleId(type: ContentType, locale: Query['locale'], content: Con
  * Resolves `createPageLocalization`, which needs no id for a single type. Throws ApplicationErrors about the locale, and a
  * NotFoundError if there is no such entry.
  */
-export const localizationResolver =
-  (type: ContentType): Resolver =>
-  async (_root, args, context, info) => {
-    requireKey(type, context.koaContext.req.headers);
-    const { content } = context;
-    const query = readOneQuery(type, context, info);
-    const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
-    if (id === null) throw notFoundError('Entity not found');
-    return entryResult(await createLocalization({ type, id }, { data: dataOf(args), query }, content), context);
-  };
+export const localizationResolver = writing(async ({ type, args, data, query, content }) => {
+  const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
+  if (id === null) throw notFoundError('Entity not found');
+  return createLocalization({ type, id }, { data, query }, content);
+});

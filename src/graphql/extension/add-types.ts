@@ -1,6 +1,6 @@
 import { extendSchema, Kind, parse, type DefinitionNode, type GraphQLSchema, isSpecifiedScalarType } from 'graphql';
 import type { core } from 'nexus';
-import type { Nexus } from './builder-tools.js';
+import type { Nexus } from './builders.js';
 
 /**
  * Adds SDL to a schema: new types, and fields of existing types, with or without `extend`. Throws an error of graphql-js if the

@@ -1,9 +1,85 @@
+import { createRequire } from 'node:module';
+import type { core } from 'nexus';
+import type * as nexus from 'nexus';
 import type { Row } from '../../code/rows.js';
 import type { EntryResult, ListResult } from '../results.js';
 import type { Entity, EntityService } from '../../code/entity-service.js';
+import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import type { BuilderTools } from './builder-tools.js';
+import { type PageSettings, parsePagination } from '../selection/parse-list-arguments.js';
+import { filtersName } from '../type-names.js';
 import type { ModelLike } from './naming.js';
+
+/** Tools for custom fields with the arguments of generated ones. */
+export interface BuilderTools {
+  /**
+   * Converts GraphQL arguments to parameters of the entity service: operators get a `$`, and with `usePagination`, `pagination`
+   * becomes `start` and `limit`.
+   */
+  readonly transformArgs: (
+    args: Values,
+    options: { readonly contentType: ModelLike; readonly usePagination?: boolean },
+  ) => Record<string, unknown>;
+  /**
+   * Returns the arguments of a generated field in the form of Nexus: those of a list, or of a single entry if `multiple` is
+   * false.
+   */
+  readonly getContentTypeArgs: (contentType: ModelLike, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
+}
+
+/** Converts GraphQL filters to filters of the entity service. */
+export type FilterMapper = (filters: Values | null | undefined, contentType: ModelLike) => Record<string, unknown>;
+
+interface ToolsInput {
+  readonly typeOf: (model: ModelLike) => ContentType;
+  readonly toFilters: FilterMapper;
+  /** Page sizes of GraphQL. */
+  readonly pages: PageSettings;
+}
+
+export const createBuilderTools = ({ typeOf, toFilters, pages }: ToolsInput): BuilderTools => ({
+  transformArgs: ({ filters, pagination, ...rest }, { contentType, usePagination = false }) => {
+    const transformed: Record<string, unknown> = { ...rest };
+    if (isRecord(filters)) transformed['filters'] = toFilters(filters, contentType);
+    if (!usePagination) return pagination === undefined ? transformed : { ...transformed, pagination };
+    const { start, limit } = parsePagination(isRecord(pagination) ? pagination : null, pages);
+    return { ...transformed, start, limit };
+  },
+  getContentTypeArgs: (model, { multiple = true } = {}) => {
+    const type = typeOf(model);
+    const { arg } = loadNexus();
+    const locale = type.localized ? { locale: arg({ type: 'I18NLocaleCode' }) } : {};
+    const state = type.draftAndPublish ? { publicationState: sharedArguments().PublicationStateArg } : {};
+    if (type.kind === 'singleType') return { ...state, ...locale };
+    if (!multiple) return { ...(type.kind === 'collectionType' && { id: arg({ type: 'ID' }) }), ...locale };
+    return { ...listArguments(type), ...state, ...locale };
+  },
+});
+
+function listArguments(type: ContentType): core.ArgsRecord {
+  const { PaginationArg: pagination, SortArg: sort } = sharedArguments();
+  return { filters: loadNexus().arg({ type: filtersName(type) }), pagination, sort };
+}
+
+/** The arguments that generated fields share, by their names in Strapi v4. */
+type SharedArguments = Readonly<Record<'PaginationArg' | 'PublicationStateArg' | 'SortArg', core.NexusArgDef<string>>>;
+
+/** Returns the arguments that generated fields share. */
+export function sharedArguments(): SharedArguments {
+  const { arg, list } = loadNexus();
+  return {
+    PaginationArg: arg({ type: 'PaginationArg', default: {} }),
+    PublicationStateArg: arg({ type: 'PublicationState', default: 'live' }),
+    SortArg: arg({ type: list('String'), default: [] }),
+  };
+}
+
+export type Nexus = typeof nexus;
+
+const load = createRequire(import.meta.url);
+
+/** Loads Nexus on first use, because that takes 180 ms and most services do not use it. */
+export const loadNexus = (): Nexus => load('nexus') as Nexus; // the package `nexus`
 
 /** The arguments that a value was read with. */
 export interface ReturnInfo {

@@ -67,7 +67,7 @@ function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfigurati
 const guard =
   (scope: Scope, resolve: Resolver): Resolver =>
   (parent, args, context: GraphqlContext, info) => {
-    requireScope(scope, context);
+    requireScope(scope, context.caller);
     return resolve(parent, args, context, info) as unknown;
   };
 
@@ -89,10 +89,12 @@ const widened = memoize<GraphqlContext, Map<string, GraphqlContext>>(() => new M
  * are combined.
  */
 function withGrant(context: GraphqlContext, target: string): GraphqlContext {
-  const { access, content } = context;
+  const { content } = context;
   const known = widened(context);
-  const wider = grant(access, actionOf(target, 'find'));
-  const made = known.get(target) ?? { ...context, access: wider, content: withAccess(content, wider) };
+  const made = known.get(target) ?? {
+    ...context,
+    content: withAccess(content, grant(content.bind.access, actionOf(target, 'find'))),
+  };
   known.set(target, made);
   return made;
 }

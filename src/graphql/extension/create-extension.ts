@@ -9,7 +9,6 @@ import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import type { Shadow } from '../types/shadow.js';
 import { translateFilters } from '../selection/translate-filters.js';
-import { createBuilderTools, sharedArguments, type FilterMapper } from './builder-tools.js';
 import { createEntityService } from '../../code/entity-service.js';
 import { extendSchema, missingTypeOf } from './extend-schema.js';
 import { createExtensions } from './extension-service.js';
@@ -26,7 +25,7 @@ import type {
 import { createNamedCode } from '../../code/named-code.js';
 import { createNotices, type Notices } from '../../notices.js';
 import { createNaming, type ModelLike } from './naming.js';
-import { createQueriesBuilder, createReturnTypes } from './builders.js';
+import { createBuilderTools, createQueriesBuilder, createReturnTypes, type FilterMapper, sharedArguments } from './builders.js';
 
 interface ExtensionParts {
   readonly config: Config;
@@ -58,28 +57,27 @@ export interface GraphqlExtension {
   readonly input: RegisterInput;
   /** Returns the options by which extensions change the schema of a registry. The build throws an Error if the result is invalid. */
   readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
-  /** Returns the parts of content types that the schema of a registry contains. */
-  readonly shadow: (registry: Registry) => Shadow;
+  /** The parts of content types that schemas contain. */
+  readonly shadow: Shadow;
 }
 
 export function createExtension(parts: ExtensionParts): GraphqlExtension {
   const { observer } = parts;
-  const extensions = createExtensions();
-  const strapi = createStrapi(parts, extensions.service);
-  const { used } = extensions;
+  const { service, used, shadow, unknownNames } = createExtensions();
+  const strapi = createStrapi(parts, service);
   const warn = (message: string): void => {
     observer.observe({ kind: 'code warned', text: message });
   };
   const extend = extendOrWait(createNotices(observer));
   return {
-    input: { strapi, graphql: { extension: extensions.service } },
-    shadow: (registry) => extensions.shadow(registry, () => undefined),
-    schemaOptions: (registry) => ({
-      shadow: extensions.shadow(registry, warn),
-      ...(used.length > 0 && {
-        extend: (schema) => extend(schema, { used, registry, strapi: (parts.projectStrapi?.() ?? strapi) as Strapi, warn }),
-      }),
-    }),
+    input: { strapi, graphql: { extension: service } },
+    shadow,
+    schemaOptions: (registry) => {
+      for (const message of unknownNames(registry)) warn(message);
+      if (used.length === 0) return { shadow };
+      const ofCode = () => (parts.projectStrapi?.() ?? strapi) as Strapi;
+      return { shadow, extend: (schema) => extend(schema, { used, registry, strapi: ofCode(), warn }) };
+    },
   };
 }
 

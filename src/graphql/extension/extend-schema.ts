@@ -4,7 +4,7 @@ import { didYouMean } from '../../nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
 import { addNexusTypes, applyNexusPlugins, addTypeDefs } from './add-types.js';
 import { addResolvers } from './add-resolvers.js';
-import { loadNexus } from './builder-tools.js';
+import { loadNexus } from './builders.js';
 import { collectExtensions } from './collect-extensions.js';
 import { configureField } from './configure-field.js';
 import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';

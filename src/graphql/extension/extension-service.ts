@@ -8,8 +8,9 @@ import { controlType } from './shadow-crud.js';
 interface Extensions {
   readonly service: ExtensionService;
   readonly used: readonly UsedExtension[];
-  /** Returns the shadow of a registry. Calls `warn` for unknown content types, fields and actions, whose rules have no effect. */
-  readonly shadow: (registry: Registry, warn: (message: string) => void) => Shadow;
+  readonly shadow: Shadow;
+  /** Returns warnings of content types, fields and actions that a registry does not have, whose rules have no effect. */
+  readonly unknownNames: (registry: Registry) => Iterable<string>;
 }
 
 export function createExtensions(): Extensions {
@@ -26,15 +27,7 @@ export function createExtensions(): Extensions {
       return service;
     },
   };
-  const shadow = shadowOf(rules);
-  return {
-    service,
-    used,
-    shadow: (registry, warn) => {
-      for (const message of unknownNames(rules, registry)) warn(message);
-      return shadow;
-    },
-  };
+  return { service, used, shadow: shadowOf(rules), unknownNames: (registry) => unknownNames(rules, registry) };
 }
 
 /** Attributes that only some types have, but that may be named for all types. */

@@ -4,11 +4,10 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { RequestContext } from '../graphql-context.js';
-import type { BuilderTools, FilterMapper, Nexus } from './builder-tools.js';
 import type { EntityService } from '../../code/entity-service.js';
 import type { NamedCode } from '../../code/named-code.js';
 import type { Naming } from './naming.js';
-import type { QueriesBuilder, ReturnTypes } from './builders.js';
+import type { BuilderTools, FilterMapper, Nexus, QueriesBuilder, ReturnTypes } from './builders.js';
 import type { TypeControl } from './shadow-crud.js';
 import type { TypeRegistry } from './type-registry.js';
 

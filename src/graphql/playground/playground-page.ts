@@ -91,18 +91,12 @@ const hashOf = (script: string): string => `'sha256-${createHash('sha256').updat
 /** The package with the files of the playground. */
 export const playgroundPackage = 'graphql-playground-react@1.7.28';
 
-interface PlaygroundFile {
-  /** Path in the package, and in the folder that the build copies it to. */
-  readonly file: string;
-  readonly type: string;
-}
-
-/** The files that the page loads and the licence, by path below the package name. */
-export const playgroundFiles: Readonly<Record<string, PlaygroundFile>> = {
-  'build/static/css/index.css': { file: 'build/static/css/index.css', type: 'text/css' },
-  'build/static/js/middleware.js': { file: 'build/static/js/middleware.js', type: 'text/javascript' },
-  'build/favicon.png': { file: 'build/favicon.png', type: 'image/png' },
-  LICENSE: { file: 'LICENSE', type: 'text/plain' },
+/** The files that the page loads and the licence, with their media types, by path in the package. */
+export const playgroundFiles: Readonly<Record<string, string>> = {
+  'build/static/css/index.css': 'text/css',
+  'build/static/js/middleware.js': 'text/javascript',
+  'build/favicon.png': 'image/png',
+  LICENSE: 'text/plain',
 };
 
 /**

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { notFoundError } from '../../errors.js';
 import type { Answer, OpenRoute } from '../../http/route.js';
+import { packageRoot } from '../../package-root.js';
 import { assetsPath, playgroundFiles, playgroundPackage, renderPage } from './playground-page.js';
 
 /** The playground of an endpoint. */
@@ -29,7 +30,7 @@ export function createPlayground(endpoint: string): Playground {
     page: async (query) => {
       const { html, contentSecurityPolicy } = await (rendered ??= renderPage(endpoint));
       const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Content-Type': 'text/html; charset=utf-8' };
-      return directory() === null ? { status: 404, headers, body: missing } : { headers, body: html(query) };
+      return isBuilt() ? { headers, body: html(query) } : { status: 404, headers, body: missing };
     },
   };
 }
@@ -59,18 +60,14 @@ const endpointPage = `<!doctype html>
 `;
 
 async function answerAsset(name: string): Promise<Answer> {
-  const asset = Object.hasOwn(playgroundFiles, name) ? playgroundFiles[name] : undefined;
-  const from = directory();
-  if (asset === undefined || from === null) throw notFoundError();
-  const type = asset.type.startsWith('text/') ? `${asset.type}; charset=utf-8` : asset.type;
-  const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }; // the path contains the version
-  return { headers, body: await readFile(path.join(from, asset.file)) };
+  const type = Object.hasOwn(playgroundFiles, name) ? playgroundFiles[name] : undefined;
+  if (type === undefined || !isBuilt()) throw notFoundError();
+  const shown = type.startsWith('text/') ? `${type}; charset=utf-8` : type;
+  const headers = { 'Content-Type': shown, 'Cache-Control': 'public, max-age=31536000, immutable' }; // the path contains the version
+  return { headers, body: await readFile(path.join(folder, name)) };
 }
 
-/** Returns the directory of the files, in the built program or, when running from sources, in dist/; null if there is none. */
-function directory(): string | null {
-  const candidates = ['../../../playground', '../../../dist/playground'].map((folder) =>
-    path.resolve(import.meta.dirname, folder),
-  );
-  return candidates.find((folder) => existsSync(path.join(folder, 'LICENSE'))) ?? null;
-}
+/** The folder to which the build copies the files. */
+const folder = path.join(packageRoot, 'dist/playground');
+
+const isBuilt = (): boolean => existsSync(path.join(folder, 'LICENSE'));

@@ -15,8 +15,6 @@ import {
 } from '../types/schema-context.js';
 import { accountOperations } from './account-operations.js';
 import {
-  createRolePayload,
-  deleteRolePayload,
   loginInput,
   loginPayload,
   logoutPayload,
@@ -24,7 +22,7 @@ import {
   passwordPayload,
   refreshablePayload,
   registerInput,
-  updateRolePayload,
+  rolePayloads,
 } from './accounts-types.js';
 
 const text = { type: new GraphQLNonNull(GraphQLString) };
@@ -140,27 +138,14 @@ export function roleMutations(context: SchemaContext): Fields {
   const input = role === null ? null : inputType(role, context);
   if (input === null) return {};
   const data = { type: new GraphQLNonNull(input) };
-  const field = (name: 'createRole' | 'updateRole' | 'deleteRole', config: Omit<Fields[string], 'resolve' | 'extensions'>) => ({
-    ...config,
-    resolve: call(name),
-    ...withScope([`plugin::users-permissions.role.${name}`]),
+  const field = (verb: keyof typeof rolePayloads, description: string, args: Fields[string]['args'] & object) => ({
+    ...{ type: rolePayloads[verb], description, args, resolve: call(`${verb}Role`) },
+    ...withScope([`plugin::users-permissions.role.${verb}Role`]),
   });
   return {
-    createUsersPermissionsRole: field('createRole', {
-      type: createRolePayload,
-      description: 'Create a new role',
-      args: { data },
-    }),
-    updateUsersPermissionsRole: field('updateRole', {
-      type: updateRolePayload,
-      description: 'Update an existing role',
-      args: { id, data },
-    }),
-    deleteUsersPermissionsRole: field('deleteRole', {
-      type: deleteRolePayload,
-      description: 'Delete an existing role',
-      args: { id },
-    }),
+    createUsersPermissionsRole: field('create', 'Create a new role', { data }),
+    updateUsersPermissionsRole: field('update', 'Update an existing role', { id, data }),
+    deleteUsersPermissionsRole: field('delete', 'Delete an existing role', { id }),
   };
 }
 
@@ -171,7 +156,10 @@ export function userMutations(context: SchemaContext): Fields {
   if (user === null || input === null) return {};
   const data = { type: new GraphQLNonNull(input) };
   const type = new GraphQLNonNull(context.objects.response(user, context));
-  const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`], takingKey);
+  const field = (action: string, description: string, args: Fields[string]['args'] & object) => ({
+    ...{ type, description, args },
+    ...withScope([`plugin::users-permissions.user.${action}`], takingKey),
+  });
   const write = (name: 'createUser' | 'updateUser'): Resolver => {
     return async (_root, args: Values, request, info) =>
       resolveEntry(user, await accountOperations[name](args, request), request, info);
@@ -182,26 +170,8 @@ export function userMutations(context: SchemaContext): Fields {
     return found;
   };
   return {
-    createUsersPermissionsUser: {
-      type,
-      description: 'Create a new user',
-      args: { data },
-      resolve: write('createUser'),
-      ...scope('create'),
-    },
-    updateUsersPermissionsUser: {
-      type,
-      description: 'Update an existing user',
-      args: { id, data },
-      resolve: write('updateUser'),
-      ...scope('update'),
-    },
-    deleteUsersPermissionsUser: {
-      type,
-      description: 'Delete an existing user',
-      args: { id },
-      resolve: remove,
-      ...scope('destroy'),
-    },
+    createUsersPermissionsUser: { ...field('create', 'Create a new user', { data }), resolve: write('createUser') },
+    updateUsersPermissionsUser: { ...field('update', 'Update an existing user', { id, data }), resolve: write('updateUser') },
+    deleteUsersPermissionsUser: { ...field('destroy', 'Delete an existing user', { id }), resolve: remove },
   };
 }

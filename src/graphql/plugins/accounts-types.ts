@@ -56,9 +56,11 @@ const okPayload = (name: string) => new GraphQLObjectType({ name, fields: { ok: 
 
 export const passwordPayload = okPayload('UsersPermissionsPasswordPayload');
 export const logoutPayload = okPayload('UsersPermissionsLogoutPayload');
-export const createRolePayload = okPayload('UsersPermissionsCreateRolePayload');
-export const updateRolePayload = okPayload('UsersPermissionsUpdateRolePayload');
-export const deleteRolePayload = okPayload('UsersPermissionsDeleteRolePayload');
+export const rolePayloads = {
+  create: okPayload('UsersPermissionsCreateRolePayload'),
+  update: okPayload('UsersPermissionsUpdateRolePayload'),
+  delete: okPayload('UsersPermissionsDeleteRolePayload'),
+} as const;
 
 export const registerInput = new GraphQLInputObjectType({
   name: 'UsersPermissionsRegisterInput',

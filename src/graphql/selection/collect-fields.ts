@@ -12,7 +12,6 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { edgeOf } from '../type-names.js';
 import { appendTo } from '../../values.js';
 
 /** The parts of an operation that are needed to read selections. */
@@ -109,22 +108,24 @@ export function childKey(name: string, around: readonly string[], alias: string)
   return plain ? name : [...around, alias, name].join(':');
 }
 
-/**
- * Returns the same key for a resolver's place in the answer. `entity` is the name of the entity type around it; null for
- * components.
- */
-export function childKeyAt(name: string, entity: string | null, path: Path): string {
-  return childKey(name, keysAround(path.prev, entity), String(path.key));
+/** Names of the types around the attributes of a content type. */
+interface Around {
+  readonly entity: string;
+  readonly edge: string;
 }
+
+/** Returns the same key for a resolver's place in the answer. `types` is null for components. */
+export const childKeyAt = (name: string, types: Around | null, path: Path): string =>
+  childKey(name, keysAround(path.prev, types), String(path.key));
 
 /**
  * Returns the response keys of `data` and `attributes`, in connections of `edges`, `node` and `attributes`; none inside components and
  * targets of polymorphic relations.
  */
-function keysAround(holder: Path | undefined, entity: string | null): string[] {
-  if (entity === null || holder?.typename !== entity) return [];
+function keysAround(holder: Path | undefined, types: Around | null): string[] {
+  if (types === null || holder?.typename !== types.entity) return [];
   const data = fieldAt(holder.prev);
-  const edges = data?.typename === edgeOf(entity) ? [String(fieldAt(data.prev)?.key)] : [];
+  const edges = data?.typename === types.edge ? [String(fieldAt(data.prev)?.key)] : [];
   return [...edges, String(data?.key), String(holder.key)];
 }
 

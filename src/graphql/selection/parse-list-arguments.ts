@@ -1,19 +1,15 @@
 import { paginationError } from '../../errors.js';
 import type { Pagination, Query } from '../../query/ast.js';
-import type { Limits } from '../../query/bind-context.js';
+import type { BindContext, BindSettings } from '../../query/bind-context.js';
+import { boundLimit } from '../../query/bind-list.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parseSort } from '../../query/parse-list.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { translateFilters } from './translate-filters.js';
-import type { PageSettings } from '../graphql-context.js';
 
-/** The context in which arguments are read. */
-export interface ArgumentContext {
-  readonly registry: Registry;
-  readonly limits: Limits;
-  readonly pages: PageSettings;
-}
+/** The page sizes of GraphQL, also for nested lists. */
+export type PageSettings = Pick<BindSettings, 'defaultLimit' | 'maxLimit'>;
 
 type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState'> & { readonly pagination: Offset };
 
@@ -24,13 +20,13 @@ type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState'> & { readonly
 export function parseListArguments(
   args: Readonly<Record<string, unknown>>,
   type: ContentType,
-  context: ArgumentContext,
+  { registry, limits, settings }: Pick<BindContext, 'registry' | 'limits' | 'settings'>,
 ): ListPart {
   const { filters, sort, pagination, publicationState } = args;
   return {
-    filter: isRecord(filters) ? parseFilters(translateFilters(filters, type, context.registry), context.limits) : null,
-    sort: parseSort(sort, context.limits),
-    pagination: parsePagination(isRecord(pagination) ? pagination : null, context.pages),
+    filter: isRecord(filters) ? parseFilters(translateFilters(filters, type, registry), limits) : null,
+    sort: parseSort(sort, limits),
+    pagination: parsePagination(isRecord(pagination) ? pagination : null, settings),
     publicationState: publicationState === 'live' ? 'live' : 'preview',
   };
 }
@@ -59,22 +55,22 @@ export function parsePagination(input: PaginationInput | null | undefined, setti
   return offset(((page ?? 1) - 1) * size, size, settings);
 }
 
-function offset(start: number, limit: number, { maxLimit }: PageSettings): Offset {
-  const max = maxLimit ?? Infinity;
-  const cut = limit === -1 ? (maxLimit ?? -1) : Math.min(Math.max(limit, 1), max);
-  return { kind: 'offset', start: Math.max(start, 0), limit: cut, withCount: null };
-}
+const offset = (start: number, limit: number, settings: PageSettings): Offset => ({
+  kind: 'offset',
+  start: Math.max(start, 0),
+  limit: boundLimit(limit, settings),
+  withCount: null,
+});
 
 /**
  * Returns the page sizes from `defaultLimit`, `maxLimit` and `amountLimit` of the configuration. A maxLimit of -1 means no
  * maximum. Without maxLimit, amountLimit is the maximum.
  */
-export function pageSettings(config: {
-  readonly defaultLimit: number;
-  readonly maxLimit: number | null;
-  readonly amountLimit: number;
-}): PageSettings {
-  const { defaultLimit, maxLimit, amountLimit } = config;
+export function pageSettings({
+  defaultLimit,
+  maxLimit,
+  amountLimit,
+}: PageSettings & { readonly amountLimit: number }): PageSettings {
   const cap = maxLimit ?? amountLimit;
   return { defaultLimit, maxLimit: cap < 0 ? null : cap };
 }

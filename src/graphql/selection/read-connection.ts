@@ -4,7 +4,7 @@ import { emptyQuery, type Pagination, type Query } from '../../query/ast.js';
 import { checkedCursor } from '../../query/parse-cursors.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
-import type { GraphqlContext, PageSettings } from '../graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import { connectionName, edgeName } from '../type-names.js';
 import { collectFields, fieldsBelow } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
@@ -16,8 +16,8 @@ import type { ReadingContext, Selected } from './reading-context.js';
 export function readConnectionQuery(type: ContentType, args: Values, context: GraphqlContext, info: GraphQLResolveInfo): Query {
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
-    const { filter, sort, publicationState } = parseListArguments(args, type, reading);
-    const pagination = parseConnection(args, reading.pages);
+    const { filter, sort, publicationState } = parseListArguments(args, type, reading.bind);
+    const pagination = parseConnection(args, reading.bind.settings.defaultLimit);
     return {
       ...emptyQuery,
       ...{ filter, sort, publicationState },
@@ -33,7 +33,7 @@ export function readConnectionQuery(type: ContentType, args: Values, context: Gr
 type CursorPage = Extract<Pagination, { kind: 'cursor' }>;
 
 /** Parses `first` with `after`, or `last` with `before`. Throws a ValidationError that names an argument. */
-function parseConnection({ first, after, last, before }: Values, { defaultLimit, maxLimit }: PageSettings): CursorPage {
+function parseConnection({ first, after, last, before }: Values, defaultLimit: number): CursorPage {
   const backwards = given(last) || given(before);
   if (backwards && (given(first) || given(after))) throw unfit(given(last) ? 'last' : 'before');
   const [size, cursor] = backwards ? [last, before] : [first, after];
@@ -44,7 +44,7 @@ function parseConnection({ first, after, last, before }: Values, { defaultLimit,
     cursor: given(cursor) ? checkedCursor(cursor, backwards ? 'before' : 'after') : null,
     backwards,
     looksBack: false,
-    limit: Math.min(limit, maxLimit ?? Infinity),
+    limit,
     withCount: null,
   };
 }

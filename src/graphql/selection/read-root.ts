@@ -1,12 +1,11 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
-import { bindNested } from '../../query/bind-nested.js';
 import { bindsAlike, markRepeated } from '../../query/bind-plan.js';
 import { unlimited } from '../../limits/budget.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
-import type { GraphqlContext, PageSettings } from '../graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import { collectionName, responseName } from '../type-names.js';
 import { fieldsBelow, isCustomField } from './collect-fields.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
@@ -28,7 +27,7 @@ export function readOneQuery(type: ContentType, context: GraphqlContext, info: G
 export function readListQuery(type: ContentType, args: Values, context: GraphqlContext, info: GraphQLResolveInfo): ListQuery {
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
-    const list = parseListArguments(args, type, reading);
+    const list = parseListArguments(args, type, reading.bind);
     return {
       ...emptyQuery,
       ...list,
@@ -48,7 +47,6 @@ const repeatedFields = new WeakMap<GraphQLResolveInfo, { last: LastQuery | null 
 interface LastQuery {
   readonly type: ContentType;
   readonly bind: BindContext;
-  readonly pages: PageSettings;
   readonly query: Query;
 }
 
@@ -59,18 +57,18 @@ export function markRepeatedField(info: GraphQLResolveInfo): void {
 
 export function readOnce<Read extends Query>(
   type: ContentType,
-  { content: { bind }, access, pages, failures }: GraphqlContext,
+  { content: { bind }, failures }: GraphqlContext,
   info: GraphQLResolveInfo,
   read: () => Read,
 ): Read {
   const field = repeatedFields.get(info);
-  if (field === undefined || access !== bind.access) return read();
+  if (field === undefined) return read();
   const { last } = field;
-  if (last?.type === type && last.pages === pages && bindsAlike(last.bind, bind)) return last.query as Read; // was read for the same field
+  if (last?.type === type && bindsAlike(last.bind, bind)) return last.query as Read; // was read for the same field
   const query = read();
   // Queries with invalid arguments are not cached, so that they fail in each operation.
   if (failures.size > 0) return query;
-  field.last = { type, pages, bind: { ...bind, budget: unlimited }, query: markRepeated(query, bytesOf(info)) };
+  field.last = { type, bind: { ...bind, budget: unlimited }, query: markRepeated(query, bytesOf(info)) };
   return query;
 }
 
@@ -95,17 +93,6 @@ function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operatio
 }
 
 /** Returns the context in which the selection of an operation is read. */
-export function readingContext({ content, access, pages, failures }: GraphqlContext, info: GraphQLResolveInfo): ReadingContext {
-  const { bind } = content;
-  return {
-    operation: info,
-    registry: bind.registry,
-    limits: bind.limits,
-    access,
-    pages,
-    check: (query, type) => void bindNested(query, type, { ...bind, budget: unlimited }),
-    countType: bind.budget.typeCounter(),
-    known: new Map(),
-    failures,
-  };
+export function readingContext({ content: { bind }, failures }: GraphqlContext, info: GraphQLResolveInfo): ReadingContext {
+  return { operation: info, bind, countType: bind.budget.typeCounter(), known: new Map(), failures };
 }

@@ -1,7 +1,9 @@
 import type { FieldNode } from 'graphql';
 import { ApiError } from '../../errors.js';
 import { maySee } from '../../query/access.js';
-import { emptyQuery, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, fieldOf, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
+import { bindNested } from '../../query/bind-nested.js';
+import { unlimited } from '../../limits/budget.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { argumentsOf, childKey, collectFields, isCustomField } from './collect-fields.js';
@@ -131,19 +133,17 @@ function readStructured(
   context: ReadingContext,
 ): PopulateField[] {
   const { name } = attribute;
-  const plain = { name, key: childKey(name, place.around, place.alias), countOnly: false, reversed: false };
+  const key = childKey(name, place.around, place.alias);
   switch (attribute.kind) {
     case 'relation':
     case 'media':
-      return readLink(attribute, nodes, place.owner, context).map((query) => ({ ...plain, query, on: null }));
-    case 'component': {
-      const query = readComponent(attribute, nodes, place.owner, context);
-      return query === null ? [] : [{ ...plain, query, on: null }];
-    }
+      return readLink(attribute, nodes, place.owner, context).map((query) => fieldOf(name, query, { key }));
+    case 'component':
+      return readComponent(attribute, nodes, place.owner, context).map((query) => fieldOf(name, query, { key }));
     case 'dynamiczone':
-      return [{ ...plain, query: related, on: readFragments(nodes, attribute.components, context) }];
+      return [fieldOf(name, related, { key, on: readFragments(nodes, attribute.components, context) })];
     case 'morph':
-      return [{ ...plain, query: withDrafts, on: readFragments(nodes, [...context.registry.types.keys()], context) }];
+      return [fieldOf(name, withDrafts, { key, on: readFragments(nodes, [...context.bind.registry.types.keys()], context) })];
   }
 }
 
@@ -154,8 +154,8 @@ const withDrafts: Query = { ...related, publicationState: 'preview' };
 
 /** Reads the selection of a relation. To-one relations include drafts; to-many relations have arguments. */
 function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: ReadingContext): Query[] {
-  const target = context.registry.types.get(link.target);
-  if (target === undefined || !maySee(context.access, link.target)) return [];
+  const target = context.bind.registry.types.get(link.target);
+  if (target === undefined || !maySee(context.bind.access, link.target)) return [];
   const response = link.many ? relationCollectionName(target) : responseName(target);
   const list = link.many ? readList(nodes, owner, target, context) : { publicationState: 'preview' as const };
   if (list === null) return [];
@@ -167,18 +167,18 @@ function readComponent(
   nodes: readonly FieldNode[],
   owner: ContentType,
   context: ReadingContext,
-): Query | null {
-  const type = context.registry.types.get(attribute.component);
-  if (type === undefined) return null;
+): Query[] {
+  const type = context.bind.registry.types.get(attribute.component);
+  if (type === undefined) return [];
   const list = attribute.repeatable ? readList(nodes, owner, type, context) : {};
-  return list === null ? null : { ...related, ...list, ...readAttributes(nodes, type, [], context) };
+  return list === null ? [] : [{ ...related, ...list, ...readAttributes(nodes, type, [], context) }];
 }
 
 /** Returns one query per possible type. Types without selected attributes are included, for their `__typename`. */
 function readFragments(nodes: readonly FieldNode[], uids: readonly string[], context: ReadingContext): Map<string, Query> {
   const queries = new Map<string, Query>();
   for (const uid of uids) {
-    const type = context.registry.types.get(uid);
+    const type = context.bind.registry.types.get(uid);
     const shown = type?.inGraphql === true && context.operation.schema.getType(typeName(type)) !== undefined;
     if (shown) queries.set(uid, queryOf(readAttributes(nodes, type, [], context)));
   }
@@ -205,8 +205,8 @@ function readList(
   if (node === undefined) return null;
   try {
     const given = context.given?.get(node) ?? argumentsOf(node, typeName(owner), context.operation);
-    const list = parseListArguments(given, target, context);
-    context.check({ ...related, ...list }, target);
+    const list = parseListArguments(given, target, context.bind);
+    bindNested({ ...related, ...list }, target, { ...context.bind, budget: unlimited });
     return list;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

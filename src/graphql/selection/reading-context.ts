@@ -1,17 +1,13 @@
 import type { FieldNode } from 'graphql';
 import type { ApiError } from '../../errors.js';
-import type { Access } from '../../query/access.js';
 import type { PopulateField, Query } from '../../query/ast.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { BindContext } from '../../query/bind-context.js';
 import type { Operation } from './collect-fields.js';
-import type { ArgumentContext } from './parse-list-arguments.js';
 
 /** The context in which a selection is read. */
-export interface ReadingContext extends ArgumentContext {
+export interface ReadingContext {
   readonly operation: Operation;
-  readonly access: Access;
-  /** Throws an ApiError if a nested query uses names that the type does not have or the caller may not see. */
-  readonly check: (query: Query, type: ContentType) => void;
+  readonly bind: BindContext;
   /** Counts a type on which something is selected. Throws a ValidationError if there are too many. */
   readonly countType: () => void;
   /** Results of fields that are reached by several fragments, by their places. */

@@ -4,8 +4,7 @@ import type { PageCursors } from '../../content/cursors.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { cursorOf, edgesOf, entitiesOf, nodeOf, pageInfoOf } from '../results.js';
 import { connectionName, edgeName } from '../type-names.js';
-import { listArgs } from './attribute-fields.js';
-import { define } from './object-types.js';
+import { define, listArgs } from './object-types.js';
 import { plainField, type SchemaContext } from './schema-context.js';
 
 const flag = new GraphQLNonNull(GraphQLBoolean);

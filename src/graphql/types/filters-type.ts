@@ -19,10 +19,10 @@ export const filtersType = (type: ContentType, context: SchemaContext): GraphQLI
 
 function filterFields(type: ContentType, self: GraphQLInputObjectType, context: SchemaContext): GraphQLInputFieldConfigMap {
   const fields = emptyFields<GraphQLInputFieldConfigMap>();
-  const { hasFilters } = context.shadow;
-  if (type.kind === 'collectionType' && hasFilters(type.uid, 'id')) fields['id'] = plainField(scalarFilter(GraphQLID));
+  const { hasField } = context.shadow;
+  if (type.kind === 'collectionType' && hasField(type.uid, 'id', 'filters')) fields['id'] = plainField(scalarFilter(GraphQLID));
   for (const attribute of type.attributes.values()) {
-    const isShown = isInGraphql(attribute) && hasFilters(type.uid, attribute.name);
+    const isShown = isInGraphql(attribute) && hasField(type.uid, attribute.name, 'filters');
     const filter = isShown ? attributeFilter(attribute, context) : null;
     if (filter !== null) fields[attribute.name] = plainField(filter);
   }

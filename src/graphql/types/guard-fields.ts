@@ -1,8 +1,8 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../errors.js';
+import type { Caller } from '../../auth/caller.js';
 import { allows } from '../../query/access.js';
 import { requirementOf, type Fields, type Scope } from './schema-context.js';
-import type { GraphqlContext } from '../graphql-context.js';
 import { mapValues } from '../../values.js';
 
 /** Adds a check of the scope to the resolver of each root field. Fields without a scope require a user. */
@@ -15,29 +15,27 @@ function guardField(field: Fields[string]): Fields[string] {
   return {
     ...field,
     resolve: (parent, args: Record<string, unknown>, context, info) => {
-      requireScope(scope, context);
+      requireScope(scope, context.caller);
       return resolve(parent, args, context, info) as unknown;
     },
   };
 }
 
-type Asking = Pick<GraphqlContext, 'access' | 'caller'>;
-
 /**
  * Throws a ForbiddenError if the caller lacks the rights of the scope, or an UnauthorizedError if the caller's token is no longer
  * valid.
  */
-export function requireScope(scope: Scope, asking: Asking): void {
-  const missing = missingOf(scope, asking);
+export function requireScope(scope: Scope, caller: Caller): void {
+  const missing = missingOf(scope, caller);
   if (missing === null) return;
-  const { caller } = asking;
   throw caller.kind === 'public' && caller.ended !== null
     ? refusedToken(caller.ended)
     : missingActions(missing, 'Forbidden access');
 }
 
 /** Returns the actions that the caller lacks; an empty list if a user is required; null if nothing is missing. */
-function missingOf(scope: Scope, { access, caller }: Asking): readonly string[] | null {
+function missingOf(scope: Scope, caller: Caller): readonly string[] | null {
+  const { access } = caller;
   if (scope === 'public') return null;
   if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all' ? null : [];
   if ('anyone' in scope) {

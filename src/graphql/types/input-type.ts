@@ -21,7 +21,7 @@ const hasInputFields = (type: ContentType, context: SchemaContext): boolean =>
 
 /** Returns whether the input has an id. Components have one, so that they can be updated in place. */
 const takesId = (type: ContentType, { shadow }: SchemaContext): boolean =>
-  type.kind === 'component' && shadow.hasInput(type.uid, 'id');
+  type.kind === 'component' && shadow.hasField(type.uid, 'id', 'input');
 
 function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFieldConfigMap {
   const fields = emptyFields<GraphQLInputFieldConfigMap>();
@@ -41,7 +41,7 @@ const localization = new Set(['locale', 'localizations']);
 
 function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
   const { name, writable, visible } = attribute;
-  if (!context.shadow.hasInput(type.uid, name) || !isInGraphql(attribute)) return null;
+  if (!context.shadow.hasField(type.uid, name, 'input') || !isInGraphql(attribute)) return null;
   if (!writable && !ignored.has(name) && !(attribute.kind === 'relation' && attribute.dangling)) return null;
   return !visible && localization.has(name) ? null : attributeInput(type, attribute, context);
 }

@@ -1,11 +1,15 @@
-import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { ContentType } from '../../schema/content-type.js';
+import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLFieldConfigArgumentMap } from 'graphql';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
+import { namedValues } from '../../schema/enum-names.js';
 import type { Values } from '../../values.js';
+import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { entitiesOf, entityOf, metaOf, rowOf } from '../results.js';
-import { attributeFields } from './attribute-fields.js';
-import { collectionName, entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
-import { type Fields, type ObjectTypes, plainField, type SchemaContext } from './schema-context.js';
-import { collectionMetaType } from './shared-types.js';
+import { collectionName, entityName, isInGraphql, relationCollectionName, responseName, typeName } from '../type-names.js';
+import { filtersType } from './filters-type.js';
+import { enumType, isNamed, scalarFields } from './scalar-fields.js';
+import { emptyFields, type Fields, type ObjectTypes, plainField, type SchemaContext, shownType } from './schema-context.js';
+import { collectionMetaType, listArguments, publicationStateArgument } from './shared-types.js';
+import { morphUnion, zoneUnion } from './union-types.js';
 
 /** Returns the object type of a content type with a name. Its fields are made once it is known, because types refer to each other. */
 export const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
@@ -24,7 +28,7 @@ const componentId: Fields[string] = {
 /** Returns the type of a component: its id, then its attributes. */
 const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => {
-    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: componentId } : {};
+    const id: Fields = context.shadow.hasField(type.uid, 'id', 'output') ? { id: componentId } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 
@@ -72,3 +76,75 @@ export const objectTypes: ObjectTypes = {
   collection: collectionType,
   relationCollection: relationCollectionType,
 };
+
+type Field = Fields[string];
+
+/**
+ * Returns the output fields of a type's attributes, in order. Omits private attributes, and relations whose target is not shown.
+ */
+function attributeFields(type: ContentType, context: SchemaContext): Fields {
+  const fields = emptyFields();
+  for (const attribute of type.attributes.values()) {
+    if (attribute.private || !isInGraphql(attribute) || !context.shadow.hasField(type.uid, attribute.name, 'output')) continue;
+    const field = attributeField(type, attribute, context);
+    if (field === null) continue;
+    const isNonNull = attribute.required && !context.nullableOutput && isWhole(attribute);
+    fields[attribute.name] = isNonNull ? { ...field, type: new GraphQLNonNull(field.type) } : field;
+  }
+  return fields;
+}
+
+function attributeField(type: ContentType, attribute: Attribute, context: SchemaContext): Field | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalarField(type, attribute, context);
+    case 'relation':
+    case 'media':
+      return linkField(attribute, type, context);
+    case 'component':
+      return componentField(attribute, type, context);
+    case 'dynamiczone': {
+      const union = zoneUnion(type, attribute, context);
+      return { type: new GraphQLList(union), resolve: zoneResolver(attribute, type) };
+    }
+    case 'morph': {
+      if (attribute.targets?.every((uid) => shownType(context, uid) === null) === true) return null;
+      const union = morphUnion(type, attribute, context);
+      return { type: attribute.many ? new GraphQLList(union) : union, resolve: morphResolver(attribute, type) };
+    }
+  }
+}
+
+/** Returns whether answers can hold every value of an attribute. */
+const isWhole = (attribute: Attribute): boolean => attribute.kind !== 'scalar' || isNamed(attribute);
+
+/** Returns the field of a scalar. Values of an enumeration that GraphQL has no name for, or that the model lists no more, are null. */
+function scalarField(type: ContentType, attribute: ScalarAttribute, context: SchemaContext): Field {
+  if (attribute.type !== 'enumeration') return plainField(scalarFields[attribute.type]);
+  const named: ReadonlySet<unknown> = new Set(namedValues(attribute.enum).values());
+  const resolve = (row: Values): unknown => (named.has(row[attribute.name]) ? row[attribute.name] : null);
+  return { type: enumType(type, attribute, context), resolve };
+}
+
+function linkField(link: LinkAttribute, owner: ContentType, context: SchemaContext): Field | null {
+  const target = shownType(context, link.target);
+  if (target === null) return null;
+  const field = { resolve: linkResolver(link, owner), extensions: { target: link.target } };
+  if (!link.many) return { type: context.objects.response(target, context), ...field };
+  return { type: context.objects.relationCollection(target, context), args: listArgs(target, context), ...field };
+}
+
+function componentField(attribute: ComponentAttribute, owner: ContentType, context: SchemaContext): Field | null {
+  const component = shownType(context, attribute.component);
+  if (component === null) return null;
+  const type = context.objects.component(component, context);
+  const resolve = componentResolver(attribute, owner);
+  if (!attribute.repeatable) return { type, resolve };
+  return { type: new GraphQLList(type), args: listArgs(component, context), resolve };
+}
+
+/** Returns the arguments of a list of entries or components. Localizations of a single type have only `publicationState`. */
+export function listArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
+  const state = type.draftAndPublish ? { publicationState: publicationStateArgument } : {};
+  return type.kind === 'singleType' ? state : { filters: plainField(filtersType(type, context)), ...listArguments, ...state };
+}

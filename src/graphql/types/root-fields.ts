@@ -4,11 +4,9 @@ import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { actionOf } from '../../query/access.js';
 import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
-import { listArgs } from './attribute-fields.js';
 import { connectionArgs, connectionType } from './connection-types.js';
 import { findConnectionName, findName, findOneName, typeName } from '../type-names.js';
 import {
-  completeFields,
   emptyFields,
   type FieldMap,
   type Fields,
@@ -20,6 +18,7 @@ import {
 } from './schema-context.js';
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
 import { inputType } from './input-type.js';
+import { listArgs } from './object-types.js';
 import type { RootAction } from './shadow.js';
 
 /** The generated root fields of one content type. */
@@ -30,17 +29,12 @@ export interface RootFields {
   readonly localizations: FieldMap;
 }
 
-/** Generates the root fields of a content type. `guard` adds the checks of their scopes. */
-export const rootFields = (type: ContentType, context: SchemaContext, guard: (fields: Fields) => Fields): RootFields => ({
-  queries: completeFields(guard(queryFields(type, context))),
-  mutations: completeFields(guard(mutationFields(type, context))),
-  localizations: completeFields(guard(localizationFields(type, context))),
+/** Generates the root fields of a content type. */
+export const rootFields = (type: ContentType, context: SchemaContext): RootFields => ({
+  queries: context.complete((type.kind === 'singleType' ? singleFields : collectionFields)(type, context)),
+  mutations: context.complete(mutationFields(type, context)),
+  localizations: context.complete(localizationFields(type, context)),
 });
-
-/** Returns the generated queries of a content type. */
-function queryFields(type: ContentType, context: SchemaContext): Fields {
-  return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
-}
 
 /** Actions of types whose reads are granted by other controllers. */
 const controllers: Readonly<Record<string, { readonly find: string; readonly findOne: string }>> = {

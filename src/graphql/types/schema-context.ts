@@ -1,4 +1,4 @@
-import { type GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
+import type { GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
 import { memoize } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -10,9 +10,6 @@ export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
 
 /** Fields in the form of a complete type, with names and argument lists. */
 export type FieldMap = ReturnType<GraphQLObjectType['getFields']>;
-
-/** Returns the complete fields of a root type. */
-export const completeFields = (fields: Fields): FieldMap => new GraphQLObjectType({ name: 'Root', fields }).getFields();
 
 /**
  * Returns an empty map of fields. Without a prototype V8 stores it as a hash table. An object literal would get a hidden class
@@ -37,6 +34,8 @@ export interface SchemaContext {
   readonly registry: Registry;
   readonly shadow: Shadow;
   readonly store: TypeStore;
+  /** Returns the complete fields of a root type, with the checks of their scopes. */
+  readonly complete: (fields: Fields) => FieldMap;
   /** Whether required attributes are nullable in answers. */
   readonly nullableOutput: boolean;
   /** Whether there are lists by cursors. */

@@ -6,9 +6,7 @@ export type RootAction = 'find' | 'findOne' | 'create' | 'update' | 'delete';
 export interface Shadow {
   readonly hasType: (uid: string) => boolean;
   readonly hasAction: (type: ContentType, action: RootAction) => boolean;
-  readonly hasOutput: (uid: string, attribute: string) => boolean;
-  readonly hasInput: (uid: string, attribute: string) => boolean;
-  readonly hasFilters: (uid: string, attribute: string) => boolean;
+  readonly hasField: (uid: string, attribute: string, part: 'input' | 'output' | 'filters') => boolean;
 }
 
 /** Which parts of a field are enabled. The flags are independent. */
@@ -48,17 +46,11 @@ export function firstRules(): Map<string, TypeRules> {
 }
 
 /** Returns what rules by uid leave of the schema. What no rule names is enabled. */
-export function shadowOf(rules: ReadonlyMap<string, TypeRules>): Shadow {
-  const flag = (uid: string, attribute: string, name: keyof FieldRules): boolean =>
-    rules.get(uid)?.fields.get(attribute)?.[name] ?? true;
-  return {
-    hasType: (uid) => !uid.startsWith('admin::') && (rules.get(uid)?.enabled ?? true),
-    hasAction: (type, action) => hasAction(rules.get(type.uid), action),
-    hasOutput: (uid, attribute) => flag(uid, attribute, 'output'),
-    hasInput: (uid, attribute) => flag(uid, attribute, 'input'),
-    hasFilters: (uid, attribute) => flag(uid, attribute, 'filters'),
-  };
-}
+export const shadowOf = (rules: ReadonlyMap<string, TypeRules>): Shadow => ({
+  hasType: (uid) => !uid.startsWith('admin::') && (rules.get(uid)?.enabled ?? true),
+  hasAction: (type, action) => hasAction(rules.get(type.uid), action),
+  hasField: (uid, attribute, part) => rules.get(uid)?.fields.get(attribute)?.[part] ?? true,
+});
 
 function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
   if (rules === undefined) return true;

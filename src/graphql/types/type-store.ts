@@ -18,7 +18,7 @@ export interface TypeStore {
 }
 
 /** Called between two types. Yields to the event loop after the slice of time. */
-export type Pause = () => Promise<void> | undefined;
+type Pause = () => Promise<void> | undefined;
 
 /** Creates a store that begins with complete types of the previous schema. */
 export function createTypeStore(kept: OwnedTypes = new Map()): TypeStore {

@@ -1,11 +1,4 @@
-import {
-  GraphQLUnionType,
-  type GraphQLObjectType,
-  GraphQLScalarType,
-  type GraphQLSchema,
-  valueFromASTUntyped,
-  type GraphQLScalarLiteralParser,
-} from 'graphql';
+import { GraphQLUnionType, type GraphQLObjectType, GraphQLScalarType, type GraphQLSchema, valueFromASTUntyped } from 'graphql';
 import type { ContentType, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { morphName, typeName, zoneName } from '../type-names.js';
@@ -88,17 +81,13 @@ const objectsOf = (members: readonly ContentType[], context: SchemaContext): Gra
 export const zoneUnion = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLUnionType =>
   context.store.define(type, zoneName(type, zone), (name) => {
     const components = zoneComponents(zone, context);
+    const resolve = resolveAmong(components);
     return new GraphQLUnionType({
       name,
       types: () => [...components.map((component) => context.objects.component(component, context)), errorType],
-      resolveType: resolveZone(components),
+      resolveType: (item) => resolve(item) ?? errorType.name,
     });
   });
-
-function resolveZone(components: readonly ContentType[]): (item: unknown) => string {
-  const names = new Map(components.map((component) => [component.uid, typeName(component)]));
-  return (item) => names.get(isRecord(item) ? String(item['__component']) : '') ?? errorType.name;
-}
 
 /**
  * Returns the scalar of dynamic zone items: objects that name a component by `__typename` or `__component`. Other keys are not
@@ -106,21 +95,15 @@ function resolveZone(components: readonly ContentType[]): (item: unknown) => str
  */
 export const zoneInput = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLScalarType =>
   context.store.define(type, `${zoneName(type, zone)}Input`, (name) => {
-    const parse = zoneParser(zoneComponents(zone, context), componentUids(context));
-    return new GraphQLScalarType({ name, parseValue: parse, parseLiteral: literalParser(parse) });
+    const expected = zoneComponents(zone, context).map(typeName).join(', ');
+    const uids = componentUids(context);
+    const parseValue = (value: unknown): unknown => parseItem(value, expected, uids);
+    return new GraphQLScalarType({
+      name,
+      parseValue,
+      parseLiteral: (node, variables) => parseValue(valueFromASTUntyped(node, variables)),
+    });
   });
-
-type Parse = (value: unknown) => unknown;
-
-function zoneParser(components: readonly ContentType[], uids: ReadonlyMap<string, string>): Parse {
-  const expected = components.map(typeName).join(', ');
-  return (value) => parseItem(value, expected, uids);
-}
-
-const literalParser =
-  (parse: Parse): GraphQLScalarLiteralParser<unknown> =>
-  (node, variables) =>
-    parse(valueFromASTUntyped(node, variables));
 
 const zoneComponents = (zone: ZoneAttribute, context: SchemaContext): ContentType[] =>
   zone.components.map((uid) => shownType(context, uid)).filter((component) => component !== null);

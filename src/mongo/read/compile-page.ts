@@ -77,7 +77,7 @@ export function compileOrder({
 
 /** Returns the stages that read the documents that meet a condition and `match`, sorted if there is a sort. */
 export function compileTargets(
-  { condition, sort }: NestedList,
+  { condition, sort }: Pick<NestedList, 'condition' | 'sort'>,
   { match, projection }: Pick<Page, 'match' | 'projection'>,
   resolved: Resolved,
 ): Document[] {

@@ -77,26 +77,25 @@ function addPending(relation: Omit<PendingRelation, 'holders'>, nodes: readonly 
 }
 
 function growComponents(child: ComponentChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
-  const { selection, list, attribute } = child;
+  const { selection, attribute } = child;
   const all: Growing[] = [];
   for (const { document, children } of nodes) {
-    const stored = partsOf(document[attribute.name]);
-    const parts = (list === null ? stored : applyList(stored, list, itself)).map((part) => createNode(selection, part));
+    const parts = applyList(partsOf(document[attribute.name]), child, itself).map((part) => createNode(selection, part));
     children[slot] = parts;
     all.push(...parts);
   }
   growChildren(selection, all, next);
 }
 
-/** Adds the nodes of dynamic zones. Components that the selections do not name are left out. */
+/** Adds the nodes of dynamic zones. Components without a selection are left out. */
 function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
   const byType = new Map<Selection, Growing[]>();
-  const choices = new Map(
-    [...child.lists].map(([uid, list]): [string, Choose<Document>] => [uid, (parts) => applyList(parts, list, itself)]),
-  );
+  const choices = new Map<string, Choose<Document>>();
+  for (const [uid, list] of child.targets)
+    if (list.condition !== null || list.window !== null) choices.set(uid, (parts) => applyList(parts, list, itself));
   for (const { document, children } of nodes) {
     children[slot] = keepChosen(partsOf(document[child.attribute.name]), choices, componentOf).flatMap((part) => {
-      const selection = child.selections.get(componentOf(part));
+      const selection = child.targets.get(componentOf(part))?.selection;
       if (selection === undefined) return [];
       const node = createNode(selection, part);
       appendTo(byType, selection, node);

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { BoundSource, MorphChild, MorphTarget, SortKey } from '../../query/plan.js';
+import type { BoundSource, MorphChild, NestedList, SortKey } from '../../query/plan.js';
 import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
 import { rankOfTime, rankPath, storedRank } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
@@ -91,7 +91,7 @@ function compareOrders(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Returns the links of one type. Entries were filtered and sorted by the database; components are filtered and sorted here. */
-function linksOf({ selection, condition, sort }: MorphTarget, results: readonly SourceRows[]): readonly PartLink[] {
+function linksOf({ selection, condition, sort }: NestedList, results: readonly SourceRows[]): readonly PartLink[] {
   const links = results.flatMap(({ source, rows }) => {
     const walks = source.paths.map(walkOf);
     return rows.flatMap((row) => walks.flatMap((walk) => linksAt(row, walk)));
@@ -99,7 +99,7 @@ function linksOf({ selection, condition, sort }: MorphTarget, results: readonly 
   return selection.type.kind === 'component' ? applyList(links, { condition, sort, window: null }, ({ part }) => part) : links;
 }
 
-function indexTargets({ selection }: MorphTarget, links: readonly PartLink[], next: PendingLevel): Map<unknown, LinkedNode[]> {
+function indexTargets({ selection }: NestedList, links: readonly PartLink[], next: PendingLevel): Map<unknown, LinkedNode[]> {
   const parts = links.map(({ part }) => part);
   const lists = new Map<unknown, LinkedNode[]>();
   for (const [index, node] of growNodes(selection, parts, next).entries()) {

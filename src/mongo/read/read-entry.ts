@@ -73,8 +73,8 @@ function plainLinks(children: readonly Child[], prefix: string): Join[] {
       case 'component':
         return plainLinks(child.selection.children, `${prefix}${child.attribute.name}.`);
       case 'zone':
-        return [...child.selections.values()].flatMap(({ children: inner }) =>
-          plainLinks(inner, `${prefix}${child.attribute.name}.`),
+        return [...child.targets.values()].flatMap(({ selection }) =>
+          plainLinks(selection.children, `${prefix}${child.attribute.name}.`),
         );
       case 'link':
         return isPlain(child) ? [{ child, path: `${prefix}${child.link.name}` }] : [];

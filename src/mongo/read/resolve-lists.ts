@@ -1,5 +1,5 @@
 import { anyOf, mapCondition, type Term } from '../../query/conditions.js';
-import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
+import type { Child, Condition, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../send/database.js';
 import { collectIds, readMatching, spend } from './collect-ids.js';
 import { matchVisible, resolveRelated } from './resolve-related.js';
@@ -16,39 +16,17 @@ export async function resolveLists(selection: Selection, database: Database): Pr
 }
 
 async function resolveChild(child: Child, database: Database): Promise<Child> {
-  switch (child.kind) {
-    case 'link':
-      return { ...child, selection: await resolveLists(child.selection, database) };
-    case 'component': {
-      const list = child.list === null ? null : await resolveList(child.list, database);
-      return { ...child, selection: await resolveLists(child.selection, database), list };
-    }
-    case 'zone': {
-      const selections = await resolveEach(child.selections, (one) => resolveLists(one, database));
-      return { ...child, selections, lists: await resolveEach(child.lists, (list) => resolveList(list, database)) };
-    }
-    case 'morph':
-      return { ...child, targets: await resolveEach(child.targets, (target) => resolveTarget(target, database)) };
-  }
+  if (!('targets' in child)) return resolveList(child, database);
+  const resolved = [...child.targets].map(async ([uid, list]) => [uid, await resolveList(list, database)] as const);
+  return { ...child, targets: new Map(await Promise.all(resolved)) };
 }
 
-async function resolveTarget(target: MorphTarget, database: Database): Promise<MorphTarget> {
-  const list = target.selection.type.kind === 'component' ? await resolveList(target, database) : target;
-  return { ...list, selection: await resolveLists(target.selection, database) };
-}
-
-async function resolveEach<Value>(
-  values: ReadonlyMap<string, Value>,
-  resolve: (value: Value) => Promise<Value>,
-): Promise<ReadonlyMap<string, Value>> {
-  return new Map(await Promise.all([...values].map(async ([uid, value]) => [uid, await resolve(value)] as const)));
-}
-
-const resolveList = async <List extends NestedList>(list: List, database: Database): Promise<List> => {
-  if (list.condition === null) return list;
+async function resolveList<List extends NestedList>(list: List, database: Database): Promise<List> {
   const resolve = (term: Term) => (term.kind === 'related' ? resolveLink(term, database) : term);
-  return { ...list, condition: await mapCondition(list.condition, resolve) };
-};
+  const isInEntry = list.selection.type.kind === 'component';
+  const condition = isInEntry && list.condition !== null ? await mapCondition(list.condition, resolve) : list.condition;
+  return { ...list, condition, selection: await resolveLists(list.selection, database) };
+}
 
 /** Replaces a condition on related entries by one on their ids, which components store. */
 async function resolveLink(related: RelatedCondition, database: Database): Promise<Condition> {

@@ -49,7 +49,7 @@ export const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boole
 /** Returns the items of one entry, filtered and sorted by their stored values, and cut to the window. */
 export function applyList<Item>(
   items: readonly Item[],
-  { condition, sort, window }: NestedList,
+  { condition, sort, window }: Omit<NestedList, 'selection'>,
   valuesOf: (item: Item) => Values,
 ): readonly Item[] {
   const met = condition === null ? items : items.filter((item) => meetsCondition(condition, valuesOf(item)));

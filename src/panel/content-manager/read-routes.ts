@@ -39,7 +39,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const type = typeOf(call);
   const context = contentFor(call, 'read', type);
   const { registry, access } = context.bind;
-  const { parameters } = knownFilters(parametersOf(call), type, { registry, access });
+  const parameters = knownFilters(parametersOf(call), type, { registry, access });
   const query = parseListQuery(parameters, context.bind);
   const page = await findMany(type, { ...query, populate: populateFor(type, 'row', countedParts(context.bind)) }, context);
   return { body: { results: showPermitted(page.entries, type, call, context), pagination: paginationOf(page) } };

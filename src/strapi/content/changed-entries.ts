@@ -149,10 +149,11 @@ function childOf(attribute: Exclude<Attribute, ScalarAttribute>, value: unknown,
     case 'component': {
       const type = types.get(attribute.component);
       if (type === undefined) return [];
-      return [{ child: { kind: 'component', key, attribute, selection: nothing(type), list: null }, related: load(() => type) }];
+      const child = { ...wholeList, kind: 'component', key, attribute, selection: nothing(type) } as const;
+      return [{ child, related: load(() => type) }];
     }
     case 'dynamiczone': {
-      const child = { kind: 'zone', key, attribute, selections: new Map(), lists: new Map() } as const;
+      const child = { kind: 'zone', key, attribute, targets: new Map() } as const;
       return [{ child, related: load((item) => types.get(String(item['__component']))) }];
     }
     case 'morph': {
