@@ -10,7 +10,7 @@ import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildDocument, stampNew } from './build-document.js';
-import { buildCreate, type EntryWrite } from './build-write.js';
+import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase, withOwnTransaction } from './content-context.js';
@@ -128,11 +128,13 @@ async function insertWithNextId(
   context: ContentContext,
 ): Promise<Loaded> {
   const { source: named } = insertion;
-  const source = named && (await findFirst(context.store.database, type.collection, { _id: named['_id'] }));
+  const { ids, database } = context.store;
+  const source = named && (await findFirst(database, type.collection, { _id: named['_id'] }));
   if (named !== null && source === null) throw notFoundError('Entity not found'); // it was deleted meanwhile
   const uids = await generateUids(type, data, attempt, context);
   const complete = uids === null ? data : { ...data, ...uids };
-  const prepared = await prepareEntry(type, complete, source, context);
+  const [id = 0] = await ids.next(type.collection, 1, { ...database, session: null });
+  const prepared = await prepareEntry(type, complete, { id, source }, context);
   const group = source === null ? null : groupOf(source);
   await orUniqueError({ type, data: complete, id: null, group, generated: Object.keys(uids ?? {}) }, context, () =>
     insertPrepared(type, prepared, context),
@@ -142,21 +144,24 @@ async function insertWithNextId(
   return { document: prepared.document, selection: insertion.selection, children: [] }; // read after the commit
 }
 
-/** Returns the new entry of a checked body. `source` is an entry of the localization group that it joins. */
-async function prepareEntry(
+interface NewEntry extends Pick<Insertion, 'source'> {
+  readonly id: number;
+}
+
+/** Returns the new entry of a checked body. */
+export async function prepareEntry(
   type: ContentType,
   data: Values,
-  source: StoredDocument | null,
+  { id, source }: NewEntry,
   context: ContentContext,
 ): Promise<PreparedEntry> {
-  const { store, bind } = context;
+  const { access } = context.bind;
   const missing = source === null ? [] : sharedAttributes(type).filter((name) => !Object.hasOwn(data, name));
   const taken = source === null ? {} : await copyValues(type, source, missing, context);
-  const write = await buildCreate(type, data, taken, context);
-  const [id = 0] = await store.ids.next(type.collection, 1, { ...store.database, session: null });
+  const write = await buildWrite(type, data, { taken }, context);
   const document = buildDocument(type, data, write, { id, group: source === null ? null : groupOf(source), context });
   if (source !== null) refuseIncomplete(type, document, context);
-  const mayBreakRule = bind.access.rules.has(type.uid) && createMayBreakRule(type, data, bind.access);
+  const mayBreakRule = access.rules.has(type.uid) && createMayBreakRule(type, data, access);
   return { document, write, mayBreakRule };
 }
 

@@ -19,7 +19,7 @@ const notUnique = (path: readonly string[]): FieldError => ({
 });
 
 /** Returns the error for a group and locale whose entry another write has created first. */
-const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
+export const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
 
 /** The values of a write. `id` is null on a create. `group` is the localization group that a new entry joins. */
 export interface UniqueWrite {
