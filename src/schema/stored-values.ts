@@ -1,4 +1,4 @@
-import { isoText, isRecord, type Values } from '../values.js';
+import { isoText, isRecord, only, type Values } from '../values.js';
 import { isCalendarDay, isoTime } from './calendar.js';
 
 /**
@@ -97,3 +97,10 @@ function plainJson(value: unknown): unknown {
 
 const plainObject = (value: Values): unknown =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainJson(inner)]));
+
+/** Returns the ids that a document stores for a relation, as one id or a list. Other values are left out. */
+export const storedIds = (stored: unknown): readonly number[] =>
+  Array.isArray(stored) ? only(stored, isNumber) : isNumber(stored) ? [stored] : none;
+
+const none: readonly number[] = [];
+const isNumber = (value: unknown): value is number => typeof value === 'number';
