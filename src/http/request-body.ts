@@ -5,8 +5,7 @@ import { nextTurn } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
-import { checkJson, parseJson } from './parse-json.js';
-import { receive, type Unpack, unpackerOf } from './receive-body.js';
+import { checkJson, parseJson, receive, type Unpack, unpackerOf } from './receive-body.js';
 
 type BodyConfig = MiddlewaresConfig['body'];
 type ReadBody = (ctx: Context) => Promise<void>;
