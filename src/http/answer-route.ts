@@ -73,7 +73,7 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.counts !== undefined) await running.limiter?.(ctx, caller, row.counts(request.body) - 1);
-    if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
+    if (row.limit !== undefined) await countAttempt(ctx, row.limit, bodyOf(request), running);
     if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };

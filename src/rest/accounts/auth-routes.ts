@@ -85,8 +85,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     operation: authOperations.refresh,
     ...ignoringEnded,
     handleContext: async (ctx, call) => {
-      const countUse = (family: string): Promise<void> =>
-        countAttempt(ctx, { route: 'refresh', body: { family } }, call.running.attempts);
+      const countUse = (family: string): Promise<void> => countAttempt(ctx, 'refresh', { family }, call.running);
       return sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), { ...call, countUse }));
     },
   },
