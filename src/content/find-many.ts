@@ -4,7 +4,7 @@ import { bindPlan } from '../query/bind-plan.js';
 import type { BoundCursors } from '../query/bound-cursors.js';
 import type { BoundPagination } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import { surroundingReads, type ContentContext, type PendingRead, type SurroundedReads } from './content-context.js';
+import { surroundingReads, type ContentContext, type PendingRead } from './content-context.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
@@ -33,17 +33,13 @@ async function findByCursors(read: PendingRead, pagination: BoundCursors, contex
 }
 
 async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
-  const { bind, store } = context;
   const { plan } = read;
-  const surrounded = surroundingReads(plan.type, context);
-  if (surrounded !== null) return findSurrounded(read, context, surrounded);
-  return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };
-}
-
-async function findSurrounded(read: PendingRead, context: ContentContext, reads: SurroundedReads): Promise<FoundPage> {
-  const { pagination, withTotal } = read.plan;
-  const page = await reads.many(read, context);
-  return { pagination, ...page, total: withTotal ? await reads.count(read, context) : null };
+  const { type, pagination, withTotal } = plan;
+  const surrounded = surroundingReads(type, context);
+  if (surrounded === null)
+    return { pagination, ...(await readPage(plan, { registry: context.bind.registry, ...context.store })) };
+  const page = await surrounded.many(read, context);
+  return { pagination, ...page, total: withTotal ? await surrounded.count(read, context) : null };
 }
 
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
