@@ -37,15 +37,14 @@ interface Bounds {
   readonly limit: number;
   /** The memory reservation for the body; null if it is not counted. */
   readonly reservation: ByteReservation | null;
-  readonly isPacked: boolean;
 }
 
 /**
  * Returns the bytes of a body as received. Throws a 413 if they exceed the limit. Uses listeners, because leaving a `for await`
  * loop destroys the socket before the answer is sent.
  */
-export function receive(request: IncomingMessage, { limit, reservation, isPacked }: Bounds): Promise<readonly Buffer[]> {
-  if (!isPacked && Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge());
+export function receive(request: IncomingMessage, { limit, reservation }: Bounds): Promise<readonly Buffer[]> {
+  if (Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge());
   return new Promise((resolve, reject) => {
     let pieces: Buffer[] = [];
     let size = 0;
