@@ -28,14 +28,8 @@ interface AppInput {
 }
 
 /** Returns the Koa application: shared middleware and the route table. */
-export function createApp({
-  config,
-  observer,
-  connection,
-  routes,
-  publicRoutes = null,
-  projectCode = null,
-}: AppInput): Koa<RequestState> {
+export function createApp(input: AppInput): Koa<RequestState> {
+  const { config, observer, connection, routes, publicRoutes = null, projectCode = null } = input;
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
   app.use(observeRequests(observer));
