@@ -60,15 +60,11 @@ export const morphTarget = (key: string): { readonly uid: string; readonly id: n
 function parseInput<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
   if (value === null) return { kind: 'set', ids: [] };
   if (!isRecord(value)) return parseSet(value, form);
-  if (value['set'] !== undefined) return parseNewSet(value['set'], form);
+  const { set } = value;
+  if (set === null) return { kind: 'none' };
+  if (set !== undefined) return Array.isArray(set) ? parseSet(set, form) : null; // unlike the relation itself, it takes only a list
   if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, form);
   return form.isItem(value) ? parseSet(value, form) : { kind: 'none' };
-}
-
-/** Parses `set`, which takes only a list, unlike the relation itself. */
-function parseNewSet<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
-  if (value === null) return { kind: 'none' };
-  return Array.isArray(value) ? parseSet(value, form) : null;
 }
 
 function parseSet<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
