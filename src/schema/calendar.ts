@@ -52,21 +52,8 @@ const badDateTime = () => validationError('Invalid format, expected a timestamp 
 
 function fromText(text: string): Date | null {
   const parts = isoDateTime.exec(text);
-  if (parts) return fromParts(parts);
-  return epochMilliseconds.test(text) ? new Date(Number(text)) : null;
-}
-
-function fromParts([
-  ,
-  year,
-  month = '01',
-  day = '01',
-  hours = '00',
-  minutes = '00',
-  seconds = '00',
-  fraction = '',
-  zone = 'Z',
-]: RegExpExecArray): Date | null {
+  if (parts === null) return epochMilliseconds.test(text) ? new Date(Number(text)) : null;
+  const [, year, month = '01', day = '01', hours = '00', minutes = '00', seconds = '00', fraction = '', zone = 'Z'] = parts;
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return null;
   if (Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 59) return null;
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
