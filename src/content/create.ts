@@ -91,10 +91,24 @@ interface Insertion {
  * changed is checked again. Tries again with another id if an import has taken the first one, and with other uids if other
  * creates have taken the generated ones. Inside a transaction it does not try again, because the error has ended the transaction.
  */
-export async function runCreate(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
+export async function runCreate(
+  type: ContentType,
+  checked: Values,
+  insertion: Insertion,
+  context: ContentContext,
+): Promise<Loaded> {
+  const { query, selection, source } = insertion;
   for (let attempt = 0; ; attempt++) {
+    const data = stampNew(type, checked, context);
     try {
-      return await tryCreate(type, data, { insertion, attempt }, context);
+      return await runWrite({ action: 'create', type, data, query, selection }, context, {
+        run: async (changed, inside) => {
+          const accepted = changed === data ? data : acceptChanged(type, changed, inside);
+          if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
+          return insertWithNextId(type, accepted, { ...insertion, attempt }, inside);
+        },
+        written: ({ document }) => ({ id: Number(document['_id']) }),
+      });
     } catch (error) {
       const isTaken = hasCode(error, 'id-taken') ? attempt === 0 : hasCode(error, 'uid-taken') && attempt < lastAttempt;
       if (!isTaken || context.store.database.session !== null) throw error;
@@ -102,21 +116,7 @@ export async function runCreate(type: ContentType, data: Values, insertion: Inse
   }
 }
 
-async function tryCreate(type: ContentType, checked: Values, tried: Attempt, context: ContentContext): Promise<Loaded> {
-  const data = stampNew(type, checked, context);
-  const { query, selection, source } = tried.insertion;
-  return runWrite({ action: 'create', type, data, query, selection }, context, {
-    run: async (changed, inside) => {
-      const accepted = changed === data ? data : acceptChanged(type, changed, inside);
-      if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
-      return insertWithNextId(type, accepted, tried, inside);
-    },
-    written: ({ document }) => ({ id: Number(document['_id']) }),
-  });
-}
-
-interface Attempt {
-  readonly insertion: Insertion;
+interface Attempt extends Insertion {
   /** The number of the attempt, from 0. */
   readonly attempt: number;
 }
@@ -124,10 +124,9 @@ interface Attempt {
 async function insertWithNextId(
   type: ContentType,
   data: Values,
-  { insertion, attempt }: Attempt,
+  { selection, source: named, attempt }: Attempt,
   context: ContentContext,
 ): Promise<Loaded> {
-  const { source: named } = insertion;
   const { ids, database } = context.store;
   const source = named && (await findFirst(database, type.collection, { _id: named['_id'] }));
   if (named !== null && source === null) throw notFoundError('Entity not found'); // it was deleted meanwhile
@@ -139,9 +138,9 @@ async function insertWithNextId(
   await orUniqueError({ type, data: complete, id: null, group, generated: Object.keys(uids ?? {}) }, context, () =>
     insertPrepared(type, prepared, context),
   );
-  if (source === null) return readNew(type, prepared.document, insertion, context);
+  if (source === null) return readNew(type, prepared.document, selection, context);
   await shareValues(type, prepared.document, { source, given: Object.keys(complete) }, context);
-  return { document: prepared.document, selection: insertion.selection, children: [] }; // read after the commit
+  return { document: prepared.document, selection, children: [] }; // read after the commit
 }
 
 interface NewEntry extends Pick<Insertion, 'source'> {
@@ -181,7 +180,7 @@ export const isLinked = ({ write }: PreparedEntry): boolean => write.inverse.len
 async function readNew(
   type: ContentType,
   document: EntryDocument,
-  { selection }: Insertion,
+  selection: Selection,
   context: ContentContext,
 ): Promise<Loaded> {
   const hasLocales = selection.locales !== null && type.kind === 'singleType';
