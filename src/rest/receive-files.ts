@@ -6,8 +6,7 @@ import { applicationError, missingActions, validationError } from '../errors.js'
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
 import { preconditionOf } from '../http/preconditions.js';
 import { parameterOf } from '../http/route-request.js';
-import { requireKey } from '../http/idempotency/read-key.js';
-import { once } from '../http/idempotency/run-once.js';
+import { requireKey, once } from '../http/idempotency/read-key.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { fileType } from '../media/decide-type.js';
