@@ -1,4 +1,4 @@
-import type { ContentType, LinkAttribute, MorphAttribute } from '../../schema/content-type.js';
+import { type ContentType, type LinkAttribute, type MorphAttribute, uidsOf } from '../../schema/content-type.js';
 import { maximumLinks } from '../../schema/link-input.js';
 import { type Change, changeMany, changeOne } from './compile-change.js';
 import { type Database, type Document } from '../send/database.js';
@@ -7,7 +7,6 @@ import { rankPath, storedRank } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
 import { absent, type Match, matchesAll, matchesAny, withElement, uidOf } from '../form/matches.js';
-import { uidsOf } from '../../schema/served-names.js';
 
 /** A related entry with its rank in a list; null if it has none yet. */
 export interface Ranked {
