@@ -13,11 +13,11 @@ import { buildDocument, stampNew } from './build-document.js';
 import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
-import { type ContentContext, withDatabase, withOwnTransaction } from './content-context.js';
+import { type ContentContext, withDatabase } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues, findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
-import { asLeft, orUniqueError, readWritten, runWrite } from './run-write.js';
+import { asLeft, orUniqueError, readWritten, runWrite, withOwnTransaction } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**

@@ -4,7 +4,7 @@ import { bindPlan } from '../query/bind-plan.js';
 import type { BoundCursors } from '../query/bound-cursors.js';
 import type { BoundPagination } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import { surroundingReads, type ContentContext, type PendingRead } from './content-context.js';
+import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
@@ -30,6 +30,14 @@ async function findByCursors(read: PendingRead, pagination: BoundCursors, contex
   const from = pagination.cursor === null ? null : await openCursor(pagination.cursor, list);
   const page = await findPage({ ...read, plan: { ...plan, pagination: { ...pagination, from } } }, context);
   return page.edges === undefined ? page : { ...page, cursors: cursorsOf(page.edges, list) };
+}
+
+/** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
+export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
+  if (hooks === null) return null;
+  const surrounding = hooks.reads(type.uid);
+  store.database.reads?.noteType(type.uid, surrounding !== null);
+  return surrounding;
 }
 
 async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
