@@ -89,7 +89,8 @@ async function findFile(call: RouteCall): Promise<Answer> {
 function queryOfFile(call: RouteCall): Query {
   if (call.request.query === '') return emptyQuery; // code may have changed the query of a request without one
   const { content, running } = call;
-  const query = parseEntryQuery(parametersOf(call), running.config.api.limits);
+  const { limits } = running.config.api;
+  const query = parseEntryQuery(readParameters(call.request.query, limits), limits);
   bindEntrySelection(query, fileType(content), content.bind);
   return { ...emptyQuery, populate: query.populate };
 }
@@ -108,8 +109,6 @@ async function deleteFile(call: RouteCall): Promise<Answer> {
   const file = (await remove({ ...demanded, type, id: idOf(call) }, emptyQuery, content)) ?? missing();
   return { body: flatEntry(file, content) };
 }
-
-const parametersOf = ({ request, running }: RouteCall) => readParameters(request.query, running.config.api.limits);
 
 function missing(): never {
   throw notFoundError('file.notFound');
