@@ -31,7 +31,7 @@ async function insertMany(type: ContentType, data: readonly unknown[], context: 
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });
   const entries: PreparedEntry[] = [];
   for (const [index, values] of accepted.entries())
-    entries.push(await prepareEntry(type, values, { id: ids[index] ?? 0, source: null }, context));
+    entries.push(await prepareEntry(type, values, { given: ids[index] ?? 0, source: null }, context));
   await orUniqueError({ type, data: {}, id: null }, context, () =>
     inTransaction(store.database, (database) => insertAll(type, entries, withDatabase(context, database))),
   );

@@ -127,13 +127,11 @@ async function insertWithNextId(
   { selection, source: named, attempt }: Attempt,
   context: ContentContext,
 ): Promise<Loaded> {
-  const { ids, database } = context.store;
-  const source = named && (await findFirst(database, type.collection, { _id: named['_id'] }));
+  const source = named && (await findFirst(context.store.database, type.collection, { _id: named['_id'] }));
   if (named !== null && source === null) throw notFoundError('Entity not found'); // it was deleted meanwhile
   const uids = await generateUids(type, data, attempt, context);
   const complete = uids === null ? data : { ...data, ...uids };
-  const [id = 0] = await ids.next(type.collection, 1, { ...database, session: null });
-  const prepared = await prepareEntry(type, complete, { id, source }, context);
+  const prepared = await prepareEntry(type, complete, { given: null, source }, context);
   const group = source === null ? null : groupOf(source);
   await orUniqueError({ type, data: complete, id: null, group, generated: Object.keys(uids ?? {}) }, context, () =>
     insertPrepared(type, prepared, context),
@@ -144,23 +142,25 @@ async function insertWithNextId(
 }
 
 interface NewEntry extends Pick<Insertion, 'source'> {
-  readonly id: number;
+  /** The id of the entry; null for the next one. */
+  readonly given: number | null;
 }
 
 /** Returns the new entry of a checked body. */
 export async function prepareEntry(
   type: ContentType,
   data: Values,
-  { id, source }: NewEntry,
+  { given, source }: NewEntry,
   context: ContentContext,
 ): Promise<PreparedEntry> {
-  const { access } = context.bind;
+  const { store, bind } = context;
   const missing = source === null ? [] : sharedAttributes(type).filter((name) => !Object.hasOwn(data, name));
   const taken = source === null ? {} : await copyValues(type, source, missing, context);
   const write = await buildWrite(type, data, { taken }, context);
+  const [id = 0] = given === null ? await store.ids.next(type.collection, 1, { ...store.database, session: null }) : [given];
   const document = buildDocument(type, data, write, { id, group: source === null ? null : groupOf(source), context });
   if (source !== null) refuseIncomplete(type, document, context);
-  const mayBreakRule = access.rules.has(type.uid) && createMayBreakRule(type, data, access);
+  const mayBreakRule = bind.access.rules.has(type.uid) && createMayBreakRule(type, data, bind.access);
   return { document, write, mayBreakRule };
 }
 
