@@ -1,9 +1,8 @@
 import { memoize, memoizePair } from '../caches.js';
 import type { Access, RowRule } from '../query/access.js';
 import type { Limits } from '../query/bind-context.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
+import { type ContentType, type Registry, servedAs, underServedNames } from '../schema/content-type.js';
 import { otherSides, type AttributeName } from '../schema/other-sides.js';
-import { servedAs, underServedNames } from '../schema/served-names.js';
 import type { KnownUser } from './caller.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
 import { comparing } from '../query/ast.js';

@@ -1,11 +1,10 @@
 import { fieldErrors, validationError } from '../errors.js';
 import { isHiddenLink, maySee } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
-import type { Attribute, ContentType } from '../schema/content-type.js';
+import { type Attribute, type ContentType, underServedNames } from '../schema/content-type.js';
 import { notOfType } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
-import { underServedNames } from '../schema/served-names.js';
 import { isRecord, type Values } from '../values.js';
 import { withTimes } from './build-document.js';
 import type { ContentContext } from './content-context.js';

@@ -3,7 +3,8 @@ import { applyLinkInput, type LinkInput } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import type { Values } from '../values.js';
-import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput, storedIds } from '../schema/link-input.js';
+import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '../schema/link-input.js';
+import { storedIds } from '../schema/stored-values.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { rankOfTime } from '../mongo/form/layout.js';
 import { morphLinks, partsOf } from '../mongo/read/stored-lists.js';
@@ -30,7 +31,7 @@ export function buildParts(attribute: PartsAttribute, value: unknown, current: u
   const known = indexParts(current);
   const build = (item: Values): Part | null => {
     const type = context.registry.types.get(uidOfPart(attribute, item));
-    const stored = findPart({ attribute, known }, item, context);
+    const stored = findPart(attribute, known, item, context);
     return type === undefined ? null : buildPart({ type, item, stored, isMarked: attribute.kind === 'dynamiczone' }, context);
   };
   if (!listsParts(attribute)) return value === null ? null : build(value as Values); // checked to be an object
@@ -50,19 +51,16 @@ function mergeById(items: readonly Values[], { mode }: BuildContext): readonly V
 }
 
 /** Returns the stored parts of an attribute by their ids, in a dynamic zone by component and id. Parts without an id have none. */
-const indexParts = (value: unknown): ReadonlyMap<string, Part> =>
+const indexParts = (value: unknown): KnownParts =>
   new Map(partsOf(value).flatMap((part) => (hasId(part) ? [[partKey(part, part.id), part]] : [])));
 
 const hasId = (part: Values): part is Part => typeof part['id'] === 'number';
 
 const partKey = ({ __component: component }: Values, id: number): string => `${String(component ?? '')} ${String(id)}`;
 
-interface KnownParts {
-  readonly attribute: PartsAttribute;
-  readonly known: ReadonlyMap<string, Part>;
-}
+type KnownParts = ReadonlyMap<string, Part>;
 
-function findPart({ attribute, known }: KnownParts, item: Values, { mode }: BuildContext): Part | null {
+function findPart(attribute: PartsAttribute, known: KnownParts, item: Values, { mode }: BuildContext): Part | null {
   if (mode === 'create' || item['id'] === undefined || item['id'] === null) return null;
   const zoned = attribute.kind === 'dynamiczone' ? item : {};
   const stored = known.get(partKey(zoned, Number(item['id'])));

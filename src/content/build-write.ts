@@ -54,41 +54,33 @@ export interface ExclusiveLinks {
   readonly target: number;
 }
 
-interface Building extends BuildContext {
-  readonly current: StoredDocument | null;
+/** What a write begins with. */
+interface Start {
+  /** The stored entry that is updated; a new one is created if absent. */
+  readonly current?: StoredDocument;
   /** Stored values that a new entry takes where its data has none. */
-  readonly taken: Values;
+  readonly taken?: Values;
+}
+
+interface Building extends BuildContext, Start {
   readonly values: Record<string, unknown>;
   readonly inverse: InverseLinks[];
   readonly exclusive: ExclusiveLinks[];
 }
 
 /**
- * Builds the update of a stored document by a checked body. Throws the errors of casts and component ids.
+ * Builds the write of an entry from a checked body. Attributes that the body of a new entry leaves out have the values of `taken`, or
+ * their defaults. Throws the errors of casts and component ids.
  */
-export const buildUpdate = (
-  type: ContentType,
-  data: Values,
-  current: StoredDocument,
-  context: ContentContext,
-): Promise<EntryWrite> => buildWrite(type, data, { mode: 'update', current, taken: {} }, context);
-
-/**
- * Builds the write of a new entry from a checked body. Attributes that the body leaves out have the values of `taken`, or their
- * defaults. Throws the errors of casts.
- */
-export const buildCreate = (type: ContentType, data: Values, taken: Values, context: ContentContext): Promise<EntryWrite> =>
-  buildWrite(type, data, { mode: 'create', current: null, taken }, context);
-
-type Start = Pick<Building, 'mode' | 'current' | 'taken'>;
-
-async function buildWrite(type: ContentType, data: Values, start: Start, context: ContentContext): Promise<EntryWrite> {
+export async function buildWrite(type: ContentType, data: Values, start: Start, context: ContentContext): Promise<EntryWrite> {
   const { registry } = context.bind;
   const { writable, listed, withFiles } = writePlan(type, registry);
-  const building = startBuilding(registry, start);
+  const mode = start.current === undefined ? 'create' : 'update';
+  const made = { newParts: new Map(), passwords: [], values: {}, inverse: [], exclusive: [] };
+  const building: Building = { registry, mode, ...made, ...start };
   for (const attribute of writable) {
     if (Object.hasOwn(data, attribute.name)) buildAttribute(attribute, data[attribute.name], building);
-    else if (start.mode === 'create') buildAbsent(attribute, building);
+    else if (mode === 'create') buildAbsent(attribute, building);
   }
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
@@ -96,18 +88,6 @@ async function buildWrite(type: ContentType, data: Values, start: Start, context
   if (withFiles.length > 0) rankFiles(withFiles, building);
   return building;
 }
-
-const startBuilding = (registry: Registry, { mode, current, taken }: Start): Building => ({
-  registry,
-  newParts: new Map(),
-  passwords: [],
-  mode,
-  current,
-  taken,
-  values: {},
-  inverse: [],
-  exclusive: [],
-});
 
 function buildAttribute(attribute: Attribute, value: unknown, building: Building): void {
   const { name } = attribute;
@@ -120,7 +100,8 @@ function buildAttribute(attribute: Attribute, value: unknown, building: Building
 
 function buildAbsent(attribute: Attribute, building: Building): void {
   const { name } = attribute;
-  if (Object.hasOwn(building.taken, name)) building.values[name] = building.taken[name];
+  const { taken = {} } = building;
+  if (Object.hasOwn(taken, name)) building.values[name] = taken[name];
   else if (attribute.kind === 'scalar') buildScalar(attribute, attribute.default, building.values, building);
   else if (!('storage' in attribute) || attribute.storage.kind === 'own') building.values[name] = isList(attribute) ? [] : null;
 }

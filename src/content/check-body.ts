@@ -49,14 +49,25 @@ export async function checkUnwritten(type: ContentType, data: Values, body: Body
 }
 
 /**
- * Throws a ValidationError that lists what a published entry lacks. Drafts may be incomplete, and so may the shared values of their
- * groups. The queries of project code may publish them.
+ * Throws a ValidationError that lists what a published entry lacks, or of which attributes in `shared` a draft lacks the values that
+ * its published locales need. Drafts may be incomplete, and so may the shared values of their groups. The queries of project code may
+ * publish them.
  */
-export function refuseIncomplete(type: ContentType, document: Values, { bind, checksAsDrafts }: ContentContext): void {
-  if ((document['publishedAt'] ?? null) === null || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
-  const problems = publishedProblems(type, document, bind.registry);
+export function refuseIncomplete(
+  type: ContentType,
+  document: Values,
+  { bind, checksAsDrafts }: ContentContext,
+  shared: readonly string[] = [],
+): void {
+  const needsAll = isPublished(document);
+  if ((!needsAll && shared.length === 0) || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
+  const found = publishedProblems(type, document, bind.registry);
+  const problems = needsAll ? found : found.filter(({ path: [name = ''] }) => shared.includes(name));
   if (problems.length > 0) throw fieldErrors(problems);
 }
+
+/** Returns whether a stored entry, or the data of one, is published. */
+export const isPublished = ({ publishedAt }: Values): boolean => (publishedAt ?? null) !== null;
 
 /** Sorts errors by the order of the attributes; those without a path come last. */
 function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[] {

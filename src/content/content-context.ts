@@ -102,14 +102,6 @@ export interface CodeHooks {
   reads(uid: string): SurroundedReads | null;
 }
 
-/** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
-export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
-  if (hooks === null) return null;
-  const surrounding = hooks.reads(type.uid);
-  store.database.reads?.noteType(type.uid, surrounding !== null);
-  return surrounding;
-}
-
 /**
  * Returns the context without project code around reads, for reads in which the service itself needs the entry as it is stored.
  */
@@ -159,10 +151,8 @@ export function createRequestContext(
   source: ContentSource,
   { caller, sender, reservation, reads }: RequestOrigin,
 ): ContentContext {
-  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', {
-    reservation,
-    ...source.budget,
-  });
+  const options = { reservation, ...source.budget };
+  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', options);
   const { store } = source;
   const own = { ...store, database: forRequest(store.database, budget, { sender, reads }) };
   return contextOf(config, source, { store: own, access: caller.access, budget, now: reads?.now ?? currentMoment });
@@ -215,12 +205,6 @@ const settingsOf = memoize((rest: Config['api']['rest']): BindSettings => {
 export const withDatabase = (context: ContentContext, database: Store['database']): ContentContext => ({
   ...context,
   store: { ...context.store, database },
-});
-
-/** Returns the context inside a transaction of the operation itself, which answers its entries by `asLeft` after the commit. */
-export const withOwnTransaction = (context: ContentContext, database: Store['database']): ContentContext => ({
-  ...withDatabase(context, database),
-  ...(context.store.database.session === null && { answersLate: true }),
 });
 
 /** Returns the context without a budget, for the small answer that is given after the budget is spent. */

@@ -1,18 +1,15 @@
-import { ApplicationError, applicationError, notFoundError } from '../errors.js';
+import { applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/form/layout.js';
-import { compileCondition } from '../mongo/read/compile-condition.js';
 import { findFirst, isStored } from '../mongo/stored.js';
-import { resolveRelated } from '../mongo/read/resolve-related.js';
-import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
-import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import { acceptNew } from './accept-write.js';
 import type { ContentContext, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';
-import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
 import type { EntryKey } from './meet-precondition.js';
+import { matchVisible } from './rules-on-writes.js';
+import { localeTaken } from './unique-errors.js';
 
 /**
  * Creates the entry of another locale: a draft unless the data has `publishedAt`. It has the shared values of the entry, unless the
@@ -24,7 +21,8 @@ export async function createLocalization(
   { data, query }: WriteInput,
   context: ContentContext,
 ): Promise<Loaded> {
-  const source = await readSource(type, id, context);
+  const source = await findFirst(context.store.database, type.collection, await matchVisible(type, id, context));
+  if (source === null) throw notFoundError('Entity not found');
   return localize({ type, source }, { data, query }, context);
 }
 
@@ -41,14 +39,6 @@ export async function localize(
   return createInGroup(type, values, { query, selection, source }, { ...context, createsDrafts: true });
 }
 
-async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {
-  const condition = allOf([hasId(id), ...bindRule(type, bind)]);
-  const filter = compileCondition(condition, await resolveRelated(condition, store.database));
-  const source = await findFirst(store.database, type.collection, filter);
-  if (source === null) throw notFoundError('Entity not found');
-  return source;
-}
-
 async function checkNewLocale(
   type: ContentType,
   locale: unknown,
@@ -58,7 +48,6 @@ async function checkNewLocale(
   if (locale === undefined || locale === null) throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
   const filter = { ...inGroup(groupOf(source)), locale };
-  if (await isStored(store.database, type.collection, filter))
-    throw new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
+  if (await isStored(store.database, type.collection, filter)) throw localeTaken();
   return locale;
 }

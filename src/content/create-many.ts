@@ -1,13 +1,12 @@
 import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord, type Values } from '../values.js';
-import { buildDocument, stampNew } from './build-document.js';
-import { buildCreate } from './build-write.js';
+import { isRecord } from '../values.js';
+import { stampNew } from './build-document.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { withDatabase, type ContentContext, type WrittenMany } from './content-context.js';
-import { createRules, insertLinked, isLinked, type PreparedEntry } from './create.js';
+import { createRules, insertLinked, isLinked, prepareEntry, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 
 /**
@@ -31,16 +30,12 @@ async function insertMany(type: ContentType, data: readonly unknown[], context: 
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });
   const entries: PreparedEntry[] = [];
-  for (const [index, values] of accepted.entries()) entries.push(await prepare(type, values, ids[index] ?? 0, context));
+  for (const [index, values] of accepted.entries())
+    entries.push(await prepareEntry(type, values, { given: ids[index] ?? 0, source: null }, context));
   await orUniqueError({ type, data: {}, id: null }, context, () =>
     inTransaction(store.database, (database) => insertAll(type, entries, withDatabase(context, database))),
   );
   return ids;
-}
-
-async function prepare(type: ContentType, values: Values, id: number, context: ContentContext): Promise<PreparedEntry> {
-  const write = await buildCreate(type, values, {}, context);
-  return { document: buildDocument(type, values, write, { id, group: null, context }), write, mayBreakRule: false };
 }
 
 async function insertAll(type: ContentType, entries: readonly PreparedEntry[], context: ContentContext): Promise<void> {

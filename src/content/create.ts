@@ -10,14 +10,14 @@ import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildDocument, stampNew } from './build-document.js';
-import { buildCreate, type EntryWrite } from './build-write.js';
+import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
-import { type ContentContext, withDatabase, withOwnTransaction } from './content-context.js';
+import { type ContentContext, withDatabase } from './content-context.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues, findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
-import { asLeft, orUniqueError, readWritten, runWrite } from './run-write.js';
+import { asLeft, orUniqueError, readWritten, runWrite, withOwnTransaction } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -91,10 +91,24 @@ interface Insertion {
  * changed is checked again. Tries again with another id if an import has taken the first one, and with other uids if other
  * creates have taken the generated ones. Inside a transaction it does not try again, because the error has ended the transaction.
  */
-export async function runCreate(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
+export async function runCreate(
+  type: ContentType,
+  checked: Values,
+  insertion: Insertion,
+  context: ContentContext,
+): Promise<Loaded> {
+  const { query, selection, source } = insertion;
   for (let attempt = 0; ; attempt++) {
+    const data = stampNew(type, checked, context);
     try {
-      return await tryCreate(type, data, { insertion, attempt }, context);
+      return await runWrite({ action: 'create', type, data, query, selection }, context, {
+        run: async (changed, inside) => {
+          const accepted = changed === data ? data : acceptChanged(type, changed, inside);
+          if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
+          return insertWithNextId(type, accepted, { ...insertion, attempt }, inside);
+        },
+        written: ({ document }) => ({ id: Number(document['_id']) }),
+      });
     } catch (error) {
       const isTaken = hasCode(error, 'id-taken') ? attempt === 0 : hasCode(error, 'uid-taken') && attempt < lastAttempt;
       if (!isTaken || context.store.database.session !== null) throw error;
@@ -102,21 +116,7 @@ export async function runCreate(type: ContentType, data: Values, insertion: Inse
   }
 }
 
-async function tryCreate(type: ContentType, checked: Values, tried: Attempt, context: ContentContext): Promise<Loaded> {
-  const data = stampNew(type, checked, context);
-  const { query, selection, source } = tried.insertion;
-  return runWrite({ action: 'create', type, data, query, selection }, context, {
-    run: async (changed, inside) => {
-      const accepted = changed === data ? data : acceptChanged(type, changed, inside);
-      if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
-      return insertWithNextId(type, accepted, tried, inside);
-    },
-    written: ({ document }) => ({ id: Number(document['_id']) }),
-  });
-}
-
-interface Attempt {
-  readonly insertion: Insertion;
+interface Attempt extends Insertion {
   /** The number of the attempt, from 0. */
   readonly attempt: number;
 }
@@ -124,36 +124,40 @@ interface Attempt {
 async function insertWithNextId(
   type: ContentType,
   data: Values,
-  { insertion, attempt }: Attempt,
+  { selection, source: named, attempt }: Attempt,
   context: ContentContext,
 ): Promise<Loaded> {
-  const { source: named } = insertion;
   const source = named && (await findFirst(context.store.database, type.collection, { _id: named['_id'] }));
   if (named !== null && source === null) throw notFoundError('Entity not found'); // it was deleted meanwhile
   const uids = await generateUids(type, data, attempt, context);
   const complete = uids === null ? data : { ...data, ...uids };
-  const prepared = await prepareEntry(type, complete, source, context);
+  const prepared = await prepareEntry(type, complete, { given: null, source }, context);
   const group = source === null ? null : groupOf(source);
   await orUniqueError({ type, data: complete, id: null, group, generated: Object.keys(uids ?? {}) }, context, () =>
     insertPrepared(type, prepared, context),
   );
-  if (source === null) return readNew(type, prepared.document, insertion, context);
+  if (source === null) return readNew(type, prepared.document, selection, context);
   await shareValues(type, prepared.document, { source, given: Object.keys(complete) }, context);
-  return { document: prepared.document, selection: insertion.selection, children: [] }; // read after the commit
+  return { document: prepared.document, selection, children: [] }; // read after the commit
 }
 
-/** Returns the new entry of a checked body. `source` is an entry of the localization group that it joins. */
-async function prepareEntry(
+interface NewEntry extends Pick<Insertion, 'source'> {
+  /** The id of the entry; null for the next one. */
+  readonly given: number | null;
+}
+
+/** Returns the new entry of a checked body. */
+export async function prepareEntry(
   type: ContentType,
   data: Values,
-  source: StoredDocument | null,
+  { given, source }: NewEntry,
   context: ContentContext,
 ): Promise<PreparedEntry> {
   const { store, bind } = context;
   const missing = source === null ? [] : sharedAttributes(type).filter((name) => !Object.hasOwn(data, name));
   const taken = source === null ? {} : await copyValues(type, source, missing, context);
-  const write = await buildCreate(type, data, taken, context);
-  const [id = 0] = await store.ids.next(type.collection, 1, { ...store.database, session: null });
+  const write = await buildWrite(type, data, { taken }, context);
+  const [id = 0] = given === null ? await store.ids.next(type.collection, 1, { ...store.database, session: null }) : [given];
   const document = buildDocument(type, data, write, { id, group: source === null ? null : groupOf(source), context });
   if (source !== null) refuseIncomplete(type, document, context);
   const mayBreakRule = bind.access.rules.has(type.uid) && createMayBreakRule(type, data, bind.access);
@@ -176,7 +180,7 @@ export const isLinked = ({ write }: PreparedEntry): boolean => write.inverse.len
 async function readNew(
   type: ContentType,
   document: EntryDocument,
-  { selection }: Insertion,
+  selection: Selection,
   context: ContentContext,
 ): Promise<Loaded> {
   const hasLocales = selection.locales !== null && type.kind === 'singleType';

@@ -4,7 +4,7 @@ import { bindPlan } from '../query/bind-plan.js';
 import type { BoundCursors } from '../query/bound-cursors.js';
 import type { BoundPagination } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import { surroundingReads, type ContentContext, type PendingRead, type SurroundedReads } from './content-context.js';
+import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
@@ -32,18 +32,22 @@ async function findByCursors(read: PendingRead, pagination: BoundCursors, contex
   return page.edges === undefined ? page : { ...page, cursors: cursorsOf(page.edges, list) };
 }
 
-async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
-  const { bind, store } = context;
-  const { plan } = read;
-  const surrounded = surroundingReads(plan.type, context);
-  if (surrounded !== null) return findSurrounded(read, context, surrounded);
-  return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };
+/** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
+export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
+  if (hooks === null) return null;
+  const surrounding = hooks.reads(type.uid);
+  store.database.reads?.noteType(type.uid, surrounding !== null);
+  return surrounding;
 }
 
-async function findSurrounded(read: PendingRead, context: ContentContext, reads: SurroundedReads): Promise<FoundPage> {
-  const { pagination, withTotal } = read.plan;
-  const page = await reads.many(read, context);
-  return { pagination, ...page, total: withTotal ? await reads.count(read, context) : null };
+async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
+  const { plan } = read;
+  const { type, pagination, withTotal } = plan;
+  const surrounded = surroundingReads(type, context);
+  if (surrounded === null)
+    return { pagination, ...(await readPage(plan, { registry: context.bind.registry, ...context.store })) };
+  const page = await surrounded.many(read, context);
+  return { pagination, ...page, total: withTotal ? await surrounded.count(read, context) : null };
 }
 
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */

@@ -9,7 +9,8 @@ import { bindEntrySelection, bindLocale, bindPlan } from '../query/bind-plan.js'
 import { allOf } from '../query/conditions.js';
 import type { Condition, Plan, Selection } from '../query/plan.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
-import { surroundingReads, type ContentContext, type PendingRead } from './content-context.js';
+import type { ContentContext, PendingRead } from './content-context.js';
+import { surroundingReads } from './find-many.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {

@@ -15,8 +15,12 @@ export async function generateUids(
 ): Promise<Values | null> {
   const missing = writePlan(type, context.bind.registry).generated.filter(({ name }) => data[name] === undefined);
   if (missing.length === 0) return null;
+  const among = type.localized ? { locale: data['locale'] ?? context.bind.defaultLocale } : {};
   const made: Record<string, string> = {};
-  for (const attribute of missing) made[attribute.name] = await freeUid(type, { attribute, data, attempt }, context);
+  for (const attribute of missing) {
+    const base = await madeUid(type, attribute, data);
+    made[attribute.name] = await freeFrom(base, { type, name: attribute.name, among, attempt }, context);
+  }
   return made;
 }
 
@@ -28,21 +32,6 @@ export const lastAttempt = 5;
 
 /** Returns how many numbers an attempt draws from. The range grows, so that concurrent creates do not collide again and again. */
 const numbersToDraw = (attempt: number): number => 4 ** attempt;
-
-interface WantedUid {
-  readonly attribute: ScalarAttribute;
-  readonly data: Values;
-  readonly attempt: number;
-}
-
-/**
- * Returns a uid that is made from its target attribute. If the plain value is taken, a free number is appended: the first one,
- * and in later attempts a random one of the next.
- */
-async function freeUid(type: ContentType, { attribute, data, attempt }: WantedUid, context: ContentContext): Promise<string> {
-  const among = type.localized ? { locale: data['locale'] ?? context.bind.defaultLocale } : {};
-  return freeFrom(await madeUid(type, attribute, data), { type, name: attribute.name, among, attempt }, context);
-}
 
 /** Returns the uid that is made from its target attribute, which may be taken. */
 export async function madeUid({ singularName }: ContentType, { targetField }: ScalarAttribute, data: Values): Promise<string> {
@@ -62,7 +51,7 @@ interface UidPlace {
   readonly attempt: number;
 }
 
-/** Returns a uid, or the uid with a number as `freeUid` appends one if it is taken. */
+/** Returns a uid. If it is taken, a free number is appended: the first one, and in later attempts a random one of the next. */
 export async function freeFrom(
   base: string,
   { type, name, among, attempt }: UidPlace,

@@ -41,7 +41,12 @@ async function removeEntry(type: ContentType, id: number, match: Match, context:
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
   const alone = referrers.length === 0 && !mayLead(type, context);
-  const work = (inner: Database) => removeWithin(type, id, match, withDatabase(context, inner));
+  const work = async (inner: Database): Promise<boolean> => {
+    const inside = withDatabase(context, inner);
+    const deleted = await deleteEntry(inside.store, type.collection, match);
+    if (deleted !== null) await endLinks(type, [id], [deleted], inside);
+    return deleted !== null;
+  };
   const isRemoved = await (alone ? work(database) : inTransaction(database, work));
   if (isRemoved && referrers.length > 0) unlinkLater(type, id, context);
   return isRemoved;
@@ -59,13 +64,6 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
   new Alarm(() => void look().catch(() => undefined), { ref: false }).set(secondLook);
-}
-
-async function removeWithin(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {
-  const deleted = await deleteEntry(context.store, type.collection, match);
-  if (deleted === null) return false;
-  await endLinks(type, [id], [deleted], context);
-  return true;
 }
 
 /** Deletes the entries that meet a filter, in portions, with all links to them. Returns their number. */

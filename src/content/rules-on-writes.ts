@@ -7,7 +7,8 @@ import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { countExisting } from '../mongo/read/look-ups.js';
 import type { Access, RowRule } from '../query/access.js';
-import { bindRule } from '../query/bind-filter.js';
+import type { Filter } from '../query/ast.js';
+import { bindFilter, bindRule } from '../query/bind-filter.js';
 import { allOf, termsOf } from '../query/conditions.js';
 import type { Condition } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -16,15 +17,23 @@ import { scalarTypes } from '../schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 
 /**
- * Returns the caller's row rule as a match on the documents of a type; empty without a rule. Each condition on related entries
- * costs a command.
+ * Returns a match for the documents of a type that the caller's row rule shows, and that meet a filter if there is one; empty without
+ * both. Each condition on related entries costs a command.
  */
-export async function ruleFilter(type: ContentType, { store, bind }: ContentContext): Promise<Document> {
-  const rules = bindRule(type, bind);
-  if (rules.length === 0) return {};
-  const condition = allOf(rules);
+export async function ruleFilter(
+  type: ContentType,
+  { store, bind }: ContentContext,
+  filter: Filter | null = null,
+): Promise<Match> {
+  const conditions = [...(filter === null ? [] : [bindFilter(filter, type, bind)]), ...bindRule(type, bind)];
+  if (conditions.length === 0) return {};
+  const condition = allOf(conditions);
   return compileCondition(condition, await resolveRelated(condition, store.database));
 }
+
+/** Returns a match for an entry, unless the caller's rule hides it. */
+export const matchVisible = async (type: ContentType, id: number, context: ContentContext): Promise<Match> =>
+  context.bind.access.rules.has(type.uid) ? matchesAll({ _id: id }, await ruleFilter(type, context)) : { _id: id };
 
 /** Returns whether the caller's rule hides one of the matching entries. Sends no command without a rule. */
 export async function hidesOne(type: ContentType, match: Match, context: ContentContext): Promise<boolean> {

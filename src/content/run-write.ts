@@ -2,6 +2,7 @@ import { afterCommit } from '../mongo/send/around-commit.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
+import type { Database } from '../mongo/send/database.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import type { Filter } from '../query/ast.js';
 import type { Selection } from '../query/plan.js';
@@ -63,6 +64,12 @@ const left = new WeakMap<Loaded, Loaded>();
 
 /** Returns an entry of a transaction that is committed now, as code after its write has left it. */
 export const asLeft = (entry: Loaded): Loaded => left.get(entry) ?? entry;
+
+/** Returns the context inside a transaction of the operation itself, which answers its entries by `asLeft` after the commit. */
+export const withOwnTransaction = (context: ContentContext, database: Database): ContentContext => ({
+  ...withDatabase(context, database),
+  ...(context.store.database.session === null && { answersLate: true }),
+});
 
 function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {
   notices.tell(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldErrors, forbiddenError, missingActions } from '../errors.js';
+import { forbiddenError, missingActions } from '../errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/form/layout.js';
 import { matchesAll, matchesAny, oneOf } from '../mongo/form/matches.js';
@@ -9,12 +9,12 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { actionOf, allows } from '../query/access.js';
 import { applyLinkInput } from '../schema/apply-link-input.js';
 import { isShared } from '../schema/attribute-places.js';
-import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { parseLinkInput } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import { type Values, isRecord } from '../values.js';
 import { completeCopies } from './build-write.js';
+import { isPublished, refuseIncomplete } from './check-body.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
@@ -133,7 +133,7 @@ async function copyToLocales(
   const { store, bind } = context;
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
   const locales = await findStored(store.database, type.collection, { match: filter, fields: ['_id', 'publishedAt'] });
-  if (locales.some(isPublished)) refuseIncomplete(type, entry, names, context);
+  if (!isPublished(entry) && locales.some(isPublished)) refuseIncomplete(type, entry, context, names);
   const copies = await Promise.all(
     locales.map(async ({ _id }) => {
       const values: Record<string, unknown> = { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() };
@@ -145,20 +145,6 @@ async function copyToLocales(
   await keepingRules(changed, context, async () => {
     await bulkWrite(store, type.collection, [...copies, ...others]);
   });
-}
-
-const isPublished = ({ publishedAt }: Document): boolean => publishedAt instanceof Date;
-
-/** Throws a ValidationError if a draft shares values that its published locales need. */
-function refuseIncomplete(
-  type: ContentType,
-  entry: StoredDocument,
-  names: readonly string[],
-  { bind, checksAsDrafts }: ContentContext,
-): void {
-  if (isPublished(entry) || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
-  const problems = publishedProblems(type, entry, bind.registry).filter(({ path: [name = ''] }) => names.includes(name));
-  if (problems.length > 0) throw fieldErrors(problems);
 }
 
 /** Returns copies of some values for another entry. */

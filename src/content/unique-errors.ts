@@ -3,7 +3,7 @@ import type { Database } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import type { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
-import { type Match, matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
+import { matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
@@ -19,7 +19,7 @@ const notUnique = (path: readonly string[]): FieldError => ({
 });
 
 /** Returns the error for a group and locale whose entry another write has created first. */
-const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
+export const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
 
 /** The values of a write. `id` is null on a create. `group` is the localization group that a new entry joins. */
 export interface UniqueWrite {
@@ -43,22 +43,15 @@ export async function uniqueErrors(write: UniqueWrite, context: ContentContext):
 
 /**
  * Returns the error of a write that a unique index has refused: a ValidationError that lists all values that are taken. If only
- * generated values are taken, its code is `uid-taken`.
+ * generated values are taken, its code is `uid-taken`. The value that the index names is reported even if its owner cannot be read,
+ * because that write is not committed yet or the owner was deleted again.
  */
-export async function refusedError(refused: DuplicateKey, write: UniqueWrite, context: ContentContext): Promise<ApiError> {
-  if (isGroupField(refused.fields[0] ?? '')) return localeTaken();
-  return fieldErrors(await refusedValues(refused, write, context));
-}
-
-/**
- * Returns an error for each taken value. The value that the index names is reported even if its owner cannot be read, because
- * that write is not committed yet or the owner was deleted again.
- */
-async function refusedValues(
+export async function refusedError(
   { fields, value }: DuplicateKey,
   write: UniqueWrite,
   context: ContentContext,
-): Promise<FieldError[]> {
+): Promise<ApiError> {
+  if (isGroupField(fields[0] ?? '')) return localeTaken();
   const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
@@ -66,9 +59,9 @@ async function refusedValues(
   const isGenerated = ({ path: [name = ''] }: UniqueValue): boolean => write.generated?.includes(name) === true;
   const generated = refused.find(isGenerated);
   const given = refused.filter((one) => !isGenerated(one));
-  if (given.length > 0) return given.map(({ path }) => notUnique(path));
-  if (generated !== undefined) return [{ ...notUnique(generated.path), code: 'uid-taken' }];
-  return [notUnique(fields.slice(0, 1).flatMap(uniqueNames))];
+  if (given.length > 0) return fieldErrors(given.map(({ path }) => notUnique(path)));
+  if (generated !== undefined) return fieldErrors([{ ...notUnique(generated.path), code: 'uid-taken' }]);
+  return fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueNames))]);
 }
 
 interface UniqueValue {
@@ -123,20 +116,13 @@ async function takenValues(
   const fields = [...new Set(sent.map(({ field }) => field))];
   const place = type.localized ? await placeOf(write, bind.defaultLocale, database) : null;
   const others = id === null ? {} : { _id: otherThan(id) };
-  const match = { ...holders(sent), ...others };
+  const valuesOf = (field: string): unknown[] => sent.filter((one) => one.field === field).map(({ value }) => value);
+  const match = { ...matchesAny(...fields.map((field) => ({ [field]: oneOf(valuesOf(field)) }))), ...others };
   const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', groupField] });
   const keys = (document: StoredDocument): string[] =>
     fields.flatMap((field) => valuesAt(document, field.split('.')).map(({ value }) => keyOf({ field, value })));
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
   return new Set(sent.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
-}
-
-/** Returns the condition that matches entries with one of the values. */
-function holders(sent: readonly UniqueValue[]): Match {
-  const fields = [...new Set(sent.map(({ field }) => field))];
-  return matchesAny(
-    ...fields.map((field) => ({ [field]: oneOf(sent.filter((one) => one.field === field).map(({ value }) => value)) })),
-  );
 }
 
 /** The locale and the localization group of a written entry. */

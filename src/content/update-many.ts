@@ -4,20 +4,17 @@ import { groupField, groupOf } from '../mongo/form/layout.js';
 import { noneOf, oneOf, type Match } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { changeMany, type Change } from '../mongo/write/compile-change.js';
-import { compileCondition } from '../mongo/read/compile-condition.js';
-import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { validationError } from '../errors.js';
 import type { Filter } from '../query/ast.js';
-import { bindFilter, bindRule } from '../query/bind-filter.js';
-import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildUpdate } from './build-write.js';
+import { buildWrite } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';
 import { marksOfUpdate } from './build-document.js';
+import { ruleFilter } from './rules-on-writes.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
 
@@ -33,14 +30,14 @@ export interface ManyEntries {
  * there is code around the write, or subscribers hear of it. Throws a ValidationError, also for attributes that are not scalars.
  */
 export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<WrittenMany> {
-  const { type, where } = entries;
+  const { type, where, filter } = entries;
   const write = { action: 'updateMany', type, where, data, selection: null } as const;
   const isHeard = context.store.changes.hearing(type.collection, 'update') !== null;
   if (!isHeard && hookOf(write, context) === null)
-    return { count: await setMany(type, await matchMany(entries, context), data, context) };
+    return { count: await setMany(type, await ruleFilter(type, context, filter), data, context) };
   return writePortions(write, context, {
     ids: (filter, inside) => idsOfMany({ ...entries, filter }, inside),
-    filter: entries.filter,
+    filter,
     run: (ids, changed, inside) => setMany(type, { _id: oneOf(ids) }, changed, inside),
   });
 }
@@ -49,7 +46,7 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
   const values = acceptWrite(type, data, context);
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
-  const write = await buildUpdate(type, values, {}, context);
+  const write = await buildWrite(type, values, { current: {} }, context);
   const change = settingValues(type, { ...write.values, updatedAt: new Date(), ...marksOfUpdate(values, context) });
   const shared = sharedNames(type, Object.keys(values));
   return orUniqueError({ type, data: values, id: null }, context, () =>
@@ -90,18 +87,9 @@ function refuseOthers(type: ContentType, values: Values): void {
   if (other !== undefined) throw validationError(`${other}: only scalar values of several entries can be set at once`);
 }
 
-/** Returns a match for the entries that meet a filter and the caller's rule. */
-async function matchMany(
-  { type, filter }: Pick<ManyEntries, 'type' | 'filter'>,
-  { bind, store }: ContentContext,
-): Promise<Match> {
-  const condition = allOf([...(filter === null ? [] : [bindFilter(filter, type, bind)]), ...bindRule(type, bind)]);
-  return compileCondition(condition, await resolveRelated(condition, store.database));
-}
-
 /** Returns the ids of the entries that meet a filter and the caller's rule. */
-export async function idsOfMany(entries: ManyEntries, context: ContentContext): Promise<readonly number[]> {
-  const match = await matchMany(entries, context);
-  const found = await findStored(context.store.database, entries.type.collection, { match, fields: ['_id'] });
+export async function idsOfMany({ type, filter }: ManyEntries, context: ContentContext): Promise<readonly number[]> {
+  const match = await ruleFilter(type, context, filter);
+  const found = await findStored(context.store.database, type.collection, { match, fields: ['_id'] });
   return found.map(({ _id }) => Number(_id));
 }

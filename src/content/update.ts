@@ -11,15 +11,15 @@ import type { Selection } from '../query/plan.js';
 import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildUpdate } from './build-write.js';
+import { buildWrite } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
-import { checkBody, refuseIncomplete } from './check-body.js';
+import { checkBody, isPublished, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type WriteInput } from './content-context.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
-import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
+import { matchVisible, refuseBroken, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
@@ -64,7 +64,7 @@ async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Valu
   const { type, id } = key;
   const data = type.localized ? unlocalized(given) : given;
   const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
-  const visible = await matchEntry(type, id, context);
+  const visible = await matchVisible(type, id, context);
   return { ...key, data, mayBreakRule, visible, match: matchExpected(visible, key) };
 }
 
@@ -95,9 +95,6 @@ const fixedValues = ({ uid }: ContentType, data: Values): readonly Undone[] =>
       remedy: 'remove it from the body',
     }));
 
-const matchEntry = async (type: ContentType, id: number, context: ContentContext): Promise<Match> =>
-  context.bind.access.rules.has(type.uid) ? matchesAll({ _id: id }, await ruleFilter(type, context)) : { _id: id };
-
 /**
  * Checks a change by the rules of published entries, which does not need the stored entry. Only if this fails, reads the entry,
  * and checks by the rules of drafts if it is one; the change then applies only to a draft. Returns null if it then finds no such
@@ -112,7 +109,7 @@ async function checkChange(change: Change, context: ContentContext): Promise<Cha
     if (!(error instanceof ApiError)) throw error;
     const stored = await readStored(type, match, context.store.database);
     if (stored === null) return null;
-    if (!type.draftAndPublish || (stored['publishedAt'] ?? null) !== null) throw error;
+    if (!type.draftAndPublish || isPublished(stored)) throw error;
     await checkBody(type, data, { mode: 'update', draft: true, id }, context);
     return { ...change, match: matchesAll(match, { publishedAt: null }) };
   }
@@ -126,13 +123,13 @@ const readStored = async (type: ContentType, match: Match, database: Database): 
  * publishes no draft that may be incomplete.
  */
 function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentContext): boolean {
-  if (mayBreakRule || ((data['publishedAt'] ?? null) !== null && mayBeIncomplete(type, bind.registry))) return false;
+  if (mayBreakRule || (isPublished(data) && mayBeIncomplete(type, bind.registry))) return false;
   const names = Object.keys(data);
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
 
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
-  const { values } = await buildUpdate(type, data, {}, context);
+  const { values } = await buildWrite(type, data, { current: {} }, context);
   const change = settingValues(type, Object.assign({}, values, marksOfUpdate(data, context)));
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
@@ -161,8 +158,8 @@ async function updateStored(
   const stored = await readStored(type, match, context.store.database);
   if (stored === null) return null;
   const isAlone = context.store.database.session === null; // without a transaction
-  const write = await buildUpdate(type, data, stored, context);
-  if ((stored['publishedAt'] ?? null) === null) refuseIncomplete(type, { ...stored, ...write.values }, context);
+  const write = await buildWrite(type, data, { current: stored }, context);
+  if (!isPublished(stored)) refuseIncomplete(type, { ...stored, ...write.values }, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {

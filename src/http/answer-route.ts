@@ -52,15 +52,14 @@ function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | nu
   }
   const answer = runIdentified(row, request, matched);
   const { refuse } = row;
-  return refuse === undefined ? answer : answer.catch((error: unknown) => refuseUnauthorized(error, refuse));
+  if (refuse === undefined) return answer;
+  return answer.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) return refuse(error);
+    throw error;
+  });
 }
 
 type IdentifiedRow = Exclude<Row, { readonly action: null }>;
-
-function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['refuse']>): Answer {
-  if (error instanceof ApiError && error.status === 401) return refuse(error);
-  throw error;
-}
 
 async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
   const { ctx, connection, projectCode } = matched;
@@ -73,14 +72,14 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.counts !== undefined) await running.limiter?.(ctx, caller, row.counts(request.body) - 1);
-    if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
+    if (row.limit !== undefined) await countAttempt(ctx, row.limit, bodyOf(request), running);
     if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
     if ('handle' in row && row.hasCursors !== true) refuseCursorsOf(request, running.config.api.limits);
     if (row.isTagged === true && beginRow(row, call, reads, matched)) return { status: 304 };
     const key = ctx.req.headers['idempotency-key'] as string | undefined; // Node joins several into one
-    const answer = await (key === undefined || isRead(ctx) ? runHandler(row, ctx, call) : runKeyed(row, ctx, { call, key }));
+    const answer = await (key === undefined || isRead(ctx) ? runHandler(row, ctx, call) : runKeyed(row, ctx, call, key));
     noteVersion(ctx, answer?.version);
     return answer;
   } catch (error) {
@@ -98,7 +97,7 @@ const runHandler = (row: IdentifiedRow, ctx: Context, call: RouteCall): Answer |
   'handle' in row ? row.handle(call) : row.handleContext(ctx, call);
 
 /** Answers a write with an Idempotency-Key. Throws a 400 if its row cannot honour the key. */
-async function runKeyed(row: IdentifiedRow, ctx: Context, { call, key }: KeyedCall): Promise<Answer | null> {
+async function runKeyed(row: IdentifiedRow, ctx: Context, call: RouteCall, key: string): Promise<Answer | null> {
   const { keys } = row;
   if (keys === undefined) throw keyError(400, `${ctx.method} ${ctx.path} does not support the header Idempotency-Key`);
   if (keys === 'ignored') {
@@ -109,11 +108,6 @@ async function runKeyed(row: IdentifiedRow, ctx: Context, { call, key }: KeyedCa
   const once = onceFor(call, key);
   if (keys === 'part') return runHandler(row, ctx, { ...call, once });
   return once(async (content) => (await runHandler(row, ctx, { ...call, content })) ?? {}, null);
-}
-
-interface KeyedCall {
-  readonly call: RouteCall;
-  readonly key: string;
 }
 
 /** Begins the tag of an answer. Returns whether the client has the answer already. Middlewares of a project must see each answer. */

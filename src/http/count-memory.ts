@@ -6,15 +6,8 @@ import type { Config } from '../config/config.js';
 import { nextTurn } from '../limits/queue.js';
 import { ByteReservation, ByteBudget, type ReservationOwner } from '../limits/byte-budget.js';
 import { isRecord } from '../values.js';
-import { writeJson } from './write-json.js';
 
-/** The memory budgets of all requests, for bodies and for answers. */
-interface SharedMemory {
-  readonly bodies: ByteBudget;
-  readonly answers: ByteBudget;
-}
-
-/** The memory of one request. It is counted by client address, whether or not the caller has logged in. */
+/** The memory of one request, from the budgets of all requests for bodies and for answers. It is counted by client address, whether or not the caller has logged in. */
 class RequestMemory implements ReservationOwner {
   readonly response: ServerResponse;
   /** Memory of the read documents and their values, then of the answer until it is sent. */
@@ -23,7 +16,7 @@ class RequestMemory implements ReservationOwner {
   readonly #ctx: Context;
   #body: ByteReservation | null = null;
 
-  constructor({ bodies, answers }: SharedMemory, ctx: Context) {
+  constructor(ctx: Context, bodies: ByteBudget, answers: ByteBudget) {
     this.#ctx = ctx;
     this.response = ctx.res;
     this.answer = new ByteReservation(answers, this);
@@ -69,9 +62,10 @@ const large = 65_536;
  * length.
  */
 export function countMemory({ server, middlewares }: Config): Middleware {
-  const shared = createMemory(server.answersLimit, middlewares.body.totalLimit);
+  const bodies = new ByteBudget({ max: middlewares.body.totalLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') });
+  const answers = new ByteBudget({ max: mostAnswerBytes(server.answersLimit), free: 131_072, refusal: busy('answers') });
   return async (ctx: CountedContext, next) => {
-    const used = (ctx[memory] = new RequestMemory(shared, ctx));
+    const used = (ctx[memory] = new RequestMemory(ctx, bodies, answers));
     try {
       await next();
       if (used.answer.isCounted) await nextTurn();
@@ -107,9 +101,84 @@ const heap = getHeapStatistics().heap_size_limit;
 /** Returns the maximum number of bytes of all answers together. `limit` is the setting. */
 export const mostAnswerBytes = (limit: number | null): number => limit ?? heap / 8;
 
-const createMemory = (answersLimit: number | null, bodiesLimit: number | null): SharedMemory => ({
-  bodies: new ByteBudget({ max: bodiesLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') }),
-  answers: new ByteBudget({ max: mostAnswerBytes(answersLimit), free: 131_072, refusal: busy('answers') }),
-});
-
 const busy = (what: string): string => `Too many large ${what} are under way, please try again later`;
+
+/** Levels of lists and objects that are written in pieces: enough for the entries of a list and for related entries. */
+const levels = 6;
+
+/**
+ * Returns the bytes of the JSON of a value. The text is created in pieces that become bytes immediately, so that it is never in
+ * memory as a whole. `estimate` is the approximate number of bytes.
+ */
+export function writeJson(value: object, estimate: number): Buffer {
+  const writer = new JsonWriter(estimate);
+  writer.write(value, 0);
+  return writer.bytes;
+}
+
+class JsonWriter {
+  #buffer: Buffer;
+  #length = 0;
+
+  constructor(estimate: number) {
+    this.#buffer = Buffer.allocUnsafeSlow(Math.ceil(estimate));
+  }
+
+  /** The bytes that were written so far. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** Writes a value. Returns false if it has no JSON form. `level` is the number of lists and objects around the value. */
+  write(value: unknown, level: number): boolean {
+    if (level < levels && Array.isArray(value)) return this.#writeList(value, level + 1);
+    if (level < levels && isPlain(value)) return this.#writeObject(value, level + 1);
+    // undefined for values without a JSON form, such as functions
+    const text = JSON.stringify(value) as string | undefined;
+    if (text !== undefined) this.#append(text);
+    return text !== undefined;
+  }
+
+  #writeList(items: readonly unknown[], level: number): true {
+    let before = '[';
+    for (const item of items) {
+      this.#append(before);
+      if (!this.write(item, level)) this.#append('null');
+      before = ',';
+    }
+    this.#append(items.length === 0 ? '[]' : ']');
+    return true;
+  }
+
+  #writeObject(values: Readonly<Record<string, unknown>>, level: number): true {
+    let before = '{';
+    for (const key of Object.keys(values)) {
+      const start = this.#length;
+      this.#append(`${before}${JSON.stringify(key)}:`);
+      if (this.write(values[key], level)) before = ',';
+      else this.#length = start;
+    }
+    this.#append(before === '{' ? '{}' : '}');
+    return true;
+  }
+
+  #append(text: string): void {
+    const end = this.#length + Buffer.byteLength(text);
+    if (end > this.#buffer.length) this.#grow(end);
+    this.#buffer.write(text, this.#length);
+    this.#length = end;
+  }
+
+  #grow(size: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.ceil(1.25 * size));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+}
+
+/** Returns whether a value is an object without a special JSON form. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { answerUnknown } from './answer-route.js';
 import { observeRequests, requestId, type RequestState } from './observe-requests.js';
 import { admitRequests, checkUrl, requestQueue, timeLimit } from './request-limits.js';
-import { compressResponse, crossOrigin, flushEvents, flushStreams, securityHeaders } from './koa-packages.js';
+import { compressResponse, crossOrigin, flushStreams, securityHeaders } from './koa-packages.js';
 import { errorResponse } from './error-response.js';
 import { countMemory } from './count-memory.js';
 import { requestBody } from './request-body.js';
@@ -28,14 +28,8 @@ interface AppInput {
 }
 
 /** Returns the Koa application: shared middleware and the route table. */
-export function createApp({
-  config,
-  observer,
-  connection,
-  routes,
-  publicRoutes = null,
-  projectCode = null,
-}: AppInput): Koa<RequestState> {
+export function createApp(input: AppInput): Koa<RequestState> {
+  const { config, observer, connection, routes, publicRoutes = null, projectCode = null } = input;
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
   app.use(observeRequests(observer));
@@ -69,7 +63,7 @@ function sharedMiddleware(config: Config, observer: Observer, codeAround: Middle
   const headers = security.enabled ? [securityHeaders(security)] : [];
   const otherOrigins = cors.enabled ? [crossOrigin(cors, observer)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
-  const events = codeAround === null ? [] : [flushEvents]; // only code of projects sends events
+  const events = codeAround === null ? [] : [flushStreams('events')]; // only code of projects sends events
   const checks = [tagAnswers(config.api.rest.cacheControl), errorResponse(observer), countMemory(config)];
   const [inTime, checked] = [timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
@@ -83,7 +77,7 @@ function sharedMiddleware(config: Config, observer: Observer, codeAround: Middle
       ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors, observer)]),
       ...(settings.isUncompressed || settings.isLong ? [uncompressed] : []),
       ...compression,
-      ...(settings.isLong ? [flushStreams] : events),
+      ...(settings.isLong ? [flushStreams('all')] : events),
       ...checks,
       settings.isLong ? timeLimit(config.server, settings) : inTime,
       checked,

@@ -127,17 +127,14 @@ const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowe
 /** The type of server-sent events, which clients read one by one. */
 const eventStream = 'text/event-stream';
 
-/** Sends the headers of a stream before its first bytes, so that clients know that they are connected. */
-export const flushStreams: Middleware = async (ctx, next) => {
-  await next();
-  if (!sendLive(ctx)) ctx.res.once('pipe', () => ctx.res.flushHeaders());
-};
-
-/** Does the same for event streams only. */
-export const flushEvents: Middleware = async (ctx, next) => {
-  await next();
-  if (ctx.type === eventStream) ctx.res.once('pipe', () => ctx.res.flushHeaders());
-};
+/** Sends the headers of a stream, or only of one of events, before its first bytes, so that clients know that they are connected. */
+export const flushStreams =
+  (which: 'all' | 'events'): Middleware =>
+  async (ctx, next) => {
+    await next();
+    if (sendLive(ctx)) return;
+    if (which === 'all' || ctx.type === eventStream) ctx.res.once('pipe', () => ctx.res.flushHeaders());
+  };
 
 /**
  * Compresses text answers of at least `threshold` bytes with br or gzip. koa-compress makes each body a stream. A body that was

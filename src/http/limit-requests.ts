@@ -7,6 +7,7 @@ import type { AttemptLimits, GuessLimit, LimitedRoute } from '../limits/attempts
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
+import type { Values } from '../values.js';
 import { clientKey, requestIdOf } from './route-request.js';
 
 /** Counts a request of a caller, or several. Throws a RateLimitError for too many. */
@@ -27,14 +28,13 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   };
 }
 
-/** A request to a route whose attempts are counted. */
-interface CountedAttempt {
-  readonly route: LimitedRoute;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
 /** Counts an attempt, and sets headers with the remaining number. Throws a RateLimitError for too many. */
-export async function countAttempt(ctx: Context, { route, body }: CountedAttempt, attempts: AttemptLimits | null): Promise<void> {
+export async function countAttempt(
+  ctx: Context,
+  route: LimitedRoute,
+  body: Values,
+  { attempts }: { readonly attempts: AttemptLimits | null },
+): Promise<void> {
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip, requestIdOf(ctx)));
 }
 

@@ -16,7 +16,7 @@ export type Tags = readonly Tag[] | 'any';
 const element = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)")?[ \t]*(?:,|$)/y;
 
 /** Returns the tags of a header. Throws a BadRequestError that names the header if it has another form. */
-function readTags(name: string, header: string): Tags {
+export function readTags(name: string, header: string): Tags {
   if (header.trim() === '*') return 'any';
   const tags: Tag[] = [];
   element.lastIndex = 0;
@@ -32,11 +32,6 @@ function readTags(name: string, header: string): Tags {
 
 function malformed(name: string): never {
   throw badRequestError(`${name} must be * or a list of entity tags in double quotes`);
-}
-
-/** Returns the tags of If-None-Match; null if there is no such header. Throws a BadRequestError for another form. */
-export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): Tags | null {
-  return header === undefined ? null : readTags('If-None-Match', header);
 }
 
 /** Returns whether a tag is among those of If-None-Match. Weak and strong tags count as equal. */

@@ -1,6 +1,6 @@
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { isRecord } from '../values.js';
-import { decodeField } from './parse-json.js';
+import { decodeField } from './receive-body.js';
 import type { MultipartBody } from './read-multipart.js';
 import type { RouteCall } from './route.js';
 import { mediaOf } from './running.js';

@@ -5,8 +5,7 @@ import { nextTurn } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import { bodyInvalid } from './error-response.js';
 import { memoryOf } from './count-memory.js';
-import { checkJson, parseJson } from './parse-json.js';
-import { receive, type Unpack, unpackerOf } from './receive-body.js';
+import { checkJson, parseJson, receive, type Unpack, unpackerOf } from './receive-body.js';
 
 type BodyConfig = MiddlewaresConfig['body'];
 type ReadBody = (ctx: Context) => Promise<void>;
@@ -44,7 +43,7 @@ export async function readText(ctx: Context, { formLimit: limit }: BodyConfig): 
   if (!methods.has(method) || readableEnded || !/^(text\/|application\/([\w.-]+\+)?xml\b)/i.test(headers['content-type'] ?? ''))
     return null;
   const unpack = unpackerOf(ctx.req);
-  const bytes = joined(await receive(ctx.req, { limit, reservation: reservationOf(ctx), isPacked: unpack !== null }));
+  const bytes = joined(await receive(ctx.req, { limit, reservation: reservationOf(ctx) }));
   return (unpack === null ? bytes : unpack(bytes, limit)).toString('utf8');
 }
 
@@ -54,24 +53,22 @@ export function isMultipart({ req }: Context): boolean {
   return methods.has(method) && /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
-/** The memory reservation for the body of a request; null if it is not counted. */
-type Reservation = ByteReservation | null;
-
-const reservationOf = (ctx: Context): Reservation => memoryOf(ctx)?.body ?? null;
+/** Returns the memory reservation for the body of a request; null if it is not counted. */
+const reservationOf = (ctx: Context): ByteReservation | null => memoryOf(ctx)?.body ?? null;
 
 /**
  * Returns the reader of JSON. koa-body is not used, because it takes a tenth longer for small bodies and silently replaces
  * invalid UTF-8. Large and compressed bodies are kept as received until `decodeBody`.
  */
-const jsonReader = (config: BodyConfig): ReadBody => {
-  return async (ctx: ReceivedContext) => {
+const jsonReader =
+  (config: BodyConfig): ReadBody =>
+  async (ctx: ReceivedContext) => {
     const unpack = unpackerOf(ctx.req);
     const reservation = reservationOf(ctx);
-    const pieces = await receive(ctx.req, { limit: config.jsonLimit, reservation, isPacked: unpack !== null });
+    const pieces = await receive(ctx.req, { limit: config.jsonLimit, reservation });
     if (unpack !== null || reservation?.isCounted === true) ctx[received] = { pieces, unpack, config };
     else decode(ctx, joined(pieces), config);
   };
-};
 
 /** A received JSON body that is not decoded yet. */
 interface ReceivedBody {

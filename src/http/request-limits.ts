@@ -95,11 +95,7 @@ interface PlacedContext extends Context {
 }
 
 /** Creates the queue of all requests. */
-export function requestQueue({
-  requestsAtOnce,
-  requestsWaiting,
-  waitTimeout,
-}: Pick<ServerConfig, 'requestsAtOnce' | 'requestsWaiting' | 'waitTimeout'>): Queue {
+export function requestQueue({ requestsAtOnce, requestsWaiting, waitTimeout }: ServerConfig): Queue {
   const refusal = 'Too many requests are under way, please try again later';
   return new Queue({ atOnce: requestsAtOnce, waiting: requestsWaiting, longest: waitTimeout, refusal });
 }

@@ -162,6 +162,20 @@ export function at<Method extends RouteKey['method']>(
   return { method, path };
 }
 
+/**
+ * Returns a function that returns rows of an API of a plugin. A row has the description that is named like its action. `prefix` is the
+ * beginning of the full names of the actions.
+ */
+export const rowsOf =
+  <Name extends string>(prefix: `plugin::${string}`, operations: Readonly<Record<Name, Operation | Describe>>) =>
+  (key: `${Route['method']} /${string}`, name: Name, handle: Route['handle'], options: Partial<Route> = {}): Route => ({
+    ...at(key),
+    action: `${prefix}.${name}`,
+    operation: operations[name],
+    ...options,
+    handle,
+  });
+
 /** Returns the rows with a prefix before their paths. */
 export const withPrefix = <Row extends RouteKey>(prefix: string, routes: readonly Row[]): Row[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));

@@ -154,7 +154,8 @@ const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTim
 
 function listen(server: Server, { host, port }: ServerConfig, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    // stays, because a later error is about a connection that could not be accepted, and would end the process
+    server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
           ? new Error(`port ${String(port)} is in use; choose another with ${variable}`, { cause: error })

@@ -5,7 +5,7 @@ import { BoundedCache } from '../caches.js';
 import type { ContentContext, ContentSource } from '../content/content-context.js';
 import { entryTag } from '../errors.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
-import { isAmong, readIfNoneMatch, type Tags } from './preconditions.js';
+import { isAmong, readTags, type Tags } from './preconditions.js';
 
 const tagging = Symbol('tagging');
 
@@ -39,11 +39,12 @@ const forCaller = 'private, no-cache';
  */
 export function beginTag(ctx: TaggedContext, read: TaggedRead | null, cacheControl?: string): boolean {
   const reads = isRead(ctx);
-  const asked = reads ? readIfNoneMatch(ctx.req.headers) : null;
+  const { authorization, 'if-none-match': header } = ctx.req.headers;
+  const asked = reads && header !== undefined ? readTags('If-None-Match', header) : null;
   const tag = asked === null || read === null ? null : read.tags.find(ctx, read);
   const known = tag !== null && asked !== null && isAmong(tag, asked) ? tag : null;
   ctx[tagging] = { cacheControl, asked, read, known, versions: new Set() };
-  if (reads && ctx.req.headers.authorization !== undefined) ctx.set('Cache-Control', forCaller);
+  if (reads && authorization !== undefined) ctx.set('Cache-Control', forCaller);
   return known !== null;
 }
 

@@ -18,16 +18,12 @@ export const slowAfter = 1_000;
 export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, late = tooLate): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(reject, late()), limit);
-    work().then(
-      (reply) => {
-        clearTimeout(timer);
-        resolve(reply);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error as Error); // passed on as it is
-      },
-    );
+    const result = work();
+    const stop = (): void => {
+      clearTimeout(timer);
+    };
+    result.then(stop, stop);
+    result.then(resolve, reject);
   });
 
 /** What a clock tells of work that takes long. */
@@ -82,18 +78,13 @@ export class Clock extends Ending {
 
   /** Settles as the work does. If the time ends before, it rejects, and the work continues in the background. */
   race<Result>(work: Promise<Result>): Promise<Result> {
+    const stop = (): void => {
+      this.stop();
+    };
+    work.then(stop, stop);
     return new Promise((resolve, reject) => {
       this.#refuse = reject;
-      work.then(
-        (result) => {
-          this.stop();
-          resolve(result);
-        },
-        (error: unknown) => {
-          this.stop();
-          reject(error as Error); // passed on as it is
-        },
-      );
+      work.then(resolve, reject);
     });
   }
 

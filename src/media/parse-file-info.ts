@@ -1,5 +1,6 @@
 import { fieldErrors } from '../errors.js';
-import { type Undone, unreadNames } from '../content/refuse-or-tell.js';
+import type { ContentContext } from '../content/content-context.js';
+import { refuseOrTell, unreadNames } from '../content/refuse-or-tell.js';
 import { decodeOrNull, isRecord } from '../values.js';
 import { notOfType, splitPath } from '../schema/findings.js';
 
@@ -13,33 +14,30 @@ export interface FileInfo {
   readonly folderPath?: string;
 }
 
-/** Called with names in a `fileInfo` that are not read. */
-type Tell = (unread: readonly Undone[]) => void;
-
-const nobody: Tell = () => undefined;
+/** The context in which names that are not read are refused or told; they are ignored without one. */
+type Context = Pick<ContentContext, 'bind' | 'notices'>;
 
 /** Reads the `fileInfo` of one file, a JSON string or an object. Throws a ValidationError with the message of Strapi v4. */
-export function parseFileInfo(input: unknown, tell = nobody): FileInfo {
-  return input === undefined ? {} : parseOne(input, 'fileInfo', tell);
-}
+export const parseFileInfo = (input: unknown, context?: Context): FileInfo =>
+  input === undefined ? {} : parseOne(input, 'fileInfo', context);
 
 /** Reads the `fileInfo` of several files, in their order: a JSON string of a list, or a list of objects or JSON strings. */
-export function parseFileInfos(input: unknown, tell = nobody): readonly FileInfo[] {
+export function parseFileInfos(input: unknown, context?: Context): readonly FileInfo[] {
   if (input === undefined) return [];
   const list = typeof input === 'string' ? decodeOrNull(input) : input;
   if (!Array.isArray(list)) throw wrongType('fileInfo', 'array', null, input);
-  return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`, tell));
+  return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`, context));
 }
 
 const names = ['name', 'alternativeText', 'caption'] as const;
 
-function parseOne(input: unknown, path: string, tell: Tell): FileInfo {
+function parseOne(input: unknown, path: string, context: Context | undefined): FileInfo {
   const info = typeof input === 'string' ? decodeOrNull(input) : input;
   if (!isRecord(info)) throw wrongType(path, 'object', null, input);
   const name = parseText(info['name'], `${path}.name`);
   const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
   const caption = parseText(info['caption'], `${path}.caption`);
-  tell(unreadNames(Object.keys(info), { what: 'fileInfo', path: splitPath(path), names }));
+  if (context) refuseOrTell(unreadNames(Object.keys(info), { what: 'fileInfo', path: splitPath(path), names }), context);
   return {
     ...(name !== undefined && { name }),
     ...(alternativeText !== undefined && { alternativeText }),

@@ -1,8 +1,8 @@
-import { type ContentContext, withOwnTransaction, withoutHooks } from '../content/content-context.js';
+import { type ContentContext, withoutHooks } from '../content/content-context.js';
 import type { EntryKey } from '../content/meet-precondition.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
-import { asLeft } from '../content/run-write.js';
+import { asLeft, withOwnTransaction } from '../content/run-write.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
 import { afterCommit } from '../mongo/send/around-commit.js';

@@ -1,5 +1,5 @@
-import { type ContentContext, ownType, withOwnTransaction } from '../content/content-context.js';
-import { asLeft } from '../content/run-write.js';
+import { type ContentContext, ownType } from '../content/content-context.js';
+import { asLeft, withOwnTransaction } from '../content/run-write.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { runCreate } from '../content/create.js';
 import type { Loaded } from '../mongo/form/loaded.js';

@@ -1,6 +1,6 @@
-import { type Attribute, type ContentType, type MorphAttribute, type Registry, uploadFile } from '../schema/content-type.js';
+import type { Attribute, ContentType, MorphAttribute, Registry } from '../schema/content-type.js';
+import { attributeOf, uploadFile } from '../schema/content-type.js';
 import { otherSides } from '../schema/other-sides.js';
-import { attributeOf } from '../schema/served-names.js';
 import type { Filter } from './ast.js';
 
 /**

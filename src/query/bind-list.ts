@@ -1,6 +1,5 @@
 import { type ApiError, invalidParameter, validationError } from '../errors.js';
-import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
-import { servedAs } from '../schema/served-names.js';
+import { type ContentType, type ScalarAttribute, servedAs } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, maySee, readable } from './access.js';
 import type { Pagination, Query } from './ast.js';

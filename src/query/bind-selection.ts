@@ -1,15 +1,16 @@
 import { memoize } from '../caches.js';
 import { invalidParameter } from '../errors.js';
-import type {
-  Attribute,
-  ComponentAttribute,
-  ContentType,
-  LinkAttribute,
-  MorphAttribute,
-  ScalarAttribute,
-  ZoneAttribute,
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type ContentType,
+  type LinkAttribute,
+  type MorphAttribute,
+  type ScalarAttribute,
+  type ZoneAttribute,
+  servedAs,
+  uidsOf,
 } from '../schema/content-type.js';
-import { servedAs, uidsOf } from '../schema/served-names.js';
 import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';

@@ -1,5 +1,4 @@
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
-import { attributeOf } from '../schema/served-names.js';
+import { type Attribute, type ContentType, type Registry, uploadFile, attributeOf } from '../schema/content-type.js';
 import { isPlainObject, isRecord, type Values } from '../values.js';
 import { type Access, accessInPart, readable } from './access.js';
 import { isGroup, isOperator } from './operators.js';

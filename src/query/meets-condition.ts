@@ -1,7 +1,6 @@
 import { memoize } from '../caches.js';
-import { storedIds } from '../schema/link-input.js';
 import type { Stored } from '../schema/scalar-types.js';
-import { isForeign, numberText } from '../schema/stored-values.js';
+import { isForeign, numberText, storedIds } from '../schema/stored-values.js';
 import { isRecord, type Values } from '../values.js';
 import type { Comparator, TextComparator } from './operators.js';
 import type { Condition } from './plan.js';

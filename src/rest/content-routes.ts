@@ -2,8 +2,7 @@ import { memoize } from '../caches.js';
 import type { Config } from '../config/config.js';
 import { isUnique } from '../content/find-one.js';
 import { notFoundError } from '../errors.js';
-import { requireKey } from '../http/idempotency/read-key.js';
-import { once } from '../http/idempotency/run-once.js';
+import { requireKey, once } from '../http/idempotency/read-key.js';
 import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '../http/route.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
@@ -20,53 +19,40 @@ import { QueryCache, refuseToExplain, wantsFlat } from './read-query.js';
 export function contentRoutes({ api }: Config): readonly DynamicRoute[] {
   const queries = new QueryCache(api.limits);
   const rowsOfType = memoize((type: ContentType) => createRows(type, queries));
-  const { prefix } = api.rest;
-  const route = (path: string, choose: (rows: TypeRows, second: string | undefined) => Rows | null): DynamicRoute => ({
-    path: `${prefix}${path}`,
+  return paths.map((path) => ({
+    path: `${api.rest.prefix}${path}`,
     find: ([name = '', second], { backend }) => {
       const type = findType(name, backend.models.snapshot.registry);
-      return type === null ? null : choose(rowsOfType(type), second);
+      if (type === null) return null;
+      const rows = rowsOfType(type);
+      const isOfSingle = path === '/:name/:id' && second === 'localizations';
+      return rows[path] ?? (isOfSingle ? rows.localizations : null) ?? null;
     },
-  });
-  return [
-    route('/:name', ({ root }) => root),
-    route('/:name/count', (rows) => rows.count),
-    route('/:name/:id', (rows, id) => rows.entry ?? (id === 'localizations' ? rows.localizations : null)),
-    route('/:name/:id/localizations', ({ entryLocalizations }) => entryLocalizations),
-    route('/:name/by/:attribute/:value', (rows) => rows.by),
-  ];
+  }));
 }
+
+const paths = ['/:name', '/:name/count', '/:name/:id', '/:name/:id/localizations', '/:name/by/:attribute/:value'] as const;
 
 const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>
   byPluralName.get(name) ?? bySingularName.get(name) ?? null;
 
-/** The rows of a content type by path; null for paths that it does not have. */
-interface TypeRows {
-  readonly root: Rows;
-  /** `/:plural/:id`, its localizations, and `/:plural/count`; only for collection types. */
-  readonly entry: Rows | null;
-  readonly entryLocalizations: Rows | null;
-  readonly count: Rows | null;
-  /** `/:plural/by/:attribute/:value`; only for collection types with unique attributes. */
-  readonly by: Rows | null;
-  /** `/:singular/localizations`; only for single types. */
-  readonly localizations: Rows | null;
-}
-
-const none = { entry: null, entryLocalizations: null, count: null, by: null, localizations: null };
+/** The rows of a content type by path. `localizations` are those of `/:singular/localizations` of single types. */
+type TypeRows = Readonly<Partial<Record<(typeof paths)[number] | 'localizations', Rows>>>;
 
 function createRows(type: ContentType, queries: QueryCache): TypeRows {
   const rows = (actions: Actions): Rows =>
     new Map(Object.entries(actions).map(([method, action]) => [method, createRow(type, action, queries)]));
   if (type.kind === 'singleType')
-    return { ...none, root: rows(singleActions.entry), localizations: type.localized ? rows(singleActions.localizations) : null };
+    return {
+      '/:name': rows(singleActions.entry),
+      ...(type.localized && { localizations: rows(singleActions.localizations) }),
+    };
   return {
-    ...none,
-    root: rows(collectionActions.list),
-    entry: rows(collectionActions.entry),
-    entryLocalizations: rows(type.localized ? collectionActions.localizations : {}),
-    count: rows({ GET: count }),
-    by: hasUnique(type) ? rows({ GET: findByValue }) : null,
+    '/:name': rows(collectionActions.list),
+    '/:name/count': rows({ GET: count }),
+    '/:name/:id': rows(collectionActions.entry),
+    '/:name/:id/localizations': rows(type.localized ? collectionActions.localizations : {}),
+    ...(hasUnique(type) && { '/:name/by/:attribute/:value': rows({ GET: findByValue }) }),
   };
 }
 

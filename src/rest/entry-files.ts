@@ -3,7 +3,7 @@ import { findOne } from '../content/find-one.js';
 import { refuseOrTell, unreadNames } from '../content/refuse-or-tell.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { badRequestError } from '../errors.js';
-import { decodeField } from '../http/parse-json.js';
+import { decodeField } from '../http/receive-body.js';
 import type { MultipartBody, SentFile } from '../http/read-multipart.js';
 import type { RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';

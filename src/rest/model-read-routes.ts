@@ -2,13 +2,9 @@ import { notFoundError, validationError } from '../errors.js';
 import { listOf, record, text, type Schema } from '../http/json-schema.js';
 import { answers, parameter, type Operation } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';
-import type { Route } from '../http/route.js';
-import type { Backend } from '../mongo/models/open-backend.js';
-import type { ActionName } from '../query/access.js';
+import { type Answer, type Route, type RouteCall, rowsOf } from '../http/route.js';
 import { describeComponent, describeType } from '../schema/describe-model.js';
 import type { Model } from '../schema/model.js';
-
-const action = (name: string): ActionName => `plugin::content-type-builder.${name}`;
 
 const describedType = record({ uid: text, plugin: text, apiID: text, schema: { type: 'object' } }, ['uid', 'apiID', 'schema']);
 const describedPart = record({ uid: text, category: text, apiId: text, schema: { type: 'object' } });
@@ -22,71 +18,56 @@ const operation = (id: string, summary: string, data: Schema): Operation => ({
 
 const kinds: Schema = { type: 'string', enum: ['collectionType', 'singleType'] };
 
+const operations = {
+  'content-types.getContentTypes': {
+    ...operation('findModels', 'List content types', listOf(describedType)),
+    query: [parameter('kind', 'Only types of one kind', kinds)],
+  },
+  'content-types.getContentType': operation('findModel', 'Read a content type', describedType),
+  'components.getComponents': operation('findComponents', 'List components', listOf(describedPart)),
+  'components.getComponent': operation('findComponent', 'Read a component', describedPart),
+};
+
+const row = rowsOf('plugin::content-type-builder', operations);
+
 /** The routes by which client libraries read content types and components. */
 export const modelReadRoutes: readonly Route[] = [
-  {
-    ...row('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
-    operation: {
-      ...operation('findModels', 'List content types', listOf(describedType)),
-      query: [parameter('kind', 'Only types of one kind', kinds)],
-    },
-  },
-  {
-    ...row('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),
-    operation: operation('findModel', 'Read a content type', describedType),
-  },
-  {
-    ...row('/components', 'components.getComponents', (backend) => ofKind(backend, 'component').map(describeComponent)),
-    operation: operation('findComponents', 'List components', listOf(describedPart)),
-  },
-  {
-    ...row('/components/:uid', 'components.getComponent', (backend, { uid }) =>
-      describeComponent(find(backend, 'component', uid)),
-    ),
-    operation: operation('findComponent', 'Read a component', describedPart),
-  },
+  row('GET /content-type-builder/content-types', 'content-types.getContentTypes', (call) =>
+    withData(listTypes(call).map(describeType)),
+  ),
+  row('GET /content-type-builder/content-types/:uid', 'content-types.getContentType', (call) =>
+    withData(describeType(find('type', call))),
+  ),
+  row('GET /content-type-builder/components', 'components.getComponents', (call) =>
+    withData(ofKind('component', call).map(describeComponent)),
+  ),
+  row('GET /content-type-builder/components/:uid', 'components.getComponent', (call) =>
+    withData(describeComponent(find('component', call))),
+  ),
 ];
 
-/** Returns the `data` of an answer. */
-type Read = (backend: Backend, asked: Asked) => unknown;
-
-interface Asked {
-  /** Uid in the path. */
-  readonly uid: string;
-  /** The parameter `kind`. */
-  readonly kind: unknown;
-}
-
-function row(path: string, name: string, read: Read): Route {
-  return {
-    method: 'GET',
-    path: `/content-type-builder${path}`,
-    action: action(name),
-    handle: ({ request, running }) => {
-      const asked = { uid: request.params['uid'] ?? '', kind: parameterOf(request, 'kind') };
-      return { body: { data: read(running.backend, asked) } };
-    },
-  };
-}
+const withData = (data: object): Answer => ({ body: { data } });
 
 type Kind = 'type' | 'component';
 
 const kindOf = ({ kind }: Model): Kind => (kind === undefined ? 'component' : 'type');
 
-const ofKind = ({ models }: Backend, kind: Kind): Model[] =>
-  [...models.inForce().models.values()].filter((model) => kindOf(model) === kind && !model.uid.startsWith('admin::'));
+const ofKind = (kind: Kind, { running }: RouteCall): Model[] =>
+  [...running.backend.models.inForce().models.values()].filter(
+    (model) => kindOf(model) === kind && !model.uid.startsWith('admin::'),
+  );
 
 /** Returns all content types, or those of one kind (`?kind=`). Throws a ValidationError for an unknown kind. */
-function listTypes(backend: Backend, kind: unknown): Model[] {
-  const all = ofKind(backend, 'type');
+function listTypes(call: RouteCall): Model[] {
+  const [all, kind] = [ofKind('type', call), parameterOf(call.request, 'kind')];
   if (kind === undefined) return all;
   if (kind !== 'collectionType' && kind !== 'singleType')
     throw validationError('kind must be one of the following values: collectionType, singleType');
   return all.filter((model) => model.kind === kind);
 }
 
-function find(backend: Backend, kind: Kind, uid: string): Model {
-  const model = ofKind(backend, kind).find((candidate) => candidate.uid === uid);
+function find(kind: Kind, call: RouteCall): Model {
+  const model = ofKind(kind, call).find(({ uid }) => uid === call.request.params['uid']);
   if (model === undefined) throw notFoundError(kind === 'type' ? 'contentType.notFound' : 'component.notFound');
   return model;
 }

@@ -1,13 +1,12 @@
 import { replaceAction } from '../auth/known-actions.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntryKey } from '../content/meet-precondition.js';
-import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
+import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { applicationError, missingActions, validationError } from '../errors.js';
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
 import { preconditionOf } from '../http/preconditions.js';
 import { parameterOf } from '../http/route-request.js';
-import { requireKey } from '../http/idempotency/read-key.js';
-import { once } from '../http/idempotency/run-once.js';
+import { requireKey, once } from '../http/idempotency/read-key.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { fileType } from '../media/decide-type.js';
@@ -52,19 +51,13 @@ async function upload({ files, unknown, field }: ReceivedUpload, staging: Stagin
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
   refuseOrTell(otherFields(unknown), input.content);
   const info = field('fileInfo');
-  const tell = teller(input);
-  const infos = files.length === 1 ? [parseFileInfo(info, tell)] : parseFileInfos(info, tell);
-  const context = { media: mediaOf(input.running, input.request), content: input.content };
+  const { content } = input;
+  const infos = files.length === 1 ? [parseFileInfo(info, content)] : parseFileInfos(info, content);
+  const context = { media: mediaOf(input.running, input.request), content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
   const ready = await prepareFiles({ files, infos }, staging, context);
   return async (content) => ({ body: flatEntries(await publishFiles(ready, target, staging, content), content) });
 }
-
-const teller =
-  ({ content }: RouteCall) =>
-  (unread: readonly Undone[]): void => {
-    refuseOrTell(unread, content);
-  };
 
 /** Returns the function that changes a file. Throws a ForbiddenError unless the caller may replace files, because files have no owners. */
 async function change(
@@ -75,7 +68,7 @@ async function change(
 ): Promise<Store> {
   if (!allows(input.content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const context = { media: mediaOf(input.running, input.request), content: input.content };
-  const info = parseFileInfo(field('fileInfo'), teller(input));
+  const info = parseFileInfo(field('fileInfo'), input.content);
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
   const answer = (changed: Loaded, content: ContentContext): Answer => ({

@@ -6,7 +6,7 @@ import { answers, parameter, type Describe, type Operation, type TypeSchemas } f
 import { idOf } from '../http/route-request.js';
 import { requireKey } from '../http/idempotency/read-key.js';
 import { preconditionOf } from '../http/preconditions.js';
-import type { Answer, Route, RouteCall } from '../http/route.js';
+import { type Answer, type Route, type RouteCall, rowsOf } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
 import { versionOf } from '../mongo/form/loaded.js';
 import { emptyQuery, type Query } from '../query/ast.js';
@@ -62,24 +62,17 @@ const uploadOperations = {
   destroy: describe('deleteFile', 'Delete a file', (file) => ({ answers: answers(file, 'The file') })),
 };
 
-type Place = Pick<Route, 'method' | 'path' | 'keys'>;
+const row = rowsOf('plugin::upload.content-api', uploadOperations);
 
-const route = ({ path, ...place }: Place, name: keyof typeof uploadOperations, handle: Route['handle']): Route => ({
-  ...place,
-  path: `/upload${path}`,
-  action: `plugin::upload.content-api.${name}`,
-  operation: uploadOperations[name],
-  isTagged: true,
-  ...(place.method !== 'GET' && { readsPreconditions: true }),
-  handle,
-});
+const tagged = { isTagged: true } as const;
+const writes = { isTagged: true, readsPreconditions: true } as const;
 
 /** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
-  route({ method: 'POST', path: '', keys: 'part' }, 'upload', changeOrUpload),
-  route({ method: 'GET', path: '/files' }, 'find', (call) => plainList(fileType(call.content), call)),
-  route({ method: 'GET', path: '/files/:id' }, 'findOne', findFile),
-  route({ method: 'DELETE', path: '/files/:id', keys: 'whole' }, 'destroy', deleteFile),
+  row('POST /upload', 'upload', changeOrUpload, { ...writes, keys: 'part' }),
+  row('GET /upload/files', 'find', (call) => plainList(fileType(call.content), call), tagged),
+  row('GET /upload/files/:id', 'findOne', findFile, tagged),
+  row('DELETE /upload/files/:id', 'destroy', deleteFile, { ...writes, keys: 'whole' }),
 ];
 
 async function findFile(call: RouteCall): Promise<Answer> {
@@ -96,7 +89,8 @@ async function findFile(call: RouteCall): Promise<Answer> {
 function queryOfFile(call: RouteCall): Query {
   if (call.request.query === '') return emptyQuery; // code may have changed the query of a request without one
   const { content, running } = call;
-  const query = parseEntryQuery(parametersOf(call), running.config.api.limits);
+  const { limits } = running.config.api;
+  const query = parseEntryQuery(readParameters(call.request.query, limits), limits);
   bindEntrySelection(query, fileType(content), content.bind);
   return { ...emptyQuery, populate: query.populate };
 }
@@ -115,8 +109,6 @@ async function deleteFile(call: RouteCall): Promise<Answer> {
   const file = (await remove({ ...demanded, type, id: idOf(call) }, emptyQuery, content)) ?? missing();
   return { body: flatEntry(file, content) };
 }
-
-const parametersOf = ({ request, running }: RouteCall) => readParameters(request.query, running.config.api.limits);
 
 function missing(): never {
   throw notFoundError('file.notFound');

@@ -12,25 +12,29 @@ export interface Connection<Key extends LinkKey = number> {
   readonly position: Position<Key>;
 }
 
-/** Entries to remove from a list, and entries to add to it or to move within it. */
-interface LinkPatch<Key extends LinkKey = number> {
-  readonly connect: readonly Connection<Key>[];
-  readonly disconnect: readonly Key[];
-  /** Whether a position must refer to an entry of the list. */
-  readonly strict: boolean;
-}
+/** The change of a relation, read from any of its spellings. `none`: no change. */
+export type LinkInput<Key extends LinkKey = number> =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'set'; readonly ids: readonly Key[] }
+  | {
+      /** Removes entries from the list, and adds entries to it or moves them within it. */
+      readonly kind: 'patch';
+      readonly connect: readonly Connection<Key>[];
+      readonly disconnect: readonly Key[];
+      /** Whether a position must refer to an entry of the list. */
+      readonly strict: boolean;
+    };
 
 /**
- * Returns the ids of a list after a patch. Takes time in proportion to the lengths of both. Throws a ValidationError for
- * impossible positions.
+ * Returns the keys of the stored links after a write, in order. Takes time in proportion to the lengths of both. Throws a
+ * ValidationError for impossible positions.
  */
-function applyLinkPatch<Key extends LinkKey>(
-  current: readonly Key[],
-  { connect, disconnect, strict }: LinkPatch<Key>,
-): readonly Key[] {
-  const removed = new Set(disconnect);
+export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], input: LinkInput<Key>): readonly Key[] {
+  if (input.kind === 'none') return current;
+  if (input.kind === 'set') return input.ids;
+  const removed = new Set(input.disconnect);
   const list = listOf(current.filter((id) => !removed.has(id)));
-  for (const { id, position } of orderConnections(connect, current, strict)) move(list, id, position);
+  for (const { id, position } of orderConnections(input.connect, current, input.strict)) move(list, id, position);
   return idsOf(list);
 }
 
@@ -107,24 +111,6 @@ function idsOf<Key extends LinkKey>({ next }: MovableList<Key>): Key[] {
   const ids: Key[] = [];
   for (let id = next.get(edge) ?? edge; id !== edge; id = next.get(id) ?? edge) ids.push(id);
   return ids;
-}
-
-/** The change of a relation, read from any of its spellings. `none`: no change. */
-export type LinkInput<Key extends LinkKey = number> =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'set'; readonly ids: readonly Key[] }
-  | ({ readonly kind: 'patch' } & LinkPatch<Key>);
-
-/** Returns the keys of the stored links after a write, in order. Throws a ValidationError for impossible positions. */
-export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], input: LinkInput<Key>): readonly Key[] {
-  switch (input.kind) {
-    case 'none':
-      return current;
-    case 'set':
-      return input.ids;
-    case 'patch':
-      return applyLinkPatch(current, input);
-  }
 }
 
 /** Returns whether an input only removes entries and appends others, so that the entries that it does not name do not matter. */

@@ -1,6 +1,6 @@
 import { buildAttribute } from './build-attribute.js';
 import { builtinModels } from './builtin-models.js';
-import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
+import type { Attribute, ContentType, ShardKey } from './content-type.js';
 import { aliasesOf } from './renames.js';
 import { isScheduled } from './scheduled.js';
 import { asksForSync, collectionOf, type AttributeDefinition, type Model } from './model.js';
@@ -57,14 +57,15 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     ...(model.renamedFrom !== undefined && { otherUid: model.renamedFrom }),
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
-  const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));
+  const build = (name: string, definition: AttributeDefinition) => buildAttribute(name, definition, model, privateNames);
+  const own = Object.entries(model.attributes).map(([name, definition]) => build(name, definition));
   if (model.kind === undefined) return { ...shape, kind: 'component', collection: '', shard: null, attributes: byName(own) };
   return {
     ...shape,
     kind: model.kind,
     collection: collectionOf(model),
     shard: shardKeyOf(model),
-    attributes: byName([...own, ...systemAttributes(model, shape, privateNames)]),
+    attributes: byName([...own, ...systemAttributes(model, shape, build)]),
   };
 }
 
@@ -91,46 +92,26 @@ const byName = (attributes: readonly Attribute[]): ReadonlyMap<string, Attribute
 const instant: AttributeDefinition = { type: 'datetime', visible: false, index: true };
 
 function systemAttributes(
-  model: Model,
+  { uid, options }: Model,
   shape: Pick<ContentType, 'draftAndPublish' | 'localized'>,
-  privateNames: ReadonlySet<string>,
+  build: (name: string, definition: AttributeDefinition) => Attribute,
 ): Attribute[] {
-  const build = (name: string, definition: AttributeDefinition) => buildAttribute(name, definition, model, privateNames);
-  const hidden = model.options?.populateCreatorFields !== true;
   const creator: AttributeDefinition = {
     type: 'relation',
     relation: 'oneToOne',
     target: 'admin::user',
     writable: false,
     visible: false,
-    private: hidden,
+    private: options?.populateCreatorFields !== true,
   };
+  const others: AttributeDefinition = { type: 'relation', relation: 'oneToMany', target: uid, visible: false };
+  const localizations = Object.assign(build('localizations', others), { storage: { kind: 'localizations' } as const });
   return [
     build('createdAt', { ...instant, writable: false }),
     build('updatedAt', { ...instant, writable: false }),
     ...(shape.draftAndPublish ? [build('publishedAt', instant)] : []),
     build('createdBy', creator),
     build('updatedBy', creator),
-    ...(shape.localized ? [localizationsOf(model, privateNames), build('locale', { type: 'string', visible: false })] : []),
+    ...(shape.localized ? [localizations, build('locale', { type: 'string', visible: false })] : []),
   ];
-}
-
-function localizationsOf(model: Model, privateNames: ReadonlySet<string>): LinkAttribute {
-  return {
-    kind: 'relation',
-    name: 'localizations',
-    required: false,
-    private: privateNames.has('localizations'),
-    writable: true,
-    visible: false,
-    localized: true,
-    relation: 'oneToMany',
-    target: model.uid,
-    many: true,
-    storage: { kind: 'localizations' },
-    inverse: null,
-    exclusive: false,
-    dangling: false,
-    allowedTypes: [],
-  };
 }

@@ -18,18 +18,13 @@ export interface RegistryBuild {
   readonly problems: ReadonlyMap<string, readonly string[]>;
   /** Parts of the models in force that are served differently from their documents, by uid. */
   readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
-  /** The parts that the next build reuses. */
-  readonly parts: BuildParts;
-}
-
-interface BuildParts {
-  /** The readings behind the models in force. */
+  /** The readings behind the models in force, and their settled forms, which the next build reuses. */
   readonly readings: ReadonlyMap<string, ModelReading>;
   readonly settled: ReadonlyMap<string, SettledModel>;
 }
 
 /** A build with the same settings. */
-type Previous = Pick<RegistryBuild, 'registry' | 'models' | 'parts'>;
+type Previous = Pick<RegistryBuild, 'registry' | 'models' | 'readings' | 'settled'>;
 
 /**
  * Builds a snapshot from all documents of `_models`. A document that fails its check keeps the form that it had in the previous
@@ -44,7 +39,7 @@ export function buildRegistry(
   const problems = new Map<string, readonly string[]>();
   const readings = new Map<string, ModelReading>();
   for (const document of documents) {
-    const before = previous?.parts.readings.get(document.uid);
+    const before = previous?.readings.get(document.uid);
     const isKept = before !== undefined && isDeepStrictEqual(document, before.document);
     const reading = isKept ? withDocument(before, document) : readModel(document, settings);
     const found = isKept ? [] : problemsOf(reading, before, settings);
@@ -52,20 +47,16 @@ export function buildRegistry(
     const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
   }
-  const models = resolveConflicts({ readings, problems, settings }, previous);
-  const settled = settleReferences(
-    { models, problems },
-    previous && { models: previous.models, settled: previous.parts.settled },
-  );
+  const models = resolveConflicts(readings, problems, settings, previous);
+  const settled = settleReferences({ models, problems }, previous);
   const unnamed = outsideGraphql(models, settings, previous);
-  const types = [...settled.values()].map((now) => typeOf(now, { settings, previous, inGraphql: !unnamed.has(now.model.uid) }));
-  const parts = { readings, settled };
-  const warnings = collectWarnings(parts, unnamed);
+  const types = [...settled.values()].map(({ model }) => typeOf(model, !unnamed.has(model.uid), settings, previous));
+  const warnings = collectWarnings({ readings, settled }, unnamed);
   const registry = {
     ...indexTypes(types, (previous?.registry.version ?? 0) + 1),
     leftOut: collectLeftOut(types, { models, problems, warnings, documents }),
   };
-  return { registry, models, problems, warnings, parts };
+  return { registry, models, problems, warnings, readings, settled };
 }
 
 /** Returns the reading with its document replaced by an equal one, so that the next comparison finds the same object. */
@@ -75,17 +66,16 @@ const withDocument = (reading: ModelReading, document: unknown): ModelReading =>
 /** Returns the documents that are not in force as they are. */
 export const notInForce = (
   documents: readonly ModelDocument[],
-  { parts: { readings } }: Pick<RegistryBuild, 'parts'>,
+  { readings }: Pick<RegistryBuild, 'readings'>,
 ): readonly ModelDocument[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
 
 /** Returns the reasons why a document cannot be in force as it is stored. `before` is its reading in the previous snapshot. */
 function problemsOf(
-  reading: ModelReading | undefined,
+  { model, problems }: ModelReading,
   before: ModelReading | undefined,
   { foreign }: ModelSettings,
 ): readonly string[] {
-  if (reading?.model == null) return reading?.problems ?? [];
-  const { model } = reading;
+  if (model === null) return problems;
   if (model.kind === undefined || model.adopt === true) return [];
   const collection = collectionOf(model);
   const isInForce = before?.model != null && collectionOf(before.model) === collection;
@@ -100,29 +90,24 @@ function modelsOf(readings: ReadonlyMap<string, ModelReading>, { builtin }: Mode
   return models;
 }
 
-interface Conflicting {
-  readonly readings: Map<string, ModelReading>;
-  readonly problems: Map<string, readonly string[]>;
-  readonly settings: ModelSettings;
-}
-
 /**
  * Resets models with names that other models have to their previous form, or removes them if they have none. If two models claim
  * a name, the new or changed one is at fault, otherwise the later one. Returns the remaining models.
  */
 function resolveConflicts(
-  { readings, problems, settings }: Conflicting,
+  readings: Map<string, ModelReading>,
+  problems: Map<string, readonly string[]>,
+  settings: ModelSettings,
   previous: Previous | undefined,
 ): RegistryBuild['models'] {
-  const { paths } = settings;
-  const formerOf = (uid: string) => previous?.parts.readings.get(uid);
+  const formerOf = (uid: string) => previous?.readings.get(uid);
   for (let round = 0; round <= readings.size; round++) {
     const models = modelsOf(readings, settings);
     const isNew = ({ uid }: Model): boolean => readings.get(uid)?.model !== formerOf(uid)?.model;
     const added: Model[] = [];
     const others: Model[] = [];
     for (const model of models.values()) (isNew(model) ? added : others).push(model);
-    const found = serviceConflicts(added, others, paths);
+    const found = serviceConflicts(added, others, settings.paths);
     if (found.size === 0) return models;
     for (const [uid, lines] of found) {
       if (!problems.has(uid)) problems.set(uid, lines);
@@ -147,18 +132,15 @@ function outsideGraphql(models: RegistryBuild['models'], settings: ModelSettings
   );
 }
 
-interface TypeContext {
-  readonly settings: ModelSettings;
-  readonly previous: Previous | undefined;
-  readonly inGraphql: boolean;
-}
-
-function typeOf({ model }: SettledModel, { settings, previous, inGraphql }: TypeContext): ContentType {
-  const known = previous?.parts.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
+function typeOf(model: Model, inGraphql: boolean, settings: ModelSettings, previous: Previous | undefined): ContentType {
+  const known = previous?.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
   return known?.inGraphql === inGraphql ? known : buildContentType(model, settings, inGraphql);
 }
 
-function collectWarnings({ readings, settled }: BuildParts, outside: Conflicts): RegistryBuild['warnings'] {
+function collectWarnings(
+  { readings, settled }: Pick<RegistryBuild, 'readings' | 'settled'>,
+  outside: Conflicts,
+): RegistryBuild['warnings'] {
   const all = [...settled].map(([uid, { warnings }]) => {
     const ofGraphql = outside
       .get(uid)

@@ -15,7 +15,7 @@ import {
   addTarget,
 } from './findings.js';
 import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput, comingIn, lengthOf } from './link-input.js';
-import { listsParts } from './parts.js';
+import { listsParts, type PartsAttribute } from './parts.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -98,10 +98,8 @@ function itemsOf(value: unknown, path: string, found: Findings): readonly unknow
   return null;
 }
 
-type ListAttribute = ComponentAttribute | ZoneAttribute;
-
 /** Checks the number of items. Called after the check of the items, which is the order of errors in Strapi v4. */
-function checkCount({ required, min, max }: ListAttribute, count: number, path: string, found: Findings): void {
+function checkCount({ required, min, max }: PartsAttribute, count: number, path: string, found: Findings): void {
   if (min !== null && count < min && (required || count > 0))
     report(found, path, `${path} field must have at least ${String(min)} items`);
   if (max !== null && count > max) report(found, path, `${path} field must have less than or equal to ${String(max)} items`);

@@ -6,57 +6,51 @@ import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
 /** Drafts may leave out required values, and their strings may be too short. */
 type InputRules = Pick<InputContext, 'mode' | 'draft' | 'hashed'>;
 
+interface Rule {
+  /** Returns problems in the wording of Strapi v4. */
+  readonly check: Check;
+  /** The name of the type in messages about null; absent if values may have any form. */
+  readonly name?: string;
+}
+
 type Check = (value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules) => string[];
 
 const emailForm =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
 const uidForm = /^[A-Za-z0-9-_.~]*$/;
 
-/** The check of each type. Returns problems in the wording of Strapi v4. */
-const checks: Readonly<Record<ScalarType, Check>> = {
-  string: checkText,
-  text: checkText,
-  richtext: checkText,
-  password: checkPassword,
-  email: checkEmail,
-  uid: checkUid,
-  enumeration: checkEnumeration,
-  integer: checkInteger,
-  float: checkNumber,
-  decimal: checkNumber,
-  boolean: checkBoolean,
-  biginteger: checkBigInteger,
-  date: () => [],
-  time: () => [],
-  datetime: () => [],
-  timestamp: () => [],
-  json: (value, _attribute, path) => jsonProblems(value, path),
-  blocks: checkBlocks,
-};
+const text: Rule = { check: checkText, name: 'string' };
+const number: Rule = { check: checkNumber, name: 'number' };
+const anything: Rule = { check: () => [] };
 
-/** The names of types in messages about null. Values of the other types may have any form. */
-const typeNames: Readonly<Partial<Record<ScalarType, string>>> = {
-  string: 'string',
-  text: 'string',
-  richtext: 'string',
-  email: 'string',
-  uid: 'string',
-  password: 'string',
-  enumeration: 'string',
-  integer: 'number',
-  float: 'number',
-  decimal: 'number',
-  boolean: 'boolean',
-  blocks: 'array',
+const rules: Readonly<Record<ScalarType, Rule>> = {
+  string: text,
+  text,
+  richtext: text,
+  password: { check: checkPassword, name: 'string' },
+  email: { check: checkEmail, name: 'string' },
+  uid: { check: checkUid, name: 'string' },
+  enumeration: { check: checkEnumeration, name: 'string' },
+  integer: { check: checkInteger, name: 'number' },
+  float: number,
+  decimal: number,
+  boolean: { check: checkBoolean, name: 'boolean' },
+  biginteger: { check: checkBigInteger },
+  date: anything,
+  time: anything,
+  datetime: anything,
+  timestamp: anything,
+  json: { check: (value, _attribute, path) => jsonProblems(value, path) },
+  blocks: { check: checkBlocks, name: 'array' },
 };
 
 /** Returns the problems of the value of a scalar attribute. Null is allowed unless the attribute is required. */
-export function scalarProblems(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
-  if (value !== null) return checks[attribute.type](value, attribute, path, rules);
-  if (!attribute.required || rules.draft) return [];
-  const type = typeNames[attribute.type];
-  if (type === undefined) return [mustNotBeNull(path, rules.mode)];
-  return [notOfType(path, type, type === 'number' ? NaN : null, null)];
+export function scalarProblems(value: unknown, attribute: ScalarAttribute, path: string, context: InputRules): string[] {
+  const { check, name } = rules[attribute.type];
+  if (value !== null) return check(value, attribute, path, context);
+  if (!attribute.required || context.draft) return [];
+  if (name === undefined) return [mustNotBeNull(path, context.mode)];
+  return [notOfType(path, name, name === 'number' ? NaN : null, null)];
 }
 
 function checkText(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {

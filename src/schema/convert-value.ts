@@ -1,8 +1,7 @@
-import { parseDate, parseDateTime } from './calendar.js';
 import type { ScalarType, ScalarAttribute } from './content-type.js';
 import type { AttributeDefinition } from './model.js';
 import { toBigInteger, toBoolean, toNumber, scalarTypes } from './scalar-types.js';
-import { numberText } from './stored-values.js';
+import { numberText, parseDate, parseDateTime } from './stored-values.js';
 
 /** The type of an attribute, and the values of an enumeration. */
 export interface ConvertedType {

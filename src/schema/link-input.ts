@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { validationError } from '../errors.js';
 import type { LinkAttribute, MorphAttribute } from './content-type.js';
-import { decodeId, isRecord, only, type Values } from '../values.js';
+import { decodeId, isRecord, type Values } from '../values.js';
 import { type Connection, idOf, type LinkKey, type Position, type LinkInput } from './apply-link-input.js';
 
 /** Maximum number of entries that one document stores for one relation, and that one write may name. */
@@ -60,15 +60,11 @@ export const morphTarget = (key: string): { readonly uid: string; readonly id: n
 function parseInput<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
   if (value === null) return { kind: 'set', ids: [] };
   if (!isRecord(value)) return parseSet(value, form);
-  if (value['set'] !== undefined) return parseNewSet(value['set'], form);
+  const { set } = value;
+  if (set === null) return { kind: 'none' };
+  if (set !== undefined) return Array.isArray(set) ? parseSet(set, form) : null; // unlike the relation itself, it takes only a list
   if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, form);
   return form.isItem(value) ? parseSet(value, form) : { kind: 'none' };
-}
-
-/** Parses `set`, which takes only a list, unlike the relation itself. */
-function parseNewSet<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
-  if (value === null) return { kind: 'none' };
-  return Array.isArray(value) ? parseSet(value, form) : null;
 }
 
 function parseSet<Key extends LinkKey>(value: unknown, form: ItemForm<Key>): LinkInput<Key> | null {
@@ -196,10 +192,3 @@ export function comingIn<Key extends LinkKey>(input: LinkInput<Key>): readonly K
 /** Returns the length of the longest list in an input. */
 export const lengthOf = (input: LinkInput<LinkKey>): number =>
   Math.max(comingIn(input).length, input.kind === 'patch' ? input.disconnect.length : 0);
-
-/** Returns the ids that a document stores for a relation, as one id or a list. Other values are left out. */
-export const storedIds = (stored: unknown): readonly number[] =>
-  Array.isArray(stored) ? only(stored, isNumber) : isNumber(stored) ? [stored] : none;
-
-const none: readonly number[] = [];
-const isNumber = (value: unknown): value is number => typeof value === 'number';

@@ -168,11 +168,7 @@ const ajv = new Ajv({ ...trusted, allErrors: true, allowUnionTypes: true, coerce
 const validate = ajv.compile<Model>(modelSchema);
 
 /** Returns a document in the form of a model, or the problems of its form, one line each. */
-export function readForm(
-  document: unknown,
-):
-  | { readonly model: Model; readonly problems: readonly string[] }
-  | { readonly model: null; readonly problems: readonly string[] } {
+export function readForm(document: unknown): { readonly model: Model | null; readonly problems: readonly string[] } {
   const model: unknown = structuredClone(document);
   return validate(model) ? { model, problems: [] } : { model: null, problems: problemsOf(validate.errors ?? []) };
 }

@@ -46,9 +46,7 @@ export type Conflicts = ReadonlyMap<string, readonly string[]>;
  */
 export function serviceConflicts(models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): Conflicts {
   const owners = ownedByService(paths.map((name) => `path:${name}`));
-  return areDistinct(models, others, { realm: 'service', owners })
-    ? none
-    : findConflicts([...others, ...models], 'service', owners);
+  return areDistinct(models, others, 'service', owners) ? none : findConflicts([...others, ...models], 'service', owners);
 }
 
 const none: Conflicts = new Map();
@@ -70,20 +68,15 @@ export function graphqlConflicts(
   { builtin, graphqlTypes = [] }: GraphqlNames,
 ): Conflicts {
   const owners: Owners = new Map([...graphqlOwners, ...ownedByService(graphqlTypes.map((name) => `type:${name}`))]);
-  if (areDistinct(models, others, { realm: 'graphql', owners })) return none;
+  if (areDistinct(models, others, 'graphql', owners)) return none;
   const first = new Set(builtin.map(({ uid }) => uid));
   const rank = ({ uid }: Model): number => (first.has(uid) ? 0 : uid.length);
   const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));
   return findConflicts(all, 'graphql', owners);
 }
 
-interface Owned {
-  readonly realm: Realm;
-  readonly owners: Owners;
-}
-
 /** Returns whether no name of the models is used twice, or is a name of `others` or of another owner. */
-function areDistinct(models: readonly Model[], others: readonly Model[], { realm, owners }: Owned): boolean {
+function areDistinct(models: readonly Model[], others: readonly Model[], realm: Realm, owners: Owners): boolean {
   const names = models.flatMap((model) => claimsOf(model)[realm]);
   const claimed = new Set(names);
   return (

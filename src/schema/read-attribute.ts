@@ -3,10 +3,10 @@ import { customFieldType } from './custom-field-type.js';
 import { enumerationProblems, enumerationWarnings } from './enum-names.js';
 import { misspeltAttributeKeys } from './model-schema.js';
 import { isUnbounded } from './linear-regex.js';
+import type { ScalarType } from './content-type.js';
 import type { AttributeDefinition } from './model.js';
-import { readDefault } from './read-default.js';
-import { searchProblem } from './read-searches.js';
-import { isScalarType, scalarTypes } from './scalar-types.js';
+import { isScalarType, scalarTypes, toNumber } from './scalar-types.js';
+import { numberText } from './stored-values.js';
 
 /** The result for one attribute. If the definition is null, the attribute is left out. */
 interface AttributeReading {
@@ -111,6 +111,52 @@ function readScalar(definition: AttributeDefinition): AttributeReading {
 
 const endless =
   '.regex can take unbounded time for some texts; write it without lookarounds and references, or without nested repetitions';
+
+/**
+ * Returns the default of a scalar attribute as a create stores it; a time gets the seconds that it lacks. Returns null if no entry
+ * could store the default as a value of the type, whatever the other rules of the attribute are, and undefined if there is none.
+ */
+function readDefault({ type, default: written, enum: values }: AttributeDefinition): unknown {
+  if (written === undefined || written === null || !isScalarType(type)) return undefined;
+  if (type === 'enumeration') return written === '' || values?.includes(String(written)) === true ? written : null;
+  const initial = numberText(written) ?? (type === 'time' ? withSeconds(written) : written);
+  return isStorable(type, initial) ? initial : null;
+}
+
+const withSeconds = (time: unknown): unknown => (typeof time === 'string' && /^\d{2}:\d{2}$/.test(time) ? `${time}:00` : time);
+
+function isStorable(type: ScalarType, initial: unknown): boolean {
+  if (valueRules[type]?.(initial) === false) return false;
+  try {
+    return scalarTypes[type].store(initial, type) !== null;
+  } catch {
+    return false; // its form is not that of the type
+  }
+}
+
+/** What the conversion to the stored form does not check, because it is checked before. */
+const valueRules: Readonly<Partial<Record<ScalarType, (initial: unknown) => boolean>>> = {
+  integer: (initial) => Number.isInteger(toNumber(initial)),
+  float: (initial) => Number.isFinite(toNumber(initial)),
+  decimal: (initial) => Number.isFinite(toNumber(initial)),
+  password: (initial) => typeof initial === 'string' && Buffer.byteLength(initial) <= 72,
+};
+
+/** Codes of the languages of MongoDB text indexes; `none` does not stem words. */
+const languages = ['none', 'da', 'de', 'en', 'es', 'fi', 'fr', 'hu', 'it', 'nb', 'nl', 'pt', 'ro', 'ru', 'sv', 'tr'];
+
+/** Returns the reason why the `search` of a scalar attribute has no effect; null if it has one. */
+function searchProblem({ type, search }: AttributeDefinition): string | null {
+  if (search === undefined) return null;
+  if (!isScalarType(type) || scalarTypes[type].search !== 'text') return `.search has no effect for type ${type}`;
+  if (search === 'trigram') return null;
+  if (typeof search === 'string')
+    return `.search: unknown ${JSON.stringify(search)}${didYouMean(search, ['trigram'])}, ignored; expected "trigram" or { "language": "en" }`;
+  const { language } = search;
+  return languages.includes(language)
+    ? null
+    : `.search.language: ${JSON.stringify(language)} is not one of ${languages.join(', ')} and is ignored`;
+}
 
 /** Stores a type of a plugin as JSON. A type that is misspelt is refused. */
 function readUnknown(written: AttributeDefinition): AttributeReading {

@@ -1,10 +1,9 @@
 import type { ModelSettings } from './build-content-type.js';
-import { asksForSync, type Model, type ModelWarning } from './model.js';
+import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { scheduledAttributes, scheduleProblems } from './scheduled.js';
 import { renameProblems } from './renames.js';
-import { readSearches } from './read-searches.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
 /** The result of checking a document of `_models` without regard to the other documents. */
@@ -44,6 +43,31 @@ const syncWarnings = (model: Model, builtin: ModelSettings['builtin']): ModelWar
   asksForSync(model) && (model.kind !== 'collectionType' || builtin.some(({ uid }) => uid === model.uid))
     ? [{ attribute: null, text: 'pluginOptions.sync has no effect: only collection types of a project are synced', needs: null }]
     : [];
+
+interface SearchReading {
+  readonly attributes: Model['attributes'];
+  readonly warnings: readonly ModelWarning[];
+}
+
+/** Makes the `search` options of a model consistent: components have none, and a type has one language for words. */
+function readSearches({ kind, attributes }: Model): SearchReading {
+  const warnings: ModelWarning[] = [];
+  const first = Object.values(attributes).find(({ search }) => typeof search === 'object')?.search;
+  const read = (name: string, definition: AttributeDefinition): AttributeDefinition => {
+    const { search } = definition;
+    const warn = (text: string): void => void warnings.push({ attribute: name, text, needs: null });
+    if (search === undefined) return definition;
+    if (kind === undefined) {
+      warn('.search has no effect in components');
+      return { ...definition, search: undefined };
+    }
+    if (typeof search !== 'object' || typeof first !== 'object' || search.language === first.language) return definition;
+    warn(`.search.language is ${first.language}, the language of the first attribute: a type has one full-text index`);
+    return { ...definition, search: first };
+  };
+  const done = Object.entries(attributes).map(([name, definition]) => [name, read(name, definition)] as const);
+  return { attributes: Object.fromEntries(done), warnings };
+}
 
 /** Returns a text that follows the name of an attribute: `.type: …` directly, `is …` after a space. */
 const spaced = (text: string): string => (/^[. ]/.test(text) ? text : ` ${text}`);

@@ -1,5 +1,4 @@
 import { validationError } from '../errors.js';
-import { parseDate, parseDateTime, parseTime } from './calendar.js';
 import {
   readBigInteger,
   readBoolean,
@@ -12,6 +11,9 @@ import {
   readText,
   readTime,
   readTimestamp,
+  parseDate,
+  parseDateTime,
+  parseTime,
 } from './stored-values.js';
 import type { Attribute, ContentType, ScalarAttribute, ScalarType } from './content-type.js';
 

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { allowUploadTime } from '../../src/http/request-limits.js';
+import { prepareHttpServer, startHttpServer } from '../../src/http/start-http-server.js';
+import { createConfig } from '../../src/config/create-config.js';
 import { sendRaw, serve } from './serve.js';
 import type { IncomingMessage } from 'node:http';
 import type { Served } from './serve.js';
@@ -53,6 +55,16 @@ describe('startHttpServer', () => {
     expect(error)
       .to.be.an('error')
       .with.property('message', `port ${String(port)} is in use; choose another with PORT`);
+  });
+
+  it('goes on if connections cannot be accepted', async () => {
+    const { server: config } = createConfig({ server: { host: '127.0.0.1', port: 0 } });
+    const prepared = prepareHttpServer(config);
+    const server = await startHttpServer((_request, response) => response.end('done'), config, { prepared });
+    for (const code of ['EMFILE', 'ENFILE']) prepared.server.emit('error', Object.assign(new Error('accept'), { code }));
+    const response = await fetch(server.localUrl);
+    expect(await response.text()).to.equal('done');
+    await server.close();
   });
 
   it('finishes requests under way, ends idle connections and refuses new ones', async () => {

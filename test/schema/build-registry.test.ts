@@ -671,8 +671,8 @@ describe('a registry that is built from the former one', () => {
         // Much faster than Chai's comparison, which shows the difference.
         if (!isDeepStrictEqual(after.registry.types, anew.registry.types))
           expect([...after.registry.types]).to.deep.equal([...anew.registry.types]);
-        for (const [other, settled] of former?.parts.settled ?? [])
-          if (isDeepStrictEqual(settled, after.parts.settled.get(other)))
+        for (const [other, settled] of former?.settled ?? [])
+          if (isDeepStrictEqual(settled, after.settled.get(other)))
             expect(after.registry.types.get(other)).to.equal(former?.registry.types.get(other));
         former = after;
       }
@@ -688,7 +688,7 @@ describe('documents that are equal to those in force', () => {
     const after = build([rival, copy], before);
     expect([...after.problems.keys()]).to.deep.equal([rival.uid]);
     expect(after.models.get(other.uid)).to.equal(before.models.get(other.uid));
-    expect(after.parts.readings.get(other.uid)?.document).to.equal(copy);
+    expect(after.readings.get(other.uid)?.document).to.equal(copy);
   });
 });
 

@@ -8,8 +8,7 @@ import { updateEntry } from '../../mongo/write/write-entries.js';
 import { suggest } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { bindRule } from '../../query/bind-filter.js';
-import type { ContentType } from '../../schema/content-type.js';
-import { attributeOf } from '../../schema/served-names.js';
+import { type ContentType, attributeOf } from '../../schema/content-type.js';
 import { asService } from '../user-store.js';
 import { mapValues } from '../../values.js';
 

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { memoizePair } from '../../caches.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../errors.js';
-import { once } from '../../http/idempotency/run-once.js';
+import { once } from '../../http/idempotency/read-key.js';
 import { mediaOf } from '../../http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';

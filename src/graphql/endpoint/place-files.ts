@@ -1,4 +1,4 @@
-import { checkJson } from '../../http/parse-json.js';
+import { checkJson } from '../../http/receive-body.js';
 import { decodeOrNull, isRecord } from '../../values.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';

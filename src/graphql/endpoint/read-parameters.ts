@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request, RequestParams, Response } from 'graphql-http';
 import { BoundedCache } from '../../caches.js';
 import type { Config } from '../../config/config.js';
-import { checkJson } from '../../http/parse-json.js';
+import { checkJson } from '../../http/receive-body.js';
 import type { Answer } from '../../http/route.js';
 import { isRecord, type Values } from '../../values.js';
 

@@ -35,7 +35,7 @@ const session =
   async (args: Values, context: GraphqlContext): Promise<LoginPayload> => {
     const accounts = accountsOf(context.running);
     const body = isRecord(args['input']) ? args['input'] : args;
-    await countAttempt(context.koaContext, { route, body }, context.running.attempts);
+    await countAttempt(context.koaContext, route, body, context.running);
     return answer(await run(accounts, body, callOf(context)).catch((error: unknown) => setHeaders(error, context)), context);
   };
 
@@ -67,7 +67,7 @@ export const accountOperations = {
   changePassword: session('change-password', changePassword),
   forgotPassword: async (args, context) => {
     const accounts = accountsOf(context.running);
-    await countAttempt(context.koaContext, { route: 'forgot-password', body: args }, context.running.attempts);
+    await countAttempt(context.koaContext, 'forgot-password', args, context.running);
     return forgotPassword(accounts, args, context);
   },
   // as in Strapi v4, the answer has the user from before the confirmation
@@ -77,8 +77,7 @@ export const accountOperations = {
   },
   refresh: async (args, context) => {
     const { running, koaContext } = context;
-    const countUse = (family: string): Promise<void> =>
-      countAttempt(koaContext, { route: 'refresh', body: { family } }, running.attempts);
+    const countUse = (family: string): Promise<void> => countAttempt(koaContext, 'refresh', { family }, running);
     return payload(await refresh(accountsOf(running), args, { ...context, countUse }), context);
   },
   logout: async (args, context) => {

@@ -5,7 +5,8 @@ import { memoize } from '../../caches.js';
 import { ApiError, type ErrorParts } from '../../errors.js';
 import type { Access } from '../../query/access.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { RouteCall } from '../route.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { Answer, RouteCall } from '../route.js';
 import type { RouteRequest } from '../route-request.js';
 
 /** Returns the error of a request whose Idempotency-Key cannot be honoured. */
@@ -29,6 +30,13 @@ export function readKey(header: string, { kind }: Caller): string {
     );
   return key;
 }
+
+/** Carries out a write; only once if the request has a key. `parts` is the digest of its multipart body; null for other bodies. */
+export const once = (
+  call: RouteCall,
+  write: (content: ContentContext) => Promise<Answer>,
+  parts: string | null = null,
+): Promise<Answer> => (call.once === undefined ? write(call.content) : call.once(write, parts));
 
 /** Throws a 400 if a type demands a key for its writes and the request has none. */
 export function requireKey({ requiresKey, displayName }: ContentType, headers: IncomingHttpHeaders): void {

@@ -29,10 +29,6 @@ export class Undone extends Error {
   }
 }
 
-/** Carries out a write; only once if the request has a key. `parts` is the digest of its multipart body; null for other bodies. */
-export const once = (call: RouteCall, write: Write, parts: string | null = null): Promise<Answer> =>
-  call.once === undefined ? write(call.content) : call.once(write, parts);
-
 /**
  * Returns the function that carries out the write of a request with a key. The record of the key, the write and its answer are
  * stored in one transaction, so all or none of them exist. Throws a 400 for an invalid key, and without transactions.

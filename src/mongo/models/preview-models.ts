@@ -82,7 +82,7 @@ export async function previewRemoval(uid: string, backend: Backend): Promise<Mod
 
 /** Builds the registry of the stored models. Returns the one in force if it has no problems and nothing was stored since. */
 function buildStored(stored: readonly ModelDocument[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
-  const isWhole = inForce.problems.size === 0 && stored.length === inForce.parts.readings.size;
+  const isWhole = inForce.problems.size === 0 && stored.length === inForce.readings.size;
   return isWhole && notInForce(stored, inForce).length === 0 ? inForce : buildRegistry(stored, settings, inForce);
 }
 

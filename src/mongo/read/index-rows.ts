@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb';
-import { uidsOf } from '../../schema/served-names.js';
 import type { LinkChild } from '../../query/plan.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { type ContentType, uidsOf } from '../../schema/content-type.js';
 import { orderField, storedRank } from '../form/layout.js';
 import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';

@@ -184,6 +184,6 @@ const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, 
 
 /** Returns a function that cuts the targets of one type to the window. The sort only decides which targets are in the window. */
 const chooseOf =
-  ({ sort, window }: MorphTarget): Choose<Target> =>
+  ({ sort, window }: NestedList): Choose<Target> =>
   (found) =>
     cutWindow(sort.length === 0 ? found : [...found].sort((a, b) => a.place - b.place), window);

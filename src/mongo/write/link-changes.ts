@@ -1,6 +1,5 @@
-import type { ContentType, LinkAttribute, MorphAttribute, Registry } from '../../schema/content-type.js';
+import { type ContentType, type LinkAttribute, type MorphAttribute, type Registry, uidsOf } from '../../schema/content-type.js';
 import { maximumLinks } from '../../schema/link-input.js';
-import { uidsOf } from '../../schema/served-names.js';
 import { type LinkPath, linkPaths } from '../../schema/attribute-places.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';

@@ -1,6 +1,5 @@
 import { memoizePair } from '../../caches.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
-import { servedAs } from '../../schema/served-names.js';
+import { type ContentType, type Registry, servedAs } from '../../schema/content-type.js';
 import type { PanelPermission } from './permission.js';
 
 /** Returns a permission with the fields under the names that are served, because attributes may have been renamed. */

@@ -10,16 +10,16 @@ import type { ContentContext } from '../../content/content-context.js';
 import { notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
-import { type Answer, at, type ContextRoute, type Route, type RouteCall } from '../../http/route.js';
+import { type Answer, at, type ContextRoute, type Route, type RouteCall, rowsOf } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
-import { type ActionName, maySee } from '../../query/access.js';
+import { maySee } from '../../query/access.js';
 import { emptyQuery, fieldOf, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { readParameters } from '../../http/query-string.js';
 import { authOperations } from './operations.js';
 
-/** Returns the full name of an action of logins. */
-export const authAction = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
+/** Returns a row of logins. */
+export const authRow = rowsOf('plugin::users-permissions.auth', authOperations);
 
 /** Options of routes that begin or end a session. Apps send their current token to these routes too, even if it has expired. */
 const ignoringEnded = { ignoresEnded: true } as const;
@@ -34,14 +34,17 @@ interface SessionRoute extends Required<Pick<Route, 'limit'>>, Pick<Route, 'igno
 type UserQuery = (ofUser: ContentContext, ofCaller: ContentContext) => Query;
 
 /** Returns a route that begins a session and answers with its tokens and its user. `name` is that of the required action. */
-const sessionRoute = (path: string, name: keyof typeof authOperations, { open, userQuery, ...route }: SessionRoute): Route => ({
-  ...{ method: 'POST', path, action: authAction(name), operation: authOperations[name] },
-  ...route,
-  handle: async (call) => {
-    const session = await open(accountsOf(call.running), bodyOf(call.request), call);
-    return sessionAnswer(call, session, userQuery);
-  },
-});
+const sessionRoute = (
+  path: `/${string}`,
+  name: keyof typeof authOperations,
+  { open, userQuery, ...route }: SessionRoute,
+): Route =>
+  authRow(
+    `POST ${path}`,
+    name,
+    async (call) => sessionAnswer(call, await open(accountsOf(call.running), bodyOf(call.request), call), userQuery),
+    route,
+  );
 
 /** The routes of login, registration, passwords and e-mail confirmation. */
 export const authRoutes: readonly Route[] = [
@@ -54,27 +57,19 @@ export const authRoutes: readonly Route[] = [
   }),
   sessionRoute('/auth/reset-password', 'resetPassword', { limit: 'reset-password', open: resetPassword, ...ignoringEnded }),
   sessionRoute('/auth/change-password', 'changePassword', { limit: 'change-password', open: changePassword }),
-  {
-    ...at('POST /auth/forgot-password'),
-    action: authAction('forgotPassword'),
-    limit: 'forgot-password',
-    operation: authOperations.forgotPassword,
-    ...ignoringEnded,
-    handle: async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
-  },
-  {
-    ...at('GET /auth/email-confirmation'),
-    action: authAction('emailConfirmation'),
-    operation: authOperations.confirmEmail,
-    handle: confirm,
-  },
-  {
-    ...at('POST /auth/send-email-confirmation'),
-    action: authAction('sendEmailConfirmation'),
-    limit: 'send-email-confirmation',
-    operation: authOperations.sendConfirmation,
-    handle: async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
-  },
+  authRow(
+    'POST /auth/forgot-password',
+    'forgotPassword',
+    async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
+    { limit: 'forgot-password', ...ignoringEnded },
+  ),
+  authRow('GET /auth/email-confirmation', 'emailConfirmation', confirm),
+  authRow(
+    'POST /auth/send-email-confirmation',
+    'sendEmailConfirmation',
+    async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
+    { limit: 'send-email-confirmation' },
+  ),
 ];
 
 /** The routes of refresh tokens. They require no right, because the token is the credential. */
@@ -85,8 +80,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     operation: authOperations.refresh,
     ...ignoringEnded,
     handleContext: async (ctx, call) => {
-      const countUse = (family: string): Promise<void> =>
-        countAttempt(ctx, { route: 'refresh', body: { family } }, call.running.attempts);
+      const countUse = (family: string): Promise<void> => countAttempt(ctx, 'refresh', { family }, call.running);
       return sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), { ...call, countUse }));
     },
   },

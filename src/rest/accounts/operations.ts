@@ -61,11 +61,11 @@ export const authOperations = {
   resetPassword: opens('resetPassword', 'Set a new password by a code', record({ code: text, ...password })),
   changePassword: opens('changePassword', 'Change the own password', record({ currentPassword: text, ...password })),
   forgotPassword: login('forgotPassword', 'Send a code for a new password', { body: json(record({ email })), answers: done }),
-  confirmEmail: login('confirmEmail', 'Confirm an e-mail address by its code', {
+  emailConfirmation: login('confirmEmail', 'Confirm an e-mail address by its code', {
     query: [{ ...parameter('confirmation', 'The code of the e-mail'), required: true }],
     answers: redirects('The address is confirmed'),
   }),
-  sendConfirmation: login('sendEmailConfirmation', 'Send the code that confirms an e-mail address again', {
+  sendEmailConfirmation: login('sendEmailConfirmation', 'Send the code that confirms an e-mail address again', {
     body: json(record({ email })),
     answers: answers(record({ email: text, sent: flag })),
   }),

@@ -3,13 +3,12 @@ import { makeExchangeCode, providerUser, tokenUser } from '../../accounts/login/
 import { openSession } from '../../accounts/login/session.js';
 import { validationError } from '../../errors.js';
 import { bodyOf, cookieOf, parameterOf } from '../../http/route-request.js';
-import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
+import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { readParameters } from '../../http/query-string.js';
-import { authAction, redirect, sessionAnswer } from './auth-routes.js';
-import { authOperations } from './operations.js';
+import { authRow, redirect, sessionAnswer } from './auth-routes.js';
 
-const connecting = { action: authAction('connect'), limit: 'connect' } as const;
+const connecting = { action: 'plugin::users-permissions.auth.connect' } as const;
 
 /**
  * The routes of logins through other services. `/connect/:provider` redirects the browser to the provider.
@@ -18,21 +17,13 @@ const connecting = { action: authAction('connect'), limit: 'connect' } as const;
  * provider itself, for a session.
  */
 export const providerRoutes: readonly Route[] = [
-  { ...at('GET /connect/:provider'), ...connecting, operation: authOperations.connect, handle: connect },
-  { ...at('GET /connect/:provider/callback'), ...connecting, operation: authOperations.connectCallback, handle: takeBack },
-  {
-    ...at('POST /connect/:provider/callback'),
-    action: connecting.action,
-    operation: authOperations.connectForm,
-    handle: takeForm,
-  },
-  {
-    ...at('GET /auth/:provider/callback'),
-    action: authAction('callback'),
+  authRow('GET /connect/:provider', 'connect', connect, { limit: 'connect' }),
+  authRow('GET /connect/:provider/callback', 'connectCallback', takeBack, { ...connecting, limit: 'connect' }),
+  authRow('POST /connect/:provider/callback', 'connectForm', takeForm, connecting),
+  authRow('GET /auth/:provider/callback', 'exchangeCode', exchange, {
+    action: 'plugin::users-permissions.auth.callback',
     limit: 'connect',
-    operation: authOperations.exchangeCode,
-    handle: exchange,
-  },
+  }),
 ];
 
 const cookie = 'mangrove.login';

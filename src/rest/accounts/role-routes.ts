@@ -1,17 +1,12 @@
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
 import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
+import { type Answer, type Route, type RouteCall, rowsOf } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';
 import { flatEntry } from '../envelope.js';
 import { roleOperations } from './operations.js';
 
-const row = (key: `${Route['method']} /${string}`, name: keyof typeof roleOperations, handle: Route['handle']): Route => ({
-  ...at(key),
-  action: `plugin::users-permissions.${name}`,
-  operation: roleOperations[name],
-  handle,
-});
+const row = rowsOf('plugin::users-permissions', roleOperations);
 
 /** The routes of roles and of the actions that can be granted to them. */
 export const roleRoutes: readonly Route[] = [

@@ -9,7 +9,7 @@ import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { preconditionOf } from '../../http/preconditions.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { requireKey } from '../../http/idempotency/read-key.js';
-import { type Answer, at, type Route, type RouteCall } from '../../http/route.js';
+import { type Answer, type Route, type RouteCall, rowsOf } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { comparing, emptyQuery, type Filter, type Query } from '../../query/ast.js';
 import { bindEntrySelection } from '../../query/bind-plan.js';
@@ -21,20 +21,7 @@ import { withRole } from './auth-routes.js';
 import { userOperations } from './operations.js';
 import type { Values } from '../../values.js';
 
-type Options = Pick<Route, 'isTagged' | 'keys' | 'readsPreconditions'>;
-
-const row = (
-  key: `${Route['method']} /${string}`,
-  name: keyof typeof userOperations,
-  handle: Route['handle'],
-  options: Options,
-): Route => ({
-  ...at(key),
-  action: `plugin::users-permissions.user.${name}`,
-  operation: userOperations[name],
-  ...options,
-  handle,
-});
+const row = rowsOf('plugin::users-permissions.user', userOperations);
 
 const tagged = { isTagged: true } as const;
 

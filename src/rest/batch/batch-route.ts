@@ -3,7 +3,7 @@ import { fieldErrors } from '../../errors.js';
 import type { RouteParts } from '../../http/feature.js';
 import { flag, listOf, record, text, whole } from '../../http/json-schema.js';
 import { answers } from '../../http/operation.js';
-import { once } from '../../http/idempotency/run-once.js';
+import { once } from '../../http/idempotency/read-key.js';
 import type { Answer, DynamicRoute, Route } from '../../http/route.js';
 import type { Access } from '../../query/access.js';
 import { isRecord } from '../../values.js';

@@ -1,7 +1,6 @@
 import { fieldErrors } from '../../errors.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import { type ContentType, type Registry, attributeOf } from '../../schema/content-type.js';
 import { hasParts, mapParts } from '../../schema/parts.js';
-import { attributeOf } from '../../schema/served-names.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An entry that a request of a batch has created. */

@@ -47,7 +47,7 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   if (route.readsPreconditions !== true && !isRead(response.ctx)) refusePreconditions(call.request.headers);
   const { limit } = route;
   if (limit !== undefined && !requests.wasCounted(ctx, limit))
-    await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);
+    await countAttempt(response.ctx, limit, bodyOf(call.request), call.running);
   const { status = 200, headers = {}, body, version } = await route.handle({ ...call, caller: await callerOf(ctx, call) });
   if (route.isTagged === true) noteAnswer(response.ctx, version);
   response.set(headers);
