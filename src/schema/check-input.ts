@@ -212,7 +212,8 @@ function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, f
   }
   if (!checkLength(lengthOf(input), path, found)) return;
   for (const { uid, id } of comingIn(input).map(morphTarget)) {
-    if (found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
+    const { kind } = found.context.registry.types.get(uid) ?? { kind: 'component' };
+    if (kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
     else reportRelations(found, 'Invalid relations');
   }
 }
