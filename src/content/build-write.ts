@@ -10,6 +10,7 @@ import { fileAttributes, heldUniques, listedUniquePaths, type UniquePath } from 
 import { type BuildContext, buildMorph, buildParts, buildScalar, applyLinks, giveIds, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 import { hashPasswords } from './hash-passwords.js';
+import { refuseRepeats } from './unique-errors.js';
 
 /** The steps that writes of a type need, computed once. A step with an empty list is skipped. */
 interface WritePlan {
@@ -64,7 +65,8 @@ interface Building extends BuildContext {
 }
 
 /**
- * Builds the update of a stored document by a checked body. Throws the errors of casts and component ids.
+ * Builds the update of a stored document by a checked body. Throws the errors of casts and component ids, and a DuplicateKey for a
+ * unique value that another component of the entry keeps.
  */
 export const buildUpdate = (
   type: ContentType,
@@ -92,6 +94,7 @@ async function buildWrite(type: ContentType, data: Values, start: Start, context
   }
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
+  if (start.mode === 'update') refuseRepeats(listed, building.values);
   if (listed.length > 0) keepUnique(listed, building);
   if (withFiles.length > 0) rankFiles(withFiles, building);
   return building;

@@ -1,14 +1,14 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
-import type { DuplicateKey } from '../mongo/send/driver-errors.js';
+import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
 import { type Match, matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
-import { isShared, uniquePaths, valuesAt } from '../schema/attribute-places.js';
+import { isShared, type UniquePath, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
 import { mustBeUnique } from '../schema/findings.js';
 
@@ -29,6 +29,24 @@ export interface UniqueWrite {
   readonly group?: number | null;
   /** Names of generated uids, which the client did not send. */
   readonly generated?: readonly string[];
+}
+
+/** Returns an error for each unique value that a body repeats in one place, such as a list of components. No index finds these. */
+export const repeatedErrors = (write: UniqueWrite, context: ContentContext): FieldError[] =>
+  repeatedIn(uniqueValues(write, context)).map(({ path }) => notUnique(path));
+
+/** Throws a DuplicateKey if lists of components that an update writes have a value twice, because a component keeps its own. */
+export function refuseRepeats(listed: readonly UniquePath[], written: Values): void {
+  for (const path of listed) {
+    const field = uniqueField(path);
+    const [repeated] = repeatedIn(valuesAt(written, path.names).map(({ value }) => ({ field, value })));
+    if (repeated !== undefined) throw new DuplicateKey([field], { [field]: repeated.value });
+  }
+}
+
+function repeatedIn<Value extends Pick<UniqueValue, 'field' | 'value'>>(values: readonly Value[]): Value[] {
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size === seen.add(keyOf(value)).size);
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   type Findings,
   type InputContext,
   type LinkedFiles,
-  mustBeUnique,
   mustNotBeNull,
   notOfType,
   report,
@@ -82,7 +81,6 @@ function checkComponent(attribute: ComponentAttribute, value: unknown, path: str
     const items = itemsOf(value ?? [], path, found);
     if (items === null) return;
     for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
-    checkRepeats(type, items, path, found);
     checkCount(attribute, items.length, path, found);
   } else if (value === null) {
     if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
@@ -110,19 +108,6 @@ function checkCount({ required, min, max }: ListAttribute, count: number, path: 
 function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
   if (isRecord(item)) checkValues(type, item, `${path}.`, found);
   else report(found, path, notOfType(path, 'object', null, item));
-}
-
-/** Finds unique values that occur twice in one entry, which an index cannot. */
-function checkRepeats(type: ContentType, items: readonly unknown[], path: string, found: Findings): void {
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !attribute.unique) continue;
-    const seen = new Set<unknown>();
-    for (const [index, item] of items.entries()) {
-      const value = isRecord(item) ? (item[attribute.name] ?? null) : null;
-      if (value !== null && seen.has(value)) report(found, `${path}[${String(index)}].${attribute.name}`, mustBeUnique);
-      seen.add(value);
-    }
-  }
 }
 
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
