@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { uidsOf } from '../../schema/served-names.js';
-import type { LinkChild } from '../../query/plan.js';
+import type { LinkChild, Window } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { orderField, storedRank } from '../form/layout.js';
 import { readsParents } from './compile-level.js';
@@ -33,7 +33,7 @@ interface LinkContext {
 
 function indexLinkRows(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): RelatedOf {
   const { storage } = child.link;
-  if (child.countOnly && (storage.kind === 'inverse' || storage.kind === 'morph')) return countsIn(rows);
+  if (child.countOnly && (storage.kind === 'inverse' || storage.kind === 'morph')) return countsIn(rows, child.window);
   const related = indexLists(child, rows, { owner, next });
   if (child.countOnly) return (holder) => related(holder).length;
   return child.link.many ? related : (holder) => related(holder).slice(0, 1);
@@ -90,10 +90,11 @@ function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   };
 }
 
-/** Returns a function that returns the count that was read for a holder. */
-function countsIn(rows: readonly Document[]): RelatedOf {
+/** Returns a function that returns how many of the counted entries of a holder are in the window. */
+function countsIn(rows: readonly Document[], window: Window | null): RelatedOf {
+  const { skip, limit } = window ?? { skip: 0, limit: null };
   const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
-  return (holder) => counts.get(holder['_id']) ?? 0;
+  return (holder) => Math.min(Math.max((counts.get(holder['_id']) ?? 0) - skip, 0), limit ?? Infinity);
 }
 
 const idOf = ({ document }: Loaded): number => Number(document['_id']);
