@@ -1,8 +1,8 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
-import { findStored } from '../mongo/stored.js';
+import { findStored, isStored } from '../mongo/stored.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
-import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
+import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
 import { type Match, matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
@@ -64,9 +64,18 @@ export async function uniqueErrors(write: UniqueWrite, context: ContentContext):
  * generated values are taken, its code is `uid-taken`.
  */
 export async function refusedError(refused: DuplicateKey, write: UniqueWrite, context: ContentContext): Promise<ApiError> {
-  if (isGroupField(refused.fields[0] ?? '')) return localeTaken();
+  if (isGroupField(refused.fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTaken();
   return fieldErrors(await refusedValues(refused, write, context));
 }
+
+/** Returns whether another write has created the entry of a group and locale first. It has the shared values of the group too. */
+const isLocaleTaken = async ({ type, data, id, group = null }: UniqueWrite, { bind, store }: ContentContext): Promise<boolean> =>
+  id === null &&
+  group !== null &&
+  (await isStored({ ...store.database, session: null }, type.collection, {
+    ...inGroup(group),
+    locale: data['locale'] ?? bind.defaultLocale,
+  }));
 
 /**
  * Returns an error for each taken value. The value that the index names is reported even if its owner cannot be read, because

@@ -175,6 +175,16 @@ describe('shared values of a new localization', () => {
     });
   }
 
+  it('at once for one locale: all but one learn that the locale is used, not that a shared value is', async () => {
+    const { data } = await ok('POST', '/api/items', { data: { title: 'en', ...held, cs: [{ name: 'x', code: 'once' }] } });
+    const path = `/api/items/${String(data.id)}/localizations`;
+    for (const locale of ['fr', 'de']) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => serving.call('POST', path, { locale, title: locale })));
+      const messages = answers.map(({ body }) => body.error?.message as string | undefined).filter((text) => text !== undefined);
+      expect(messages).to.deep.equal(Array(3).fill('locale is already used'));
+    }
+  });
+
   it('its route takes files: those of shared attributes reach the other locales', async () => {
     const id = await start();
     const form = new FormData();
