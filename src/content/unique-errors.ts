@@ -39,7 +39,7 @@ export const repeatedErrors = (write: UniqueWrite, context: ContentContext): Fie
 export function refuseRepeats(listed: readonly UniquePath[], written: Values): void {
   for (const path of listed) {
     const field = uniqueField(path);
-    const [repeated] = repeatedIn(valuesAt(written, path.names).map(({ value }) => ({ field, value })));
+    const [repeated] = repeatedIn(valuesAt(written, path).map(({ value }) => ({ field, value })));
     if (repeated !== undefined) throw new DuplicateKey([field], { [field]: repeated.value });
   }
 }
@@ -115,7 +115,7 @@ const keyOf = ({ field, value }: Pick<UniqueValue, 'field' | 'value'>): string =
 /** Returns the values of a body that must be unique, without those that have no stored form. */
 function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): UniqueValue[] {
   const paths = uniquePaths(type, bind.registry).filter(({ attribute }) => attribute.type !== 'password');
-  const placed = paths.flatMap((path) => valuesAt(data, path.names).map(({ place, value }) => ({ path, place, value })));
+  const placed = paths.flatMap((path) => valuesAt(data, path).map(({ place, value }) => ({ path, place, value })));
   return placed
     .map(({ path, place, value }) => ({
       path: [...place],
@@ -153,7 +153,9 @@ async function takenValues(
   const match = { ...holders(sent), ...others };
   const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', groupField] });
   const keys = (document: StoredDocument): string[] =>
-    fields.flatMap((field) => valuesAt(document, field.split('.')).map(({ value }) => keyOf({ field, value })));
+    fields.flatMap((field) =>
+      valuesAt(document, { names: field.split('.'), components: new Set() }).map(({ value }) => keyOf({ field, value })),
+    );
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
   return new Set(sent.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
 }

@@ -7,6 +7,7 @@ const models = [
     info: { displayName: 'Edition' },
     attributes: { code: { type: 'string', unique: true }, pages: { type: 'integer' } },
   },
+  { uid: 'shop.label', info: { displayName: 'Label' }, attributes: { code: { type: 'string' } } },
   {
     uid: 'shop.box',
     info: { displayName: 'Box' },
@@ -26,7 +27,7 @@ const models = [
       main: { type: 'component', component: 'shop.edition' },
       editions: { type: 'component', component: 'shop.edition', repeatable: true },
       boxes: { type: 'component', component: 'shop.box', repeatable: true },
-      zone: { type: 'dynamiczone', components: ['shop.edition', 'shop.box'] },
+      zone: { type: 'dynamiczone', components: ['shop.edition', 'shop.box', 'shop.label'] },
       shelf: { type: 'integer', unique: true },
       released: { type: 'datetime', unique: true },
       slug: { type: 'uid', targetField: 'title' },
@@ -168,6 +169,14 @@ describe('unique values', () => {
       const { status, body } = await serving.call('POST', '/api/volumes', { data });
       expect([status, placesIn(body.error)]).to.deep.equal([400, places]);
     });
+
+  it('an attribute of the same name in another component of a zone is not unique', async () => {
+    const label = inZone({ code: 'shared' }, 'shop.label');
+    const zones = [[label, label], [label], [label, inZone({ code: 'shared' })], [label, inZone({ code: 'shared' })]];
+    const statuses: number[] = [];
+    for (const zone of zones) statuses.push((await serving.call('POST', '/api/volumes', { data: { zone } })).status);
+    expect(statuses).to.deep.equal([200, 200, 200, 400]);
+  });
 
   it('a component that an update keeps has its value', async () => {
     const editions = [{ code: 'kept' }, { code: 'other' }];
