@@ -10,6 +10,7 @@ import { fileAttributes, heldUniques, listedUniquePaths, type UniquePath } from 
 import { type BuildContext, buildMorph, buildParts, buildScalar, applyLinks, giveIds, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 import { hashPasswords } from './hash-passwords.js';
+import { refuseRepeats } from './unique-errors.js';
 
 /** The steps that writes of a type need, computed once. A step with an empty list is skipped. */
 interface WritePlan {
@@ -70,7 +71,8 @@ interface Building extends BuildContext, Start {
 
 /**
  * Builds the write of an entry from a checked body. Attributes that the body of a new entry leaves out have the values of `taken`, or
- * their defaults. Throws the errors of casts and component ids.
+ * their defaults. Throws the errors of casts and component ids, and a DuplicateKey for a unique value that another component of the
+ * entry keeps.
  */
 export async function buildWrite(type: ContentType, data: Values, start: Start, context: ContentContext): Promise<EntryWrite> {
   const { registry } = context.bind;
@@ -84,6 +86,7 @@ export async function buildWrite(type: ContentType, data: Values, start: Start, 
   }
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
+  if (mode === 'update') refuseRepeats(listed, building.values);
   if (listed.length > 0) keepUnique(listed, building);
   if (withFiles.length > 0) rankFiles(withFiles, building);
   return building;

@@ -11,7 +11,7 @@ import type { Values } from '../values.js';
 import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter } from './rules-on-writes.js';
-import { uniqueErrors } from './unique-errors.js';
+import { repeatedErrors, uniqueErrors } from './unique-errors.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
 export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held'> {
@@ -31,11 +31,13 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   const namesTargets = checked.targets.size > 0 && !checked.errors.some(({ path }) => path.length === 0);
   const { missing, unfit } = namesTargets ? await checkTargets(type, checked, context) : { missing: [], unfit: [] };
   const others = [...(strict ? unfit : []), ...missing];
-  if (checked.errors.length + others.length === 0) return void refuseOrTell(unfit, context);
-  const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
   const { id, group = null } = body;
-  const taken = (await uniqueErrors({ type, data, id, group }, context)).filter(({ path }) => !wrong.has(path.join('.')));
-  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...others]));
+  const write = { type, data, id, group };
+  const errors = [...checked.errors, ...repeatedErrors(write, context)];
+  if (errors.length + others.length === 0) return void refuseOrTell(unfit, context);
+  const wrong = new Set(errors.map(({ path }) => path.join('.')));
+  const taken = (await uniqueErrors(write, context)).filter(({ path }) => !wrong.has(path.join('.')));
+  throw fieldErrors(inOrder(type, [...errors, ...taken, ...others]));
 }
 
 /**

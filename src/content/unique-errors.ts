@@ -1,14 +1,14 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
 import type { Database } from '../mongo/send/database.js';
-import { findStored } from '../mongo/stored.js';
-import type { DuplicateKey } from '../mongo/send/driver-errors.js';
-import { groupField, groupOf, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
+import { findStored, isStored } from '../mongo/stored.js';
+import { DuplicateKey } from '../mongo/send/driver-errors.js';
+import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
 import { matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
-import { isShared, uniquePaths, valuesAt } from '../schema/attribute-places.js';
+import { isShared, type UniquePath, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
 import { mustBeUnique } from '../schema/findings.js';
 
@@ -31,6 +31,24 @@ export interface UniqueWrite {
   readonly generated?: readonly string[];
 }
 
+/** Returns an error for each unique value that a body repeats in one place, such as a list of components. No index finds these. */
+export const repeatedErrors = (write: UniqueWrite, context: ContentContext): FieldError[] =>
+  repeatedIn(uniqueValues(write, context)).map(({ path }) => notUnique(path));
+
+/** Throws a DuplicateKey if lists of components that an update writes have a value twice, because a component keeps its own. */
+export function refuseRepeats(listed: readonly UniquePath[], written: Values): void {
+  for (const path of listed) {
+    const field = uniqueField(path);
+    const [repeated] = repeatedIn(valuesAt(written, path).map(({ value }) => ({ field, value })));
+    if (repeated !== undefined) throw new DuplicateKey([field], { [field]: repeated.value });
+  }
+}
+
+function repeatedIn<Value extends Pick<UniqueValue, 'field' | 'value'>>(values: readonly Value[]): Value[] {
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size === seen.add(keyOf(value)).size);
+}
+
 /**
  * Returns an error for each unique value of a body that another entry has, in the order of the attributes. Called only after a
  * problem was found.
@@ -51,7 +69,7 @@ export async function refusedError(
   write: UniqueWrite,
   context: ContentContext,
 ): Promise<ApiError> {
-  if (isGroupField(fields[0] ?? '')) return localeTaken();
+  if (isGroupField(fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTaken();
   const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
@@ -63,6 +81,15 @@ export async function refusedError(
   if (generated !== undefined) return fieldErrors([{ ...notUnique(generated.path), code: 'uid-taken' }]);
   return fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueNames))]);
 }
+
+/** Returns whether another write has created the entry of a group and locale first. It has the shared values of the group too. */
+const isLocaleTaken = async ({ type, data, id, group = null }: UniqueWrite, { bind, store }: ContentContext): Promise<boolean> =>
+  id === null &&
+  group !== null &&
+  (await isStored({ ...store.database, session: null }, type.collection, {
+    ...inGroup(group),
+    locale: data['locale'] ?? bind.defaultLocale,
+  }));
 
 interface UniqueValue {
   readonly path: string[];
@@ -81,7 +108,7 @@ const keyOf = ({ field, value }: Pick<UniqueValue, 'field' | 'value'>): string =
 /** Returns the values of a body that must be unique, without those that have no stored form. */
 function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): UniqueValue[] {
   const paths = uniquePaths(type, bind.registry).filter(({ attribute }) => attribute.type !== 'password');
-  const placed = paths.flatMap((path) => valuesAt(data, path.names).map(({ place, value }) => ({ path, place, value })));
+  const placed = paths.flatMap((path) => valuesAt(data, path).map(({ place, value }) => ({ path, place, value })));
   return placed
     .map(({ path, place, value }) => ({
       path: [...place],
@@ -120,7 +147,9 @@ async function takenValues(
   const match = { ...matchesAny(...fields.map((field) => ({ [field]: oneOf(valuesOf(field)) }))), ...others };
   const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', groupField] });
   const keys = (document: StoredDocument): string[] =>
-    fields.flatMap((field) => valuesAt(document, field.split('.')).map(({ value }) => keyOf({ field, value })));
+    fields.flatMap((field) =>
+      valuesAt(document, { names: field.split('.'), components: new Set() }).map(({ value }) => keyOf({ field, value })),
+    );
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
   return new Set(sent.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
 }

@@ -28,9 +28,9 @@ const meta = (components: Components): Schema => {
 /** Returns a noun phrase for summaries: `an article`. */
 const one = ({ displayName }: ContentType): string => `${/^[aeiou]/i.test(displayName) ? 'an' : 'a'} ${displayName}`;
 
-/** Returns the body of a write: JSON, or a multipart form with files and the same JSON in the part `data`. */
-const bodyOf = (data: Schema): Content => ({
-  ...json(record({ data })),
+/** Returns the body of a write: JSON, or a multipart form with files and the values as JSON in the part `data`. */
+const bodyOf = (body: Schema): Content => ({
+  ...json(body),
   'multipart/form-data': {
     type: 'object',
     required: ['data'],
@@ -95,13 +95,13 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
   create: (type, components) => ({
     id: `create${typeName(type)}`,
     summary: `Create ${one(type)}`,
-    body: bodyOf(createSchema(type, components)),
+    body: bodyOf(record({ data: createSchema(type, components) })),
     ...entryAnswer(type, components),
   }),
   update: (type, components) => ({
     id: `update${typeName(type)}`,
     summary: type.kind === 'singleType' ? `Write ${type.displayName}` : `Change ${one(type)}`,
-    body: bodyOf(inputSchema(type, components)),
+    body: bodyOf(record({ data: inputSchema(type, components) })),
     ...entryAnswer(type, components),
   }),
   delete: (type, components) => ({
@@ -113,7 +113,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     id: `create${typeName(type)}Localization`,
     summary: `Create ${one(type)} in another locale`,
     tag: type.displayName,
-    body: json({
+    body: bodyOf({
       allOf: [inputSchema(type, components), { type: 'object', required: ['locale'], properties: { locale: text } }],
     }),
     answers: answers(flatSchema(type, components), 'The new entry'),

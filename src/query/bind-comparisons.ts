@@ -50,9 +50,11 @@ interface ComparisonContext {
   readonly polarity: Polarity;
 }
 
+/** Throws a ValidationError for a case-sensitive operator of text on a date or boolean, which has no single text form. */
 function bindComparison(operator: Operator, value: unknown, context: ComparisonContext): Condition {
   const { arity, denies, text } = operators[operator];
-  if (asList(value).some(isStructure)) throw invalidParameter(`$${operator}`);
+  const isShapeless = ['date', 'boolean'].includes(context.subject.stored);
+  if (asList(value).some(isStructure) || (isShapeless && text === 'sensitive')) throw invalidParameter(`$${operator}`);
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, value, context);
   if (arity !== 'flag' && text === undefined && asList(value).includes(undefined))
     return bindComparison(operator, defined(value, context), context);
@@ -135,18 +137,13 @@ function bindEach(operator: Operator, values: readonly unknown[], context: Compa
  */
 function bindOne(operator: Comparator, value: unknown, context: ComparisonContext): Condition {
   if (value === null && (operator === 'eq' || operator === 'eqi')) return compare('null', true, context);
-  if (operators[operator].text !== undefined) return compare(operator, textOperand(operator, value, context), context);
+  if (operators[operator].text !== undefined) return compare(operator, textOperand(value, context), context);
   if (value === null) return never;
   return compare(operator, context.subject.cast(value, context.subject.name), context);
 }
 
-/**
- * Returns the operand of a text operator. Throws a ValidationError for text that is too long, and for a case-sensitive operator
- * on a date or boolean, which has no single text form.
- */
-function textOperand(operator: Operator, value: unknown, { subject, limits }: ComparisonContext): string {
-  const shapeless = subject.stored === 'date' || subject.stored === 'boolean';
-  if (shapeless && operators[operator].text === 'sensitive') throw invalidParameter(`$${operator}`);
+/** Returns the operand of a text operator. Throws a ValidationError for text that is too long. */
+function textOperand(value: unknown, { subject, limits }: ComparisonContext): string {
   const text = String(value);
   if (text.length > limits.textLength || text.includes('\0'))
     throw validationError(

@@ -1,5 +1,4 @@
 import { memoize } from '../caches.js';
-import { invalidParameter } from '../errors.js';
 import {
   type Attribute,
   type ComponentAttribute,
@@ -20,6 +19,7 @@ import { bindLocales, bindNested, bindVisible, childAsksInLists } from './bind-n
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './expand-deep.js';
+import { refuseOthers, refuseUnknown } from './refuse-unknown.js';
 import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
@@ -27,12 +27,14 @@ import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, 
  * out, or refused in strict mode. All other unknown names are refused. Throws a ValidationError.
  */
 export const bindSelection = (query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection =>
-  bindLevel(query, type, { ...context, state, known: new Map() });
+  bindLevel(query, type, { ...context, state, known: new Map(), shared: new Set() });
 
 /** The context in which the selections of one query are bound. */
 interface SelectionContext extends VisibleContext {
   /** Selections that were bound before, by query, publication state and type. */
   readonly known: Map<Query, Map<string, Selection>>;
+  /** Queries of several types, of which one must have each populated name. Their names are checked already. */
+  readonly shared: Set<Query>;
 }
 
 /**
@@ -54,10 +56,10 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
   return selection;
 }
 
-function bindPopulate({ populate: asked }: Query, type: ContentType, context: SelectionContext): Child[] {
-  const populate = expandDeep(asked, type, context);
+function bindPopulate(query: Query, type: ContentType, context: SelectionContext): Child[] {
+  const populate = expandDeep(query.populate, type, context);
   if (!populate.all && populate.fields.length === 0) return [];
-  refuseUnknown(populate.fields, type, context);
+  if (!context.shared.has(query)) refuseUnknown(query, [type], context);
   return [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
     if (!context.settings.roleUsers && isRoleUsers(type, attribute)) return [];
@@ -78,10 +80,10 @@ const fieldsOf = ({ name }: Attribute, fields: readonly PopulateField[], type: C
 const isRoleUsers = (type: ContentType, { name }: Attribute): boolean =>
   type.uid === 'plugin::users-permissions.role' && name === 'users';
 
-function refuseUnknown(fields: readonly PopulateField[], type: ContentType, { settings, access }: SelectionContext): void {
-  if (!settings.strict) return;
-  const unknown = fields.find(({ name }) => (readable(type, name, access)?.kind ?? 'scalar') === 'scalar');
-  if (unknown !== undefined) throw invalidParameter(unknown.name);
+/** Notes that a query applies to several types. */
+function share(query: Query, types: readonly ContentType[], context: SelectionContext): void {
+  context.shared.add(query);
+  refuseUnknown(query, types, context);
 }
 
 function bindChild(
@@ -138,14 +140,16 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
 
 /**
  * Binds a dynamic zone. A zone may contain any component of the service; those that the model does not list are shown with their
- * scalars. A name in the query must exist in every listed component.
+ * scalars. A name in `fields` and `sort` must exist in every listed component.
  */
 function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, context: SelectionContext): ZoneChild {
-  const queryOf = (uid: string): Query | undefined =>
-    on === null ? (attribute.components.includes(uid) ? query : emptyQuery) : on.get(uid);
+  const components = [...context.registry.types.values()].filter(({ kind }) => kind === 'component');
+  const isListed = ({ uid }: ContentType): boolean => attribute.components.includes(uid);
+  if (on === null) share(query, components.filter(isListed), context);
+  else refuseOthers(on, components, context);
   const targets = new Map<string, NestedList>();
-  for (const type of context.registry.types.values()) {
-    const own = type.kind === 'component' ? queryOf(type.uid) : undefined;
+  for (const type of components) {
+    const own = on === null ? (isListed(type) ? query : emptyQuery) : on.get(type.uid);
     if (own !== undefined) targets.set(type.uid, bindList(own, type, context));
   }
   return { kind: 'zone', key, attribute, targets };
@@ -156,9 +160,13 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const { key, query, on } = field;
   const context = inState(query, outer);
   const sources = attribute.writable ? null : linkSources(owner, context);
+  const types = sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources);
+  const whole = withAllFields(query);
+  if (on === null) share(whole, types, context);
+  else refuseOthers(on, types, context);
   const targets = new Map<string, NestedList>();
-  for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
-    const own = on === null ? withAllFields(query) : on.get(type.uid);
+  for (const type of types) {
+    const own = on === null ? whole : on.get(type.uid);
     if (own === undefined) continue;
     const target = bindList(own, type, inState(own, context));
     for (const uid of uidsOf(type)) targets.set(uid, target);
@@ -177,7 +185,7 @@ const targetTypes = (attribute: MorphAttribute, owner: ContentType, context: Sel
       kind !== 'component' && maySee(context.access, uid) && !isHiddenLink({ owner, attribute, target: uid }, context),
   );
 
-const holdersOf = (sources: readonly LinkSource[]): Set<ContentType> => new Set(sources.map(({ holder }) => holder));
+const holdersOf = (sources: readonly LinkSource[]): ContentType[] => [...new Set(sources.map(({ holder }) => holder))];
 
 const bindSources = (
   sources: readonly LinkSource[],

@@ -39,7 +39,7 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   const { comparator, stored, operand, denied } = condition;
   if (stored === 'link') return meetsIds(condition, storedIds(value));
   if (comparator === 'null' && stored === 'json') return isJson(plainValue(value)) === denied;
-  // A list is compared by its elements. A denied comparison of JSON matches no list with a null either.
+  // a list is compared by its elements
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (comparator === 'null') return denied ? elements.some((element) => isOf(stored, element)) : elements.includes(null);
   if (value === null) return false;
@@ -48,7 +48,7 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
     ? elements.some((element) => typeof element === 'string' && patternOf(condition).test(element))
     : comparisons[comparator](elements, operand);
   if (!denied) return met;
-  return !met && (stored === 'json' ? !elements.includes(null) : elements.some((element) => isOf(stored, element)));
+  return !met && (stored === 'json' ? isJson(value) : elements.some((element) => isOf(stored, element)));
 }
 
 /** Returns whether the text of a value meets a comparison. A value without a text does not meet its denial either. */

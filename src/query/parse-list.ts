@@ -26,6 +26,7 @@ export function parseSort(input: unknown, limits: Limits): Sort[] {
   const keys =
     typeof input === 'object' ? Object.entries(input).flatMap(([key, item]) => parseEntry(key, item)) : parseItem(input, []);
   if (keys.length > limits.sortKeys) throw validationError(`Invalid parameter sort: more than ${String(limits.sortKeys)} keys`);
+  if (keys.some(({ path }) => path.includes(''))) throw invalidParameter('sort');
   if (keys.some(({ path }) => path.length > longestPath))
     throw validationError(`Invalid parameter sort: a key of more than ${String(longestPath)} names`);
   return keys;

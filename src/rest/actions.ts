@@ -139,19 +139,22 @@ const deleteById: Action = {
 const checkQuery = (input: ActionInput): void => void bindEntrySelection(queryOf(input), input.type, input.content.bind);
 
 /**
- * Creates a localization. Body and answer have no envelope. As in Strapi v4 the answer contains the other localizations,
- * independent of the query string.
+ * Creates a localization. Body and answer have no envelope, except that a multipart body has JSON in `data`. As in Strapi v4 the
+ * answer contains the other localizations, independent of the query string.
  */
 const localize: Action = {
   name: 'createLocalization',
+  receives: true,
   run: async (input) => {
-    const { type, request, content } = input;
+    const { type, request, received, content } = input;
     refusePreconditions(request.headers);
     checkQuery(input);
     const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
-    const write = { data: request.body ?? {}, query: withLocalizations };
-    const entry = await createLocalization({ type, id }, write, content);
-    return { version: versionOf(entry), body: flatEntry(entry, content) };
+    const write: WriteEntry = (data, query, inner) => createLocalization({ type, id }, { data, query }, inner);
+    const entry = await (received === undefined
+      ? write(request.body ?? {}, withLocalizations, content)
+      : writeWithFiles({ received, type, query: withLocalizations, write }, content));
+    return entry === null ? null : { version: versionOf(entry), body: flatEntry(entry, content) };
   },
 };
 

@@ -1,5 +1,6 @@
 import { memoizePair } from '../caches.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from './content-type.js';
+import { isRecord } from '../values.js';
 import { componentsOf, listsParts } from './parts.js';
 
 /** The place of an attribute in the documents of a type. */
@@ -69,16 +70,20 @@ export interface UniquePath {
   readonly attribute: ScalarAttribute;
   /** Whether the attribute is inside a repeatable component or a dynamic zone, at any depth. */
   readonly inList: boolean;
+  /** The components of dynamic zones on the path that have the attribute. Others may have one of that name that is not unique. */
+  readonly components: ReadonlySet<string>;
 }
 
 /** Returns the unique attributes of a type, at any depth, each once. */
 export const uniquePaths = memoizePair((type: ContentType, registry: Registry): readonly UniquePath[] => {
-  const paths = findPlaces(type, registry, isUnique).map(({ steps, attribute }) => ({
-    names: [...steps.map(({ name }) => name), attribute.name],
-    attribute,
-    inList: steps.some(({ list }) => list),
-  }));
-  return [...new Map(paths.map((path) => [path.names.join('.'), path])).values()];
+  const paths = new Map<string, UniquePath>();
+  for (const place of findPlaces(type, registry, isUnique)) {
+    const { steps, attribute } = place;
+    const path = dottedPath(place);
+    const components = new Set([...(paths.get(path)?.components ?? []), ...steps.flatMap(({ zone }) => zone ?? [])]);
+    paths.set(path, { names: path.split('.'), attribute, inList: steps.some(({ list }) => list), components });
+  }
+  return [...paths.values()];
 });
 
 /** Returns whether an attribute has unique values. */
@@ -101,9 +106,9 @@ export const listedUniquePaths = (type: ContentType, registry: Registry): Unique
 /** Returns the values of listed unique paths, by path. Paths without values are left out. */
 export const heldUniques = (listed: readonly UniquePath[], values: object): Record<string, readonly unknown[]> =>
   Object.fromEntries(
-    listed.flatMap(({ names }) => {
-      const held = valuesAt(values, names).map(({ value }) => value);
-      return held.length === 0 ? [] : [[names.join('/'), held]];
+    listed.flatMap((path) => {
+      const held = valuesAt(values, path).map(({ value }) => value);
+      return held.length === 0 ? [] : [[path.names.join('/'), held]];
     }),
   );
 
@@ -114,12 +119,19 @@ interface PlacedValue {
 }
 
 /** Returns the values at a path of an entry or a body that are not null. */
-export function valuesAt(at: unknown, names: readonly string[], place: readonly string[] = []): PlacedValue[] {
-  if (Array.isArray(at)) return at.flatMap((item: unknown, index) => valuesAt(item, names, [...place, String(index)]));
+export function valuesAt(
+  at: unknown,
+  { names, components }: Pick<UniquePath, 'names' | 'components'>,
+  place: readonly string[] = [],
+): PlacedValue[] {
+  if (Array.isArray(at))
+    return at.flatMap((item: unknown, index) => valuesAt(item, { names, components }, [...place, String(index)]));
   const [name, ...rest] = names;
   if (name === undefined) return at === null || at === undefined ? [] : [{ place, value: at }];
-  if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return [];
-  return valuesAt((at as Readonly<Record<string, unknown>>)[name], rest, [...place, name]); // an object, which has the name
+  if (!isRecord(at) || !Object.hasOwn(at, name)) return [];
+  const uid = at['__component'];
+  if (uid !== undefined && !components.has(String(uid))) return [];
+  return valuesAt(at[name], { names: rest, components }, [...place, name]);
 }
 
 /** A place where documents keep ids of other entries. */

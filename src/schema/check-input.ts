@@ -7,7 +7,6 @@ import {
   type Findings,
   type InputContext,
   type LinkedFiles,
-  mustBeUnique,
   mustNotBeNull,
   notOfType,
   report,
@@ -82,7 +81,6 @@ function checkComponent(attribute: ComponentAttribute, value: unknown, path: str
     const items = itemsOf(value ?? [], path, found);
     if (items === null) return;
     for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
-    checkRepeats(type, items, path, found);
     checkCount(attribute, items.length, path, found);
   } else if (value === null) {
     if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
@@ -108,19 +106,6 @@ function checkCount({ required, min, max }: PartsAttribute, count: number, path:
 function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
   if (isRecord(item)) checkValues(type, item, `${path}.`, found);
   else report(found, path, notOfType(path, 'object', null, item));
-}
-
-/** Finds unique values that occur twice in one entry, which an index cannot. */
-function checkRepeats(type: ContentType, items: readonly unknown[], path: string, found: Findings): void {
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !attribute.unique) continue;
-    const seen = new Set<unknown>();
-    for (const [index, item] of items.entries()) {
-      const value = isRecord(item) ? (item[attribute.name] ?? null) : null;
-      if (value !== null && seen.has(value)) report(found, `${path}[${String(index)}].${attribute.name}`, mustBeUnique);
-      seen.add(value);
-    }
-  }
 }
 
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
@@ -210,7 +195,8 @@ function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, f
   }
   if (!checkLength(lengthOf(input), path, found)) return;
   for (const { uid, id } of comingIn(input).map(morphTarget)) {
-    if (found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
+    const { kind } = found.context.registry.types.get(uid) ?? { kind: 'component' };
+    if (kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
     else reportRelations(found, 'Invalid relations');
   }
 }

@@ -16,6 +16,7 @@ const models = [
   model('note', { text: { type: 'string' }, about: morph('morphToMany'), main: morph('morphToOne') }),
   model('book', { title: { type: 'string' }, notes: morph('morphMany', 'about'), head: morph('morphOne', 'main') }),
   model('film', { title: { type: 'string' }, notes: morph('morphMany', 'about') }),
+  { uid: 'note.mark', info: { displayName: 'Mark' }, attributes: { text: { type: 'string' } } },
   model('pin', { on: { ...morph('morphToMany'), target: ['api::book.book', 'api::note.note'] } }),
 ];
 
@@ -232,6 +233,7 @@ describe('polymorphic relations', () => {
     [{ connect: [2] }, 'Invalid relations'],
     [{ connect: [{ id: 2 }] }, 'Invalid relations'],
     [{ connect: [{ __type: 'api::nope.nope', id: 2 }] }, 'Invalid relations'],
+    [{ connect: [{ __type: 'note.mark', id: 2 }] }, 'Invalid relations'],
     [{ connect: [{ ...b2, position: 'start' }] }, 'Invalid relations'],
     [{ disconnect: [{ id: 1 }] }, 'Invalid relations'],
     [{ set: b2 }, 'Invalid relations'],

@@ -7,6 +7,16 @@ const models = [
     info: { displayName: 'Edition' },
     attributes: { code: { type: 'string', unique: true }, pages: { type: 'integer' } },
   },
+  { uid: 'shop.label', info: { displayName: 'Label' }, attributes: { code: { type: 'string' } } },
+  {
+    uid: 'shop.box',
+    info: { displayName: 'Box' },
+    attributes: {
+      number: { type: 'integer', unique: true },
+      main: { type: 'component', component: 'shop.edition' },
+      editions: { type: 'component', component: 'shop.edition', repeatable: true },
+    },
+  },
   {
     uid: 'api::volume.volume',
     kind: 'collectionType',
@@ -16,7 +26,8 @@ const models = [
       isbn: { type: 'string', unique: true },
       main: { type: 'component', component: 'shop.edition' },
       editions: { type: 'component', component: 'shop.edition', repeatable: true },
-      zone: { type: 'dynamiczone', components: ['shop.edition'] },
+      boxes: { type: 'component', component: 'shop.box', repeatable: true },
+      zone: { type: 'dynamiczone', components: ['shop.edition', 'shop.box', 'shop.label'] },
       shelf: { type: 'integer', unique: true },
       released: { type: 'datetime', unique: true },
       slug: { type: 'uid', targetField: 'title' },
@@ -99,6 +110,19 @@ const violations: readonly (readonly [object, readonly string[]])[] = [
   [{ title: 5, main: { code: 'm', pages: 'x' }, slug: 'a b' }, ['title', 'main.pages', 'main.code', 'slug']],
 ];
 
+const inZone = (part: object, component = 'shop.edition') => ({ __component: component, ...part });
+
+/** Bodies that have a value twice in one place, and the places of the repetitions. */
+const repetitions: readonly (readonly [object, readonly string[]])[] = [
+  [{ editions: [{ code: 'r' }, { code: 's' }, { code: 'r' }, { code: 'r' }] }, ['editions.2.code', 'editions.3.code']],
+  [{ boxes: [{ number: 1 }, { number: '1' }] }, ['boxes.1.number']],
+  [{ boxes: [{ main: { code: 'r' } }, { main: { code: 'r' } }] }, ['boxes.1.main.code']],
+  [{ boxes: [{ editions: [{ code: 'r' }] }, { editions: [{ code: 's' }, { code: 'r' }] }] }, ['boxes.1.editions.1.code']],
+  [{ zone: [inZone({ code: 'r' }), inZone({ code: 'r' })] }, ['zone.1.code']],
+  [{ zone: [inZone({ number: 1 }, 'shop.box'), inZone({ code: 'r' }), inZone({ number: 1 }, 'shop.box')] }, ['zone.2.number']],
+  [{ title: 5, editions: [{ code: 'r' }, { code: 'r', pages: 'x' }] }, ['title', 'editions.1.pages', 'editions.1.code']],
+];
+
 /** Bodies that are sent one after the other, and the status of each answer. */
 const cases: readonly (readonly [string, readonly (readonly [object[], number])[]])[] = [
   [
@@ -120,6 +144,9 @@ const cases: readonly (readonly [string, readonly (readonly [object[], number])[
   ['one entry has a value twice', [[[{ code: 'e' }, { code: 'e' }], 400]]],
 ];
 
+const placesIn = (error: { details: { errors?: { path: string[] }[] } } | null): string[] | null =>
+  error?.details.errors?.map(({ path }) => path.join('.')) ?? null;
+
 describe('unique values', () => {
   let serving: Serving;
 
@@ -136,6 +163,35 @@ describe('unique values', () => {
       }
     });
   }
+
+  for (const [data, places] of repetitions)
+    it(`one entry repeats a value: ${JSON.stringify(data)}`, async () => {
+      const { status, body } = await serving.call('POST', '/api/volumes', { data });
+      expect([status, placesIn(body.error)]).to.deep.equal([400, places]);
+    });
+
+  it('an attribute of the same name in another component of a zone is not unique', async () => {
+    const label = inZone({ code: 'shared' }, 'shop.label');
+    const zones = [[label, label], [label], [label, inZone({ code: 'shared' })], [label, inZone({ code: 'shared' })]];
+    const statuses: number[] = [];
+    for (const zone of zones) statuses.push((await serving.call('POST', '/api/volumes', { data: { zone } })).status);
+    expect(statuses).to.deep.equal([200, 200, 200, 400]);
+  });
+
+  it('a component that an update keeps has its value', async () => {
+    const editions = [{ code: 'kept' }, { code: 'other' }];
+    const { body } = await serving.call('POST', '/api/volumes?populate=editions', { data: { editions } });
+    const { id, attributes } = body.data;
+    const kept = { id: attributes.editions[0].id };
+    for (const [sent, places] of [
+      [[kept, { code: 'kept' }], ['editions.1.code']],
+      [[kept, { id: attributes.editions[1].id, code: 'kept' }], ['editions.1.code']],
+      [[{ ...kept, code: 'other' }, { code: 'kept' }], null],
+    ] as const) {
+      const answer = await serving.call('PUT', `/api/volumes/${String(id)}`, { data: { editions: sent } });
+      expect([answer.status, placesIn(answer.body.error ?? null)]).to.deep.equal([places === null ? 200 : 400, places]);
+    }
+  });
 
   it('a generated uid has 250 characters of a long title, and a number', async () => {
     const title = `${'a'.repeat(249)} ${'b'.repeat(40_000)}`;
@@ -198,9 +254,6 @@ describe('unique values', () => {
       expect(placesOf(error)).to.deep.equal(['title', 'shelf']);
     });
   });
-
-  const placesIn = (error: { details: { errors?: { path: string[] }[] } } | null): string[] | null =>
-    error?.details.errors?.map(({ path }) => path.join('.')) ?? null;
 
   describe('of a localized type', () => {
     const here = { title: 'a', number: 1, editions: [{ code: 'e' }] };

@@ -303,9 +303,23 @@ describe('refused fields and populate', () => {
         .that.includes({ status: 400, name, message });
     });
 
-  for (const name of ['bogus', 'secret', 'name'])
-    it(`strict: populate=${name}`, () => {
-      expect(() => bind(`populate=${name}`, true)).to.throw(`Invalid parameter ${name}`);
+  for (const [text, name] of [
+    ...['bogus', 'secret', 'name'].map((each) => [`populate=${each}`, each] as const),
+    ['populate[zone][populate]=bogus', 'bogus'],
+    ['populate[zone][populate][maker][populate]=bogus', 'bogus'],
+    ['populate[zone][on][no.such]=true', 'no.such'],
+    ['populate[zone][on][thing.part][populate]=bogus', 'bogus'],
+    ['populate[subject][populate]=bogus', 'bogus'],
+    ['populate[subject][on][thing.part]=true', 'thing.part'],
+  ] as const)
+    it(`strict: ${text}`, () => {
+      expect(() => bind(text, true)).to.throw(`Invalid parameter ${name}`);
+    });
+
+  // a name that one of several types has is known
+  for (const text of ['populate[subject][populate]=boss', 'populate[subject][on][api::tag.tag]=true', 'populate=deep'])
+    it(`strict: ${text} is taken`, () => {
+      expect(treeOf(bind(text, true, 3))).to.have.any.keys('subject');
     });
 });
 

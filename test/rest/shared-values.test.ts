@@ -175,6 +175,36 @@ describe('shared values of a new localization', () => {
     });
   }
 
+  it('at once for one locale: all but one learn that the locale is used, not that a shared value is', async () => {
+    const { data } = await ok('POST', '/api/items', { data: { title: 'en', ...held, cs: [{ name: 'x', code: 'once' }] } });
+    const path = `/api/items/${String(data.id)}/localizations`;
+    for (const locale of ['fr', 'de']) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => serving.call('POST', path, { locale, title: locale })));
+      const messages = answers.map(({ body }) => body.error?.message as string | undefined).filter((text) => text !== undefined);
+      expect(messages).to.deep.equal(Array(3).fill('locale is already used'));
+    }
+  });
+
+  it('its route takes files: those of shared attributes reach the other locales', async () => {
+    const id = await start();
+    const form = new FormData();
+    form.append('data', JSON.stringify({ locale: 'fr', title: 'fr', own: { name: 'ours' } }));
+    for (const field of ['files.pic', 'files.own.file', 'files.cs[1].file'])
+      form.append(field, new Blob([field]), `${field}.txt`);
+    const response = await fetch(`${serving.server.url}/api/items/${String(id)}/localizations`, { method: 'POST', body: form });
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- looks into answers of every form
+    const body = (await response.json()) as any;
+    const ids = (list: readonly { id: number }[]): number[] => list.map((one) => one.id);
+    expect([response.status, body.locale, ids(body.localizations)]).to.deep.equal([200, 'fr', [id]]);
+    const named = async (one: number): Promise<unknown[]> => {
+      const query = 'populate[pic]=true&populate[own][populate]=file&populate[cs][populate]=file';
+      const { pic, own, cs } = (await ok('GET', `/api/items/${String(one)}?${query}`)).data.attributes;
+      return [pic, own.file, cs[1].file].map(({ data }) => data?.attributes.name ?? null);
+    };
+    expect(await named(body.id)).to.deep.equal(['files.pic.txt', 'files.own.file.txt', 'files.cs[1].file.txt']);
+    expect(await named(id)).to.deep.equal(['files.pic.txt', null, 'files.cs[1].file.txt']);
+  });
+
   it('the GraphQL mutation takes them too, and copies those in its data', async () => {
     const id = await start();
     const made = await mutate(

@@ -110,10 +110,6 @@ describe('checkInput', () => {
         'leaves/0/code: leaves[0].code must be a `string` type, but the final value was: `1`.',
       ],
     ],
-    'unique values that occur twice in a list': [
-      { ...least, leaves: [{ code: 'a' }, { code: 'a' }] },
-      ['leaves/1/code: This attribute must be unique'],
-    ],
     'lists that are too long, behind their items': [
       { ...least, leaves: ['a', 5, 'c'].map((code) => ({ code })) },
       [

@@ -93,15 +93,13 @@ function compileComparison(condition: Comparison): Document {
 
 /**
  * Returns the expression without a path, which is applied to a path or to array elements. Values of other types than the
- * attribute's meet neither a comparison nor its denial. Only JSON has several types, and in lists null counts too.
+ * attribute's meet neither a comparison nor its denial.
  */
 function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
   if (comparator === 'null') return denied ? notNull[stored] : isNull(stored);
   const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
   if (!denied) return expression;
-  if (comparator === 'in' && stored === 'json') return { $nin: [...(operand as readonly unknown[]), null] }; // bound as a list
   if (comparator === 'in') return { $nin: operand, ...notNull[stored] };
-  if (stored === 'json') return comparator === 'eq' ? { $nin: [operand, null] } : { $not: expression, $ne: null };
   return comparator === 'eq' ? { $ne: operand, ...notNull[stored] } : { $not: expression, ...notNull[stored] };
 }
 

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { LinkChild } from '../../query/plan.js';
+import type { LinkChild, Window } from '../../query/plan.js';
 import { type ContentType, uidsOf } from '../../schema/content-type.js';
 import { orderField, storedRank } from '../form/layout.js';
 import { countsParents, readsParents } from './compile-level.js';
@@ -13,7 +13,7 @@ import { appendTo, groupBy } from '../../values.js';
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
   if (child.kind === 'morph') return indexMorphs(child, results, next);
   const rows = results[0]?.rows ?? [];
-  if (countsParents(child)) return countsIn(rows);
+  if (countsParents(child)) return countsIn(rows, child.window);
   const { type } = child.selection;
   const selection = child.countOnly ? { type, fields: [], children: [], locales: null } : child.selection;
   const related = indexLists(child, owner, growNodes(selection, rows, next));
@@ -70,10 +70,11 @@ function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   };
 }
 
-/** Returns a function that returns the count that was read for a holder. */
-function countsIn(rows: readonly Document[]): RelatedOf {
+/** Returns a function that returns how many of the counted entries of a holder are in the window. */
+function countsIn(rows: readonly Document[], window: Window | null): RelatedOf {
+  const { skip, limit } = window ?? { skip: 0, limit: null };
   const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
-  return (holder) => counts.get(holder['_id']) ?? 0;
+  return (holder) => Math.min(Math.max((counts.get(holder['_id']) ?? 0) - skip, 0), limit ?? Infinity);
 }
 
 const idOf = ({ document }: Loaded): number => Number(document['_id']);
