@@ -9,8 +9,9 @@ import { withDatabase, type ContentContext } from '../../content/content-context
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { refuseOrTell, type Undone, unreadNames } from '../../content/refuse-or-tell.js';
 import { orUniqueError } from '../../content/run-write.js';
+import { uniqueErrors } from '../../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/rules-on-writes.js';
-import { applicationError, notFoundError, validationError } from '../../errors.js';
+import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
@@ -58,8 +59,11 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
   const own = { name, description, type: type ?? (await typeFrom(name)), createdAt: now, updatedAt: now };
   const document = { _id: id, ...own, _grants: grantsVersion };
-  await orUniqueError({ type: roleType(content), data: document, id: null }, content, () =>
+  const write = { type: roleType(content), data: document, id: null };
+  await orUniqueError(write, content, () =>
     change(content, async (context) => {
+      const taken = await uniqueErrors(write, content); // a database that no service has opened yet has no index
+      if (taken.length > 0) throw fieldErrors(taken);
       await insertEntry(context.store, collection, document);
       if (createMayBreakRule(roleType(content), document, content.bind.access))
         await refuseBroken({ type: roleType(content), id, before: null }, context);
