@@ -288,6 +288,30 @@ describe('admin API', () => {
     for (const name of ['bee', 'wasp']) await server.admin('DELETE', `/models/api::${name}.${name}`);
   });
 
+  const wrongParameters: Readonly<Record<string, string>> = {
+    '/models?uid=x': 'Invalid parameter uid: expected none',
+    '/roles/1?populate[users]=1': 'Invalid parameter populate: expected none',
+    '/users?page=2': 'Invalid parameter page: expected one of after, limit',
+    '/users?limit=0': 'limit must be a number from 1 to 1000',
+    '/users?after=x': 'after must be a number from 0 to 9007199254740991',
+    '/audit?limit=x': 'limit must be a number from 1 to 999',
+    '/audit?limit=1&limit=2': 'limit must be given once',
+    '/history/api::x.x/1?limit=1': 'Invalid parameter limit: expected none',
+    '/webhooks/1/deliveries?page=1': 'Invalid parameter page: expected one of limit, status, before',
+  };
+  for (const [path, message] of Object.entries(wrongParameters))
+    it(`refuses ${path}`, async () => {
+      const { status, body } = await server.admin('GET', path);
+      expect([status, body.error.message]).to.deep.equal([400, message]);
+    });
+
+  it('keeps a role for new users', async () => {
+    const change = await server.admin('PUT', '/settings', { advanced: { default_role: 'nobody' } });
+    expect([change.status, change.body.error.message]).to.deep.equal([400, 'default_role: there is no role nobody']);
+    const removal = await server.admin('DELETE', '/roles/1');
+    expect([removal.status, removal.body.error.message]).to.deep.equal([400, 'Cannot delete the default role of new users']);
+  });
+
   it('answers unknown paths by 404 and other methods by 405', async () => {
     expect((await server.admin('GET', '/bogus')).status).to.equal(404);
     expect((await server.admin('POST', '/status')).status).to.equal(405);

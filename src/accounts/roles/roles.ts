@@ -20,6 +20,7 @@ import { emptyQuery } from '../../query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';
 import { grantActions, revokeActions, setActions, storedActions } from './grant-actions.js';
+import { readAccountSettings } from '../../auth/account-settings.js';
 import { grantsVersion } from '../../auth/known-actions.js';
 import { roleType } from '../user-store.js';
 
@@ -137,12 +138,17 @@ export async function updateRole(
   });
 }
 
-/** Deletes a role and gives its users the public role. Throws a NotFoundError, or an ApplicationError for the public role. */
+/**
+ * Deletes a role and gives its users the public role. Throws a NotFoundError, or an ApplicationError for the public role and for the one
+ * that new users get, which would have none then.
+ */
 export async function deleteRole(id: number, content: ContentContext): Promise<void> {
   const { store } = content;
   const [role] = await findStored(store.database, collection, { match: await matchRole(id, content), limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   if (role['type'] === 'public') throw applicationError('Cannot delete public role');
+  const { advanced } = await readAccountSettings(store.database);
+  if (role['type'] === advanced.default_role) throw applicationError('Cannot delete the default role of new users');
   await change(content, (context) => deleteWithin(id, context));
 }
 
