@@ -219,6 +219,8 @@ describe('admin API', () => {
         { templates: { reset_password: { ...template, form: 1 } } },
         'unknown key templates.reset_password.form; did you mean from?',
       ],
+      ['PUT', '/models/api::thing.thing', { ...thing, uid: 'api::x.x' }, 'uid is api::x.x, but the path names api::thing.thing'],
+      ['PUT', '/models/api::thing.thing?dryRun=1', thing, 'dryRun must be true or false'],
       ['PUT', '/models/api::thing.thing', { ...thing, optons: {} }, 'unknown key optons; did you mean options?'],
       ['POST', '/models/validate', { ...thing, atributes: {} }, 'unknown key atributes; did you mean attributes?'],
       ['POST', '/models/validate', { models: [], dryRun: true }, '2 errors occurred'],
