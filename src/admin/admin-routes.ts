@@ -3,6 +3,7 @@ import { notFoundError } from '../errors.js';
 import { envelopeError } from '../http/error-response.js';
 import { configuredToken } from '../http/find-admin.js';
 import { listOf } from '../http/json-schema.js';
+import { refuseOthers } from '../http/query-string.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Values } from '../values.js';
@@ -69,7 +70,13 @@ function routeOf(route: AdminRoute): Route {
     action: 'admin',
     operation: route.operation,
     ...(route.body !== undefined && { accepts: route.body }),
-    handle: async (call) => ({ body: { data: await run(route, call) } }),
+    handle: async (call) => {
+      refuseOthers(
+        call.request.query,
+        (route.operation.query ?? []).map(({ name }) => name),
+      );
+      return { body: { data: await run(route, call) } };
+    },
   };
 }
 

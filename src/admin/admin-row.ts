@@ -1,6 +1,8 @@
 import { flag, listOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';
 import { answers, type Operation, type QueryParameter } from '../http/operation.js';
 import { at } from '../http/route.js';
+import { parameterOf, type RouteRequest } from '../http/route-request.js';
+import { validationError } from '../errors.js';
 import type { AdminRoute } from './admin-call.js';
 
 const texts = listOf(text);
@@ -53,6 +55,22 @@ export const describe = (id: string, summary: string, data: Schema, query: reado
   query,
   answers: answers(record({ data })),
 });
+
+/** Returns the value of a parameter; undefined if it is absent. Throws a ValidationError if it is given several times. */
+export function textParameter(request: RouteRequest, name: string): string | undefined {
+  const value = parameterOf(request, name);
+  if (value !== undefined && typeof value !== 'string') throw validationError(`${name} must be given once`);
+  return value;
+}
+
+/** Returns the number in a parameter; undefined if it is absent. Throws a ValidationError for other values. */
+export function numberParameter(request: RouteRequest, name: string, least: number, most: number): number | undefined {
+  const value = textParameter(request, name);
+  if (value === undefined) return undefined;
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : -1;
+  if (number >= least && number <= most) return number;
+  throw validationError(`${name} must be a number from ${String(least)} to ${String(most)}`);
+}
 
 /** Returns a row of the admin API. `key` is its method and its path, such as `GET /models`. */
 export const row = (

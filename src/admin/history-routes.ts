@@ -2,12 +2,11 @@ import { invalidParameter, notFoundError, validationError } from '../errors.js';
 import { restoreVersion } from '../history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { parameterOf } from '../http/route-request.js';
 import { listAudited } from '../mongo/stores/content-audit.js';
 import { findVersion, listVersions, type Version } from '../mongo/stores/history-store.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
 
 const by = orNull(record({ kind: text, id: orNull(whole) }));
 const listed = { version: whole, at: text, by, action: text };
@@ -42,13 +41,11 @@ export const historyRoutes: readonly AdminRoute[] = [
 
 async function listWrites({ request, content, running }: AdminCall): Promise<unknown> {
   if (running.config.admin.audit.days === 0) throw notFoundError('Nothing is kept: set admin.audit.days in config/admin');
-  const uid = parameterOf(request, 'uid');
-  const id = wholeOf(parameterOf(request, 'id'), 'id');
-  const limit = wholeOf(parameterOf(request, 'limit'), 'limit') ?? 100;
-  if (uid !== undefined && typeof uid !== 'string') throw invalidParameter('uid');
-  if (id !== null && uid === undefined) throw validationError('id requires the parameter uid');
-  if (limit > 1000) throw invalidParameter('limit');
-  return listAudited(content.store.database, { uid: uid ?? null, id, limit });
+  const uid = textParameter(request, 'uid') ?? null;
+  const id = numberParameter(request, 'id', 1, Number.MAX_SAFE_INTEGER) ?? null;
+  const limit = numberParameter(request, 'limit', 1, 1000) ?? 100;
+  if (id !== null && uid === null) throw validationError('id requires the parameter uid');
+  return listAudited(content.store.database, { uid, id, limit });
 }
 
 /** Throws a NotFoundError for a type without versions. */
@@ -61,12 +58,10 @@ function typeOf({ request, content }: AdminCall): ContentType {
 
 const ownerOf = (call: AdminCall) => ({ uid: typeOf(call).uid, id: numberIn(call, 'id') });
 
-const numberIn = ({ request }: AdminCall, name: string): number => wholeOf(request.params[name], name) ?? 0;
-
-/** Returns the number that a text states; null if it is absent. Throws a ValidationError for other values. */
-function wholeOf(value: unknown, name: string): number | null {
-  if (value === undefined) return null;
-  if (typeof value !== 'string' || !/^[1-9]\d{0,14}$/.test(value)) throw invalidParameter(name);
+/** Returns the number in a path. Throws a ValidationError for other values. */
+function numberIn({ request }: AdminCall, name: string): number {
+  const value = request.params[name] ?? '';
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw invalidParameter(name);
   return Number(value);
 }
 

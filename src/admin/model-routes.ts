@@ -2,13 +2,12 @@ import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/roles/grant-actions.js';
 import { anything, flag, listOf, record } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/stores/model-store.js';
 import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, row, schemas, textParameter } from './admin-row.js';
 import { previewChange, previewRemoval, type ModelPreview } from '../mongo/models/preview-models.js';
 
 /** Properties that GET adds to a model. */
@@ -90,11 +89,17 @@ const backendFor = ({ running: { backend }, content }: AdminCall) => ({ ...backe
 /** Milliseconds that a PUT waits until the new names of a model are served. Further entries are moved in the background. */
 const longestMove = 10_000;
 
-const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryRun') === 'true';
+function isDryRun({ request }: AdminCall): boolean {
+  const value = textParameter(request, 'dryRun') ?? 'false';
+  if (value !== 'true' && value !== 'false') throw validationError('dryRun must be true or false');
+  return value === 'true';
+}
 
 async function replace(call: AdminCall): Promise<ModelPreview> {
   const { backend } = call.running;
-  const model = withUid(call.body, call.request.params['uid'] ?? '');
+  const uid = call.request.params['uid'] ?? '';
+  if ((call.body['uid'] ?? uid) !== uid) throw validationError(`uid is ${String(call.body['uid'])}, but the path names ${uid}`);
+  const model = withUid(call.body, uid);
   const { preview, expected } = await previewChange([model], backendFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);

@@ -3,7 +3,6 @@ import { changeSettings, type SettingsChange } from '../accounts/mail/write-sett
 import { defaultTemplates } from '../accounts/mail/email-templates.js';
 import { anything, flag, listOf, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
@@ -12,8 +11,10 @@ import { readShapes, type ShapeReads } from '../mongo/stores/shape-store.js';
 import { withinTime } from '../limits/clock.js';
 import { shapesOf } from './query-shapes.js';
 import { readAccountSettings } from '../auth/account-settings.js';
+import { readRoles } from '../auth/read-roles.js';
+import { validationError } from '../errors.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, numberParameter, row, schemas } from './admin-row.js';
 import { createLocale, deleteLocale, listLocales, updateLocale } from '../content/locales.js';
 
 const name = { type: 'string', minLength: 1 };
@@ -53,13 +54,11 @@ export const settingsRoutes: readonly AdminRoute[] = [
   row(
     'GET /audit',
     describe('adminFindChanges', 'List the last changes that administrators have made', listOf(schemas.open), [
-      parameter('limit', 'Most changes to answer', whole),
+      parameter('limit', 'Most changes to answer; 100 by default, at most 999', whole),
     ]),
-    ({ request, content }) => readChanges(content.store.database, limitOf(parameterOf(request, 'limit'))),
+    ({ request, content }) => readChanges(content.store.database, numberParameter(request, 'limit', 1, 999) ?? 100),
   ),
 ];
-
-const limitOf = (given: unknown): number => (typeof given === 'string' && /^[1-9]\d{0,2}$/.test(given) ? Number(given) : 100);
 
 async function readSettings({ running, content }: AdminCall): Promise<unknown> {
   accountsOf(running);
@@ -70,6 +69,9 @@ async function readSettings({ running, content }: AdminCall): Promise<unknown> {
 async function updateSettings(call: AdminCall): Promise<unknown> {
   const change = call.body as SettingsChange; // the schema has checked the body
   const { config } = accountsOf(call.running);
+  const role = change.advanced?.default_role;
+  if (role !== undefined && !(await readRoles(call.content.store.database)).byType.has(role))
+    throw validationError(`default_role: there is no role ${role}`);
   await call.commit(async ({ store: { database } }) =>
     changeSettings(change, { stored: await readAccountSettings(database), config, database }),
   );

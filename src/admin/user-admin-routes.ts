@@ -7,14 +7,14 @@ import { createUser, deleteUser } from '../accounts/users/users.js';
 import { notFoundError } from '../errors.js';
 import { anything, listOf, record, type Schema, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { idOf, parameterOf } from '../http/route-request.js';
+import { idOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { above } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, numberParameter, row, schemas } from './admin-row.js';
 
 /** The routes of users. They accept the same bodies as `/api/users`. */
 export const userAdminRoutes: readonly AdminRoute[] = [
@@ -53,12 +53,8 @@ function shown({ id, username, email, role, blocked, confirmed }: KnownUser): Sh
 
 /** Lists users by id, up to 1,000 at a time: `?after=ID&limit=N`. */
 async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
-  const figure = (name: string, otherwise: number): number => {
-    const text = parameterOf(request, name);
-    return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : otherwise;
-  };
-  const limit = Math.min(Math.max(figure('limit', 100), 1), 1000);
-  const filter = { _id: above(figure('after', 0)) };
+  const limit = numberParameter(request, 'limit', 1, 1000) ?? 100;
+  const filter = { _id: above(numberParameter(request, 'after', 0, Number.MAX_SAFE_INTEGER) ?? 0) };
   const rows = await findStored(content.store.database, collections.users, { match: filter, sort: { _id: 1 }, limit });
   return rows.map((row) => shown(knownUser(row)));
 }

@@ -1,14 +1,14 @@
 import { notFoundError, validationError } from '../errors.js';
 import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { idOf, parameterOf, type RouteRequest } from '../http/route-request.js';
+import { idOf } from '../http/route-request.js';
 import { deliveryStatuses, listDeliveries, replayDeliveries } from '../mongo/stores/delivery-store.js';
 import type { Values } from '../values.js';
 import { knownWebhooks } from '../webhooks/known-webhooks.js';
 import type { Webhook } from '../webhooks/webhook.js';
 import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
 import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } from './webhook-values.js';
 
 const texts = listOf(text);
@@ -91,20 +91,13 @@ async function create(call: AdminCall): Promise<unknown> {
 async function deliveries(call: AdminCall): Promise<unknown> {
   const { id } = await find(call);
   const { request, content } = call;
-  const status = oneParameter(request, 'status') ?? null;
+  const status = textParameter(request, 'status') ?? null;
   if (status !== null && !deliveryStatuses.some((known) => known === status))
     throw validationError(`status must be one of: ${deliveryStatuses.join(', ')}`);
-  const limit = oneParameter(request, 'limit') ?? '25';
-  if (!/^([1-9]\d?|100)$/.test(limit)) throw validationError('limit must be a number from 1 to 100');
-  const before = oneParameter(request, 'before') ?? null;
-  const wanted = { status: deliveryStatuses.find((known) => known === status) ?? null, before, limit: Number(limit) };
+  const limit = numberParameter(request, 'limit', 1, 100) ?? 25;
+  const before = textParameter(request, 'before') ?? null;
+  const wanted = { status: deliveryStatuses.find((known) => known === status) ?? null, before, limit };
   return (await listDeliveries(content.store.database, id, wanted)).map(shownDelivery);
-}
-
-function oneParameter(request: RouteRequest, name: string): string | undefined {
-  const value = parameterOf(request, name);
-  if (value !== undefined && typeof value !== 'string') throw validationError(`${name} must be given once`);
-  return value;
 }
 
 const shownDelivery = ({

@@ -25,8 +25,8 @@ export interface BackupPlace {
 export function placeOf(name: string, settings: MediaSettings): BackupPlace {
   if (name === '-') return standardOutput;
   const object = parseAddress(name);
-  if (object === null) return filePlace(name);
-  if (object.key === '') throw new Error(`${name} has no name of an object, as in s3://bucket/shop.backup.gz`);
+  if (object === null && !name.startsWith('s3://')) return filePlace(name);
+  if (object === null || object.key === '') throw new Error(`${name} has no name of an object, as in s3://bucket/shop.backup.gz`);
   return objectPlace(name, storageOf(object.bucket, settings), object.key);
 }
 

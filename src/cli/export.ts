@@ -20,7 +20,10 @@ function readArguments(args: readonly string[]) {
   const file = onlyWord(positionals, 'a file');
   if (!/\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file))
     throw new UsageError(`the name of an archive must end with .tar, .tar.gz, .tar.enc or .tar.gz.enc, not ${file}`);
-  return { file, keyFile: values['key-file'] };
+  const keyFile = values['key-file'];
+  if (keyFile !== undefined && !file.endsWith('.enc'))
+    throw new UsageError(`--key-file is for encrypted archives, whose names end with .enc, not ${file}`);
+  return { file, keyFile };
 }
 
 const exportAll: Command = async ({ config, settings, secrets, store: { database }, content }, args) => {

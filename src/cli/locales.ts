@@ -1,6 +1,6 @@
 import { createLocale, deleteLocale, listLocales, localeWork, updateLocale } from '../content/locales.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, onlyWord, parseWords, text } from './usage-error.js';
+import { UsageError, onlyWord, parseWords, taking, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove locales <command>
@@ -39,7 +39,7 @@ const remove: Command = async (service, args) => {
 };
 
 export const run = serviceCommands('locales', {
-  list,
+  list: taking(0, list),
   add: changing(add),
   change: changing(change),
   remove: changing(remove),

@@ -14,7 +14,7 @@ import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-service.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
-import { findCommand, required } from './usage-error.js';
+import { findCommand, required, taking } from './usage-error.js';
 import { convertModel } from './convert-model.js';
 import { listRemoved, purgeRemoved, restoreRemoved } from './removed-models.js';
 import { validateModels } from './validate-models.js';
@@ -54,12 +54,12 @@ export const usage = `usage: npx mangrove models <command>
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number>;
 
 const commands: Readonly<Record<string, Command>> = {
-  list,
+  list: taking(0, list),
   add: addModels,
   diff: diffModels,
-  pull: pullModels,
-  export: exportModels,
-  remove,
+  pull: taking(1, pullModels),
+  export: taking(1, exportModels),
+  remove: taking(1, remove),
   removed: listRemoved,
   'restore-removed': restoreRemoved,
   purge: purgeRemoved,
@@ -178,5 +178,9 @@ async function shardModels({ database, settings }: OpenedDatabase, uids: readonl
 export async function run([name = '', ...args]: readonly string[]): Promise<number> {
   const command = findCommand('models', name, commands);
   const opened = await openDatabase();
-  return command(opened, args).finally(() => opened.close());
+  try {
+    return await command(opened, args);
+  } finally {
+    await opened.close();
+  }
 }

@@ -7,7 +7,7 @@ import { didYouMean } from '../nearest-name.js';
 import { inspectCode } from './inspect-project.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { required } from './usage-error.js';
+import { required, taking } from './usage-error.js';
 import { print, printError } from './print.js';
 import { describeUnstored, hasCode } from './project-folder.js';
 
@@ -41,7 +41,7 @@ function roleFor(service: OpenedService, type: string | undefined, patterns: rea
   return findRole(service, word);
 }
 
-export const run = serviceCommands('permissions', { list, grant: changing(grant), revoke: changing(revoke) });
+export const run = serviceCommands('permissions', { list: taking(1, list), grant: changing(grant), revoke: changing(revoke) });
 
 /** Returns all actions that can be granted: those of the service, and those in the code of the project in the working directory. */
 export async function readActions({ config, content, store }: OpenedService): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { checkAdminBody } from '../admin/check-admin-body.js';
 import { rulesBody } from '../admin/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { required } from './usage-error.js';
+import { required, taking } from './usage-error.js';
 import { print, printError } from './print.js';
 import { messageOf } from '../errors.js';
 
@@ -43,4 +43,8 @@ const remove: Command = async (service, [word]) => {
   print(`the rules of ${type} are removed`);
 };
 
-export const run = serviceCommands('rules', { list, set: changing(set), remove: changing(remove) });
+export const run = serviceCommands('rules', {
+  list: taking(1, list),
+  set: taking(2, changing(set)),
+  remove: taking(1, changing(remove)),
+});

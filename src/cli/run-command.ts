@@ -34,6 +34,10 @@ export const serviceCommands =
 /** Runs a command on the service of the working directory. Returns the exit code. */
 export async function runOnService(command: Command, args: Words, name: string): Promise<number> {
   const service = await openService();
-  const code = await command(service, args, name).finally(() => service.close());
-  return typeof code === 'number' ? code : 0;
+  try {
+    const code = await command(service, args, name);
+    return typeof code === 'number' ? code : 0;
+  } finally {
+    await service.close();
+  }
 }

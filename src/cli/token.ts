@@ -1,6 +1,6 @@
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { parseOptions, required, text, texts } from './usage-error.js';
+import { parseOptions, required, taking, text, texts } from './usage-error.js';
 import { print, printError } from './print.js';
 import { matching, readActions } from './permissions.js';
 
@@ -12,6 +12,7 @@ export const usage = `usage: npx mangrove token <command>
   revoke NAME|ID   delete a token; it stops working at once`;
 
 const day = 86_400_000;
+const maxDays = 36_525;
 
 const create: Command = async (service, args) => {
   const { store, secrets } = service;
@@ -20,8 +21,9 @@ const create: Command = async (service, args) => {
   const { type = patterns.length > 0 ? 'custom' : 'read-only' } = values;
   const { name = `${type} ${new Date().toISOString()}` } = values;
   if (patterns.length > 0 && type !== 'custom') throw new Error(`--action is for tokens of the type custom, not ${type}`);
-  if (days !== undefined && !(Number(days) > 0)) throw new Error(`--days must be a number above 0, not ${days}`);
-  const lifespan = days === undefined ? null : Number(days) * day;
+  if (days !== undefined && !(Number(days) > 0 && Number(days) <= maxDays))
+    throw new Error(`--days must be a number above 0 and at most ${String(maxDays)}, not ${days}`);
+  const lifespan = days === undefined ? null : Math.ceil(Number(days) * day);
   const permissions = patterns.length > 0 ? matching(await readActions(service), patterns) : [];
   const { token, key } = await createToken({ name, type, description, permissions, lifespan }, secrets.tokenSalt, store);
   printError(`created the ${token.type} token "${token.name}"; its key is shown only once:`);
@@ -39,4 +41,8 @@ const revoke: Command = async ({ store }, [which]) => {
   print(`revoked ${name}`);
 };
 
-export const run = serviceCommands('token', { create: changing(create), list, revoke: changing(revoke) });
+export const run = serviceCommands('token', {
+  create: changing(create),
+  list: taking(0, list),
+  revoke: taking(1, changing(revoke)),
+});

@@ -67,6 +67,17 @@ export function allowNoMore(words: readonly string[]): void {
   if (words[0] !== undefined) throw new UsageError(`${words[0]} is one word too many`);
 }
 
+/** Returns a command that throws a UsageError if there are more than `count` arguments. */
+export const taking =
+  <Opened, Rest extends readonly unknown[], Result>(
+    count: number,
+    command: (opened: Opened, words: readonly string[], ...rest: Rest) => Result,
+  ) =>
+  (opened: Opened, words: readonly string[], ...rest: Rest): Result => {
+    allowNoMore(words.slice(count));
+    return command(opened, words, ...rest);
+  };
+
 /** Returns the only argument. Throws a UsageError that contains `what`, such as `a role`, if it is missing, or if there are others. */
 export function onlyWord([word, ...others]: readonly string[], what: string): string {
   const only = required(word, what);

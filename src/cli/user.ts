@@ -14,7 +14,7 @@ import { passwordOption, printMade, readAccountArguments, readArguments } from '
 import { findRole } from './open-service.js';
 import { readPassword } from './read-password.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { parseOptions, required, text } from './usage-error.js';
+import { parseOptions, required, taking, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove user <command>
@@ -83,5 +83,5 @@ async function findUser(word: string | undefined, content: ContentContext): Prom
 export const run = serviceCommands('user', {
   create: changing(create, readCreate),
   'set-password': changing(setPassword, readAccountArguments),
-  'set-role': changing(setRole),
+  'set-role': taking(2, changing(setRole)),
 });

@@ -5,7 +5,7 @@ import { decodeId } from '../values.js';
 import { webhookEvents } from '../webhooks/webhook.js';
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { onlyWord, parseOptions, parseWords, required, text, texts, UsageError } from './usage-error.js';
+import { onlyWord, parseOptions, parseWords, required, taking, text, texts, UsageError } from './usage-error.js';
 import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove webhooks <command>
@@ -32,6 +32,7 @@ const create: Command = async ({ store, content }, args) => {
   const values = parseOptions(args, { ...options, event: texts, type: texts, header: texts });
   const { event: events = [], type: types = [], header: headers = [], ...others } = values;
   const named = { name: required(values.name, '--name'), url: required(values.url, '--url') };
+  required(events[0], '--event');
   const body = { ...others, ...named, events, types, headers: Object.fromEntries(headers.map(headerIn)) };
   const webhook = await newWebhookValues({ body: checkAdminBody(newWebhookBody, body), content });
   const { id, name } = await createWebhook(webhook, store);
@@ -83,7 +84,7 @@ function whichIn({ delivery, since, status }: { readonly delivery?: string; read
 }
 
 export const run = serviceCommands('webhooks', {
-  list,
+  list: taking(0, list),
   create: changing(create),
   delete: changing(remove),
   deliveries,

@@ -18,6 +18,14 @@ export interface QueryStringLimits {
 export const readParameters = (query: QueryParameters, limits: QueryStringLimits): Values =>
   typeof query === 'string' ? parseQueryString(query, limits) : query;
 
+/** Throws a ValidationError for the first parameter that is not one of these. */
+export function refuseOthers(query: QueryParameters, known: readonly string[]): void {
+  const names = typeof query === 'string' ? [...new URLSearchParams(query).keys()] : Object.keys(query);
+  const other = names.map((name) => name.split('[', 1)[0] ?? '').find((name) => !known.includes(name));
+  if (other === undefined) return;
+  throw validationError(`Invalid parameter ${other}: expected ${known.length > 0 ? `one of ${known.join(', ')}` : 'none'}`);
+}
+
 /**
  * Decodes a query string by the rules of Strapi v4. Throws a ValidationError for strings that Strapi v4 would flatten or
  * truncate: too many or too deep keys, long lists, and the key `__proto__`.

@@ -8,6 +8,8 @@ import { mediaOf } from '../http/running.js';
 import { keepSweeping } from '../media/open-media.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { keyCollection } from '../mongo/stores/key-store.js';
+import { loginStateCollection } from '../mongo/stores/login-state-store.js';
+import { refreshTokenCollection } from '../mongo/stores/refresh-token-store.js';
 import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
 import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
 import { providerRoutes } from './accounts/provider-routes.js';
@@ -23,6 +25,7 @@ import { uploadRoutes } from './upload-routes.js';
 export const accounts: Feature = {
   name: 'users-permissions',
   isEnabled: ({ plugins }) => plugins['users-permissions'].enabled,
+  collections: [loginStateCollection, refreshTokenCollection],
   models: accountModels,
   actions: accountActions,
   routes: ({ config }) => withPrefix(config.api.rest.prefix, accountRoutes(config)),

@@ -1,7 +1,6 @@
 import { findBy } from '../content/find-one.js';
 import { countEntries } from '../content/find-many.js';
-import { validationError } from '../errors.js';
-import type { QueryParameters } from '../http/query-string.js';
+import { refuseOthers } from '../http/query-string.js';
 import { type Action, inEnvelope } from './actions.js';
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
@@ -26,10 +25,3 @@ export const findByValue: Action = {
     return inEnvelope(entry, content);
   },
 };
-
-/** Throws a ValidationError for the first parameter that is not one of these. */
-function refuseOthers(query: QueryParameters, known: readonly string[]): void {
-  const names = typeof query === 'string' ? [...new URLSearchParams(query).keys()] : Object.keys(query);
-  const other = names.map((name) => name.split('[', 1)[0] ?? '').find((name) => !known.includes(name));
-  if (other !== undefined) throw validationError(`Invalid parameter ${other}: expected one of ${known.join(', ')}`);
-}

@@ -219,6 +219,8 @@ describe('admin API', () => {
         { templates: { reset_password: { ...template, form: 1 } } },
         'unknown key templates.reset_password.form; did you mean from?',
       ],
+      ['PUT', '/models/api::thing.thing', { ...thing, uid: 'api::x.x' }, 'uid is api::x.x, but the path names api::thing.thing'],
+      ['PUT', '/models/api::thing.thing?dryRun=1', thing, 'dryRun must be true or false'],
       ['PUT', '/models/api::thing.thing', { ...thing, optons: {} }, 'unknown key optons; did you mean options?'],
       ['POST', '/models/validate', { ...thing, atributes: {} }, 'unknown key atributes; did you mean attributes?'],
       ['POST', '/models/validate', { models: [], dryRun: true }, '2 errors occurred'],
@@ -286,6 +288,30 @@ describe('admin API', () => {
     expect(returned.filter((count) => count > 1)).to.have.length(1);
     await db.dropCollection('system.profile');
     for (const name of ['bee', 'wasp']) await server.admin('DELETE', `/models/api::${name}.${name}`);
+  });
+
+  const wrongParameters: Readonly<Record<string, string>> = {
+    '/models?uid=x': 'Invalid parameter uid: expected none',
+    '/roles/1?populate[users]=1': 'Invalid parameter populate: expected none',
+    '/users?page=2': 'Invalid parameter page: expected one of after, limit',
+    '/users?limit=0': 'limit must be a number from 1 to 1000',
+    '/users?after=x': 'after must be a number from 0 to 9007199254740991',
+    '/audit?limit=x': 'limit must be a number from 1 to 999',
+    '/audit?limit=1&limit=2': 'limit must be given once',
+    '/history/api::x.x/1?limit=1': 'Invalid parameter limit: expected none',
+    '/webhooks/1/deliveries?page=1': 'Invalid parameter page: expected one of limit, status, before',
+  };
+  for (const [path, message] of Object.entries(wrongParameters))
+    it(`refuses ${path}`, async () => {
+      const { status, body } = await server.admin('GET', path);
+      expect([status, body.error.message]).to.deep.equal([400, message]);
+    });
+
+  it('keeps a role for new users', async () => {
+    const change = await server.admin('PUT', '/settings', { advanced: { default_role: 'nobody' } });
+    expect([change.status, change.body.error.message]).to.deep.equal([400, 'default_role: there is no role nobody']);
+    const removal = await server.admin('DELETE', '/roles/1');
+    expect([removal.status, removal.body.error.message]).to.deep.equal([400, 'Cannot delete the default role of new users']);
   });
 
   it('answers unknown paths by 404 and other methods by 405', async () => {

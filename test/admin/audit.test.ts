@@ -17,7 +17,7 @@ const changes: readonly (readonly [method: string, path: string, body?: object])
   ['POST', '/roles', { name: 'New', actions: ['api::article.article.find'] }],
   ['PUT', '/roles/1', { name: 'Renamed', actions: ['api::article.article.find'] }],
   ['PUT', '/roles/1/rules', { rows: { 'api::note.note': { text: 'x' } } }],
-  ['DELETE', '/roles/1'],
+  ['DELETE', '/roles/3'],
   ['POST', '/tokens', { name: 'new', type: 'read-only' }],
   ['DELETE', '/tokens/1'],
   ['PUT', '/settings', { advanced: { allow_register: false } }],
@@ -35,6 +35,7 @@ describe('the log of changes', () => {
     server = await serveAccounts();
     await server.admin('POST', '/users', user('ann'));
     await server.admin('POST', '/tokens', { name: 'old', type: 'read-only' });
+    await server.admin('POST', '/roles', { name: 'Old' });
     await server.admin('PUT', '/settings', { advanced: { allow_register: true } });
     await server.admin('PUT', '/locales/en', { isDefault: true });
     const info = { singularName: 'loose', pluralName: 'looses', displayName: 'Loose' };
@@ -93,8 +94,9 @@ describe('the log of changes', () => {
     it('knows a dry run from a change', async () => {
       await server.admin('PUT', '/models/api::other.other?dryRun=true', { ...model, collectionName: 'others' });
       expect(await lastRecord()).to.include({ what: 'PUT /models/api::other.other', changed: false });
-      await server.admin('PUT', '/locales/en?dryRun=true', { name: 'English' });
+      await server.admin('PUT', '/locales/en', { name: 'English' });
       expect(await lastRecord()).to.include({ what: 'PUT /locales/en', status: 200, changed: true });
+      expect((await server.admin('PUT', '/locales/en?dryRun=true', { name: 'Other' })).status).to.equal(400);
     });
 
     it('has each of several changes at once', async () => {

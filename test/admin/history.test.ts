@@ -95,7 +95,7 @@ describe('versions of entries', () => {
   before(async () => {
     server = await serveAccounts({ config: { admin: { audit: { days: 30 } } } });
     for (const uid of ['base.part', 'base.other', 'api::mark.mark', 'api::note.note'])
-      await admin('PUT', `/models/${uid}?wait=true`, models[uid]);
+      await admin('PUT', `/models/${uid}`, models[uid]);
     token = (await admin('POST', '/tokens', { name: 'all', type: 'full-access' })).body.data.accessKey;
     for (const name of ['one', 'two', 'three']) await api('POST', '/marks', { data: { name } });
   });

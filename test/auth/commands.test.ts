@@ -165,7 +165,7 @@ describe('commands', () => {
     'user create --username eve --email eve': 'email must be a valid email',
     'token revoke nothing': 'Token not found',
     'token create --name x --type other': 'type must be one of',
-    'token create --name x --days soon': '--days must be a number above 0, not soon',
+    'token create --name x --days soon': '--days must be a number above 0 and at most 36525, not soon',
     'token crate': 'there is no command token crate; did you mean create?\n\nusage: npx mangrove token',
     'token revoke': 'the name or id of a token is missing',
     'user create --username eve': '--email is missing',

@@ -53,6 +53,7 @@ describe('npx mangrove webhooks', () => {
 
   const refusals: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [['create'], /--name is missing/],
+    [['create', ...name], /--event is missing/],
     [['create', ...name, '--event', 'entry.nope'], /entry|events/],
     [['create', ...name, '--event', 'entry.create', '--type', 'api::nope.nope'], /no content type api::nope.nope/],
     [['create', ...name, '--event', 'entry.create', '--header', 'X-Key'], /--header must be/],

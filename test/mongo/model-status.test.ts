@@ -67,6 +67,16 @@ describe('_model_status', () => {
     expect(await state()).to.deep.equal(before);
   });
 
+  it('tells the state of searches only of types with the option', async () => {
+    const searchOf = async (attributes: object) => {
+      await storeModels(first.database, [{ ...note, attributes }]);
+      await first.settled();
+      return (await rows(note.uid))[0];
+    };
+    expect(await searchOf({ text: { type: 'string', search: 'trigram' } })).to.have.nested.property('search.attributes');
+    expect(await searchOf(note.attributes)).to.not.have.property('search');
+  });
+
   it('lists the instances that are alive with what they serve', async () => {
     const second = await serveModels({ models: [], database: first.database });
     const { database } = first.server.backend?.store ?? expect.fail();

@@ -265,6 +265,13 @@ describe('strapi.db.query', () => {
     expect(await serving.strapi.db.query('plugin::upload.file').findMany()).to.deep.equal([]);
   });
 
+  it('refuses to create several entries from what is no list', async () => {
+    const error: unknown = await books()
+      .createMany({ data: { title: 'Alone' } })
+      .catch((caught: unknown) => caught);
+    expect(error).to.include({ name: 'ValidationError', message: 'createMany expects data to be a list' });
+  });
+
   it('runs code in a transaction, all or nothing', async () => {
     const fail = serving.strapi.db.transaction(async () => {
       expect(serving.strapi.db.inTransaction()).to.equal(true);

@@ -9,8 +9,9 @@ import { withDatabase, type ContentContext } from '../../content/content-context
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { refuseOrTell, type Undone, unreadNames } from '../../content/refuse-or-tell.js';
 import { orUniqueError } from '../../content/run-write.js';
+import { uniqueErrors } from '../../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/rules-on-writes.js';
-import { applicationError, notFoundError, validationError } from '../../errors.js';
+import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
@@ -19,6 +20,7 @@ import { emptyQuery } from '../../query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';
 import { grantActions, revokeActions, setActions, storedActions } from './grant-actions.js';
+import { readAccountSettings } from '../../auth/account-settings.js';
 import { grantsVersion } from '../../auth/known-actions.js';
 import { roleType } from '../user-store.js';
 
@@ -58,8 +60,11 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
   const own = { name, description, type: type ?? (await typeFrom(name)), createdAt: now, updatedAt: now };
   const document = { _id: id, ...own, _grants: grantsVersion };
-  await orUniqueError({ type: roleType(content), data: document, id: null }, content, () =>
+  const write = { type: roleType(content), data: document, id: null };
+  await orUniqueError(write, content, () =>
     change(content, async (context) => {
+      const taken = await uniqueErrors(write, content); // a database that no service has opened yet has no index
+      if (taken.length > 0) throw fieldErrors(taken);
       await insertEntry(context.store, collection, document);
       if (createMayBreakRule(roleType(content), document, content.bind.access))
         await refuseBroken({ type: roleType(content), id, before: null }, context);
@@ -133,12 +138,17 @@ export async function updateRole(
   });
 }
 
-/** Deletes a role and gives its users the public role. Throws a NotFoundError, or an ApplicationError for the public role. */
+/**
+ * Deletes a role and gives its users the public role. Throws a NotFoundError, or an ApplicationError for the public role and for the one
+ * that new users get, which would have none then.
+ */
 export async function deleteRole(id: number, content: ContentContext): Promise<void> {
   const { store } = content;
   const [role] = await findStored(store.database, collection, { match: await matchRole(id, content), limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   if (role['type'] === 'public') throw applicationError('Cannot delete public role');
+  const { advanced } = await readAccountSettings(store.database);
+  if (role['type'] === advanced.default_role) throw applicationError('Cannot delete the default role of new users');
   await change(content, (context) => deleteWithin(id, context));
 }
 

@@ -90,6 +90,9 @@ export const pickPort = async (wanted: number): Promise<number> => {
   return port;
 };
 
+/** Returns whether a program listens on a port of 127.0.0.1. */
+export const isBusy = async (port: number): Promise<boolean> => (await tryPort(port)) === undefined;
+
 const tryPort = (port: number): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const server = createServer();

@@ -8,7 +8,16 @@ import { makePrivateFolder } from '../../private-folder.js';
 import { type Binary, isAtLeast } from './binary.js';
 import { findBinary } from './find-binary.js';
 import type { RunningMongod } from './launch-mongod.js';
-import { addressOf, formReplicaSet, type Instance, openData, type OpenedData, readInstance, writeInstance } from './open-data.js';
+import {
+  addressOf,
+  formReplicaSet,
+  type Instance,
+  isBusy,
+  openData,
+  type OpenedData,
+  readInstance,
+  writeInstance,
+} from './open-data.js';
 
 interface EmbeddedOptions {
   readonly dataDir: string;
@@ -178,10 +187,14 @@ const notForProduction =
   'The embedded MongoDB (one node, no password, no backups) is not meant for production. Set MONGODB_URI to a replica set, ' +
   'or EMBEDDED_MONGODB=allow to use it all the same.';
 
-/** Returns the address of the configured embedded server if a process runs it; otherwise null. */
+/**
+ * Returns the address of the configured embedded server if a process runs it; otherwise null. One that has ended may still be in the
+ * process table, or another process may have its id.
+ */
 export async function runningServer(config: Config): Promise<string | null> {
   const instance = await readInstance(dataDirectory(config));
-  return instance !== undefined && isRunning(instance.serverPid) ? addressOf(instance.port) : null;
+  if (instance === undefined || !isRunning(instance.serverPid) || !(await isBusy(instance.port))) return null;
+  return addressOf(instance.port);
 }
 
 const dataDirectory = ({ directory, database }: Config): string => resolve(directory, database.embedded.directory);

@@ -158,8 +158,11 @@ export class ModelStatus {
     });
   }
 
-  #operation([uid, values]: readonly [uid: string, values: StateValues], operator: '$set' | '$setOnInsert') {
-    const update = { [operator]: { uid, ...shared, instance: this.instance, ...values, at: new Date(), expiresAt: expiry() } };
+  /** A search state of null is removed, because earlier versions cannot show it. */
+  #operation([uid, { search, ...values }]: readonly [uid: string, values: StateValues], operator: '$set' | '$setOnInsert') {
+    const given = { ...values, ...(search && { search }), at: new Date(), expiresAt: expiry() };
+    const removed = search === null && operator === '$set' ? ({ $unset: { search: true } } as const) : {};
+    const update = { [operator]: { uid, ...shared, instance: this.instance, ...given }, ...removed };
     return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };
   }
 

@@ -1,8 +1,7 @@
-import type { Db } from 'mongodb';
-import { oncePer } from '../../caches.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
+import type { OwnCollection } from '../send/ensure-collections.js';
 
 /** The state between two requests of a login through another service, stored by the hash of a secret. */
 interface LoginState {
@@ -13,14 +12,15 @@ interface LoginState {
 
 const statesIn = ({ db }: Database) => db.collection<LoginState>(collections.loginStates);
 
-const indexed = oncePer<Db>();
+/** The collection of the states. The server deletes expired ones. */
+export const loginStateCollection: OwnCollection = {
+  name: collections.loginStates,
+  indexes: [{ key: { expiresAt: 1 }, name: 'expiresAt_1', expireAfterSeconds: 0 }],
+};
 
-/** Stores a state in `_login_states`. The server deletes expired ones. */
+/** Stores a state. */
 export async function putLoginState(database: Database, state: LoginState): Promise<void> {
-  const [states, own] = [statesIn(database), commentIn(database)];
-  const index = () => inWriteTime(database, () => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0, ...own }));
-  await indexed(database.db, index);
-  await inWriteTime(database, () => states.insertOne(state, own));
+  await inWriteTime(database, () => statesIn(database).insertOne(state, commentIn(database)));
 }
 
 /** Removes and returns a state, so that it can be used only once; null if there is none, or it has expired. */

@@ -1,10 +1,10 @@
-import type { Collection, Db } from 'mongodb';
-import { oncePer } from '../../caches.js';
+import type { Collection } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
+import type { OwnCollection } from '../send/ensure-collections.js';
 
-/** A refresh token in `_refresh_tokens`. `_id` is its keyed hash. The server deletes expired ones. */
+/** A refresh token in `_refresh_tokens`. `_id` is its keyed hash. */
 export interface RefreshToken {
   readonly _id: string;
   readonly user: number;
@@ -19,14 +19,20 @@ export interface RefreshToken {
 
 const tokensIn = ({ db }: Database): Collection<RefreshToken> => db.collection<RefreshToken>(collections.refreshTokens);
 
-const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }, { key: { family: 1 } }, { key: { user: 1 } }];
-const indexed = oncePer<Db>();
+/** The collection of the tokens. The server deletes expired ones. */
+export const refreshTokenCollection: OwnCollection = {
+  name: collections.refreshTokens,
+  indexes: [
+    { key: { expiresAt: 1 }, name: 'expiresAt_1', expireAfterSeconds: 0 },
+    { key: { family: 1 }, name: 'family_1' },
+    { key: { user: 1 }, name: 'user_1' },
+  ],
+};
 
 /** Stores a token unless it is stored already. */
 export async function insertToken(database: Database, { _id, ...token }: RefreshToken): Promise<void> {
-  const [tokens, own] = [tokensIn(database), commentIn(database)];
-  await indexed(database.db, () => inWriteTime(database, () => tokens.createIndexes(indexes, own)));
-  await inWriteTime(database, () => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true, ...own }));
+  const upsert = { upsert: true, ...commentIn(database) };
+  await inWriteTime(database, () => tokensIn(database).updateOne({ _id }, { $setOnInsert: token }, upsert));
 }
 
 /** Returns a token; null if there is none. */

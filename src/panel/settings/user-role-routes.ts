@@ -1,7 +1,6 @@
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
 import { ownActions } from '../../auth/known-actions.js';
 import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
-import { applicationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { grantableActions } from '../../http/running.js';
@@ -68,12 +67,7 @@ async function change(call: PanelCall): Promise<Answer> {
   return done;
 }
 
-/** Deletes a role. Throws an ApplicationError for the one that new users get, which would have none then. */
 async function remove(call: PanelCall): Promise<Answer> {
-  const id = idOf(call);
-  const { authenticator } = call.running;
-  const [role, { advanced }] = await Promise.all([findRole(id, call.content), authenticator.settings()]);
-  if (role.document['type'] === advanced.default_role) throw applicationError('Cannot delete the default role of new users');
-  await deleteRole(id, call.content);
+  await deleteRole(idOf(call), call.content);
   return done;
 }

@@ -8,6 +8,7 @@ import { update } from '../../content/update.js';
 import { updateMany } from '../../content/update-many.js';
 import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
+import { validationError } from '../../errors.js';
 import type { Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
@@ -128,6 +129,7 @@ function engineWrites(open: () => Opened): Writes {
       return entityOf(await create(type, data, answerQuery(parameters, context), context));
     },
     createMany: async ({ data }) => {
+      if (!Array.isArray(data)) throw validationError('createMany expects data to be a list');
       const { type, context } = open();
       return createMany(type, data, context);
     },

@@ -48,6 +48,12 @@ describe('sessions', () => {
     expect(modifiedCount).to.equal(1);
   };
 
+  it('have the indexes of tokens and states of log-ins from the start', async () => {
+    const expiring = async (name: string) =>
+      (await server.database.db.collection(name).indexes()).some(({ expireAfterSeconds }) => expireAfterSeconds === 0);
+    expect(await Promise.all(['_refresh_tokens', '_login_states'].map(expiring))).to.deep.equal([true, true]);
+  });
+
   it('continue by refresh tokens', async () => {
     const first = await logIn();
     const second = await refresh(first.refreshToken);

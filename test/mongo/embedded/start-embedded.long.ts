@@ -184,6 +184,10 @@ describe('start-embedded', () => {
     });
     await database.stop();
     expect(await runningServer(config)).to.equal(null);
+    // its id belongs to another process now
+    const instance = { version: database.version, port: database.port, serverPid: process.pid, ownerPid: process.pid };
+    await writeFile(join(embedded.directory, 'instance.json'), JSON.stringify(instance));
+    expect(await runningServer(config)).to.equal(null);
   });
 
   it('refuses production, unless the configuration allows it', async () => {
