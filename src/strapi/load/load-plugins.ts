@@ -44,12 +44,17 @@ interface LoadParts {
 export async function loadPlugins(places: readonly PluginPlace[], parts: LoadParts): Promise<readonly ProjectPlugin[]> {
   const loaded: ProjectPlugin[] = [];
   for (const place of places)
-    try {
-      loaded.push(await loadPlugin(place, parts));
-    } catch (error) {
-      parts.report(`plugin ${place.name}`, error);
-    }
+    await attempt(`plugin ${place.name}`, parts.report, async () => loaded.push(await loadPlugin(place, parts)));
   return loaded;
+}
+
+/** Runs something with the code of a plugin, and reports its error. */
+export async function attempt(place: string, report: PluginReport, run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    report(place, error);
+  }
 }
 
 async function loadPlugin({ name, files, config }: PluginPlace, parts: LoadParts): Promise<ProjectPlugin> {
