@@ -1,4 +1,4 @@
-import { createAuthenticator, type FetchUser } from './auth/authenticate.js';
+import { createAuthenticator } from './auth/authenticate.js';
 import { userTokens } from './auth/user-tokens.js';
 import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
 import { createAccounts } from './accounts/accounts.js';
@@ -10,12 +10,12 @@ import type { Secrets } from './config/load-secrets.js';
 import type { Address } from './auth/accounts.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
 import { createSeal } from './content/cursor-seal.js';
-import { createContext, type ContentSource, type CodeHooks } from './content/content-context.js';
+import { createContext, type ContentSource } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { KeptTags } from './http/tag-answers.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
-import type { Connection, ModelFiles, Running } from './http/running.js';
+import type { Connection, Running } from './http/running.js';
 import { createMedia } from './media/open-media.js';
 import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
@@ -23,23 +23,12 @@ import { slowSettings } from './metrics/settings.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
 import { observingReads } from './mongo/read/costly-reads.js';
-import type { Subscriber } from './mongo/changes/entry-events.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
 import { messageOf } from './errors.js';
 import { waited } from './limits/timers.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
-
-/** The parts of a project that requests need. */
-interface ProjectParts {
-  readonly codeHooks: CodeHooks;
-  readonly modelFiles: ModelFiles;
-  readonly projectActions: () => readonly string[];
-  readonly fetchUser: () => FetchUser | null;
-  readonly ownEvents: () => readonly string[];
-  /** Hear of entries. */
-  readonly subscribers: readonly Subscriber[];
-}
+import type { Project } from './strapi/project/create-project.js';
 
 interface ConnectInput {
   readonly config: Config;
@@ -52,8 +41,8 @@ interface ConnectInput {
   readonly isEmbedded: boolean;
   /** The base URL of links in e-mails. */
   readonly address: Address;
-  /** The code of a project; null if there is none. */
-  readonly code: ProjectParts | null;
+  /** Null if the service runs no project. */
+  readonly project: Project | null;
 }
 
 /** Milliseconds between attempts to connect to the database. */
@@ -124,8 +113,8 @@ function openStore({ config, features, uri, observer }: ConnectInput): Promise<B
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, features, secrets, observer, address, isEmbedded, code } = input;
-  const { database } = backend.store;
+  const { config, features, secrets, observer, address, isEmbedded, project } = input;
+  const { database, changes } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   await upgradeGrants(backend.store);
   const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn, secrets.previous.jwtSecret) : null;
@@ -137,10 +126,10 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     tokenSalt: secrets.tokenSalt,
     formerSalt: secrets.previous.tokenSalt,
     userTokens: tokens,
-    fetchUser: code?.fetchUser,
+    fetchUser: project?.fetchUser,
   });
-  const media = upload.enabled ? createMedia(config, database, backend.store.changes) : null;
-  subscribeAll(backend, media === null ? [] : [retiring(media)], code?.subscribers);
+  const media = upload.enabled ? createMedia(config, database, changes) : null;
+  for (const one of [media && retiring(media), ...(project?.subscribers ?? [])]) if (one !== null) changes.subscribe(one);
   const attempts = attemptLimits(users.config.ratelimit, database);
   const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
   return {
@@ -159,13 +148,9 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
     tags: new KeptTags(),
-    ...(code && { projectActions: code.projectActions, modelFiles: code.modelFiles, ownEvents: code.ownEvents }),
+    ...(project && { projectActions: project.projectActions, modelFiles: project.modelFiles, ownEvents: project.ownEvents }),
     close: () => backend.close(),
   };
-}
-
-function subscribeAll({ store }: Backend, ...lists: readonly (readonly Subscriber[] | undefined)[]): void {
-  for (const subscriber of lists.flatMap((list) => list ?? [])) store.changes.subscribe(subscriber);
 }
 
 /** Creates the collections of features, and starts them. Returns the running service, which ends them when it is closed. */
@@ -184,13 +169,13 @@ export async function warnOfAccounts({ accounts, config, source }: Running, obse
   for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ config, observer, code, secrets }: ConnectInput, { store, models }: Backend): ContentSource => ({
+const sourceOf = ({ config, observer, project, secrets }: ConnectInput, { store, models }: Backend): ContentSource => ({
   store: observingReads(store, observer, slowReads(config)),
   models,
   notices: createNotices(observer),
   cursors: createSeal(secrets.tokenSalt, secrets.previous.tokenSalt),
   budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
-  ...(code && { hooks: code.codeHooks }),
+  ...(project && { hooks: project.codeHooks }),
 });
 
 /** Milliseconds from which on a read is slow, unless `server.slowRequest` says how long a request may take. */

@@ -1,4 +1,4 @@
-import type { AddedSettings } from './config/sections.js';
+import { type AddedSettings, sectionsWith } from './config/sections.js';
 import { metricsSettings, slowSettings } from './metrics/settings.js';
 import { syncSettings } from './sync/sync-settings.js';
 import { tracesSettings } from './traces/feature.js';
@@ -13,3 +13,6 @@ export const featureSettings: readonly { readonly settings: AddedSettings }[] = 
   { settings: { server: tracesSettings } },
   { settings: syncSettings },
 ];
+
+/** All settings of the service. */
+export const allSections = sectionsWith(featureSettings);

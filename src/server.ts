@@ -23,9 +23,10 @@ import type { Backend } from './mongo/models/open-backend.js';
 import type { Work } from './observe/observation.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
-import { joinHooks, type MangroveServer, type ServerInput, type Service, type StartHooks } from './service.js';
+import type { MangroveServer, ServerInput, Service } from './service.js';
 import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
+import type { HookName } from './strapi/project/project-hooks.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
 import { withCustomFields } from './strapi/runtime/custom-fields.js';
 
@@ -85,8 +86,9 @@ class Server implements Service {
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
-  /** The hooks that have not been called yet. */
-  #hooks: StartHooks;
+  readonly #hooks: Pick<ServerInput, HookName>;
+  /** The hooks that may still be called. */
+  readonly #uncalled = new Set<HookName>(['register', 'bootstrap', 'destroy']);
   #http: Awaited<ReturnType<typeof startHttpServers>> | null = null;
   readonly #connecting: Connecting;
 
@@ -96,7 +98,7 @@ class Server implements Service {
     this.observer = observer;
     this.#parts = parts;
     this.#connecting = new Connecting(connection);
-    this.#hooks = joinHooks(hooks, project);
+    this.#hooks = hooks;
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({
       config,
@@ -138,7 +140,7 @@ class Server implements Service {
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const secrets = await loadSecrets(config);
     const app = createApp({ observer, connection, ...this.#routing() });
-    const parts = { config, features, uri, secrets, observer, address: this.#address, code: project };
+    const parts = { config, features, uri, secrets, observer, address: this.#address, project };
     await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
     await this.#bootstrap();
     this.#http = await startHttpServers(app.callback(), config, http);
@@ -151,7 +153,7 @@ class Server implements Service {
     this.#parts.connection.announceStop();
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
-    this.#hooks = { destroy: this.#hooks.destroy }; // a database that answers late no longer calls `bootstrap`
+    this.#uncalled.delete('bootstrap'); // which a database that answers late would call
     await this.#call('destroy').catch((err: unknown) => {
       this.#report('destroy', err);
     });
@@ -200,11 +202,11 @@ class Server implements Service {
     if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
-  /** Calls a hook that has not been called yet. */
-  async #call(name: keyof StartHooks): Promise<void> {
-    const { [name]: hook, ...others } = this.#hooks;
-    this.#hooks = others;
-    await hook?.(this.#extension.input);
+  /** Calls a hook of the input, and then that of the project, unless they were called before. */
+  async #call(name: HookName): Promise<void> {
+    if (!this.#uncalled.delete(name)) return;
+    await this.#hooks[name]?.(this.#extension.input);
+    await this.#parts.project?.[name](this.#extension.input);
   }
 
   /** Starts answering requests. The first schema of GraphQL has the extensions and models that `bootstrap` has added. */

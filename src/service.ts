@@ -66,21 +66,3 @@ export interface Service extends MangroveServer {
   /** Discards caches and reserved ids, after other software has replaced the data. */
   forget(): void;
 }
-
-/** Functions of code that run when the service starts and stops. */
-export type StartHooks = { readonly [Name in 'register' | 'bootstrap' | 'destroy']?: ServerInput[Name] | undefined };
-
-/** Returns functions that run the first hook, then the second one. */
-export function joinHooks(first: StartHooks, second: StartHooks | null): StartHooks {
-  if (second === null) return first;
-  const join =
-    <Input>(...hooks: readonly (((input: Input) => unknown) | undefined)[]) =>
-    async (input: Input): Promise<void> => {
-      for (const hook of hooks) await hook?.(input);
-    };
-  return {
-    register: join(first.register, second.register),
-    bootstrap: join(first.bootstrap, second.bootstrap),
-    destroy: join(first.destroy, second.destroy),
-  };
-}

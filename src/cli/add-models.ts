@@ -58,17 +58,17 @@ export async function addOnce(
     const command = ['models add', changed.map(({ uid }) => uid)] as const;
     await recordCommand(database, command, () => writeModels(database, changed as unknown as Model[])); // their form was checked
   }
-  const rows = [...documents.values()].map((document) => rowOf(document, stored, problems));
-  const refused = [
+  const rows = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
-    ...rows.filter(([state]) => state === 'refused'),
+    ...[...documents.values()].map((document) => rowOf(document, stored, problems)),
   ];
+  const refused = rows.filter(([state]) => state === 'refused');
   const shown = [...rows.filter(([state]) => state !== 'refused' && !(quiet && state === 'unchanged')), ...refused];
   const warnings = changed.flatMap(({ uid }) =>
     (build.warnings.get(uid) ?? []).map((warning) => ['warning', uid, warningText(warning)]),
   );
   if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings]);
-  if (!quiet) print(summary([...rows, ...refused.filter((row) => !rows.includes(row)), ...warnings], isDry));
+  if (!quiet) print(summary([...rows, ...warnings], isDry));
   return refused.length > 0 ? 1 : 0;
 }
 
@@ -112,17 +112,13 @@ async function refuseLosses(
   if (isForced) return refused;
   const mayAsk = !isDry && process.stdin.isTTY;
   for (const document of documents) {
-    const names = lostAttributes(document, stored).join(', ');
+    const before = stored.find(({ uid }) => uid === document.uid);
+    const { removed } = changeOf(document.uid, before as Model | undefined, document as unknown as Model); // only their attributes are read
+    const names = removed.join(', ');
     if (names === '' || (mayAsk && (await isAgreed(`${document.uid}: remove ${names}? (y/N) `)))) continue;
     refused.set(document.uid, [`it would remove ${names}; use --force to store it`]);
   }
   return refused;
-}
-
-/** Returns the attributes that the stored model has and the new one lacks. */
-function lostAttributes(document: ModelDocument, stored: readonly ModelDocument[]): readonly string[] {
-  const before = stored.find(({ uid }) => uid === document.uid);
-  return changeOf(document.uid, before as Model | undefined, document as unknown as Model).removed; // only their attributes are read
 }
 
 /** Resolves to whether the answer to a question on the terminal is yes. */

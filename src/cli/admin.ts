@@ -5,8 +5,7 @@ import { changeAdministrator, insertAdministrator, isEmailTaken, fields } from '
 import { checkPanelBody, object } from '../panel/check-body.js';
 import { createDefaultAdminRoles } from '../panel/rights/default-roles.js';
 import { exactly } from '../mongo/form/matches.js';
-import { passwordOption, printMade, readAccountArguments, readArguments } from './password-argument.js';
-import { readPassword } from './read-password.js';
+import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';
 import { parseOptions, required, text, texts } from './usage-error.js';

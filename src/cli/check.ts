@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { examineConfig } from '../config/load-config.js';
-import { sectionsWith } from '../config/sections.js';
 import { loadSecrets } from '../config/load-secrets.js';
 import { environmentOf } from '../config/setting.js';
 import { refuseEmbedded } from '../mongo/embedded/start-embedded.js';
+import { allSections } from '../feature-settings.js';
 import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
 import { createClientOf } from '../mongo/send/refused-access.js';
@@ -63,7 +63,7 @@ interface CheckInput {
 
 /** Checks configuration, secrets, models and code of a folder as production does, without a database. */
 export async function checkProject({ directory, environment, isProject }: CheckInput): Promise<CheckedProject> {
-  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject, known: sectionsWith(features) });
+  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject, known: allSections });
   const { config, problems: refused, causes } = examined;
   const read: CheckedProject = { problems: refused, warnings: config.warnings };
   const models = await checkModels(directory, config);

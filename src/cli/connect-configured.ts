@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
-import { sectionsWith } from '../config/sections.js';
-import { featureSettings } from '../feature-settings.js';
+import { allSections } from '../feature-settings.js';
 import { createStorageOf } from '../media/storage/storage-of.js';
 import { runningServer, startConfigured } from '../mongo/embedded/start-embedded.js';
 import { connectDatabase } from '../mongo/send/connection.js';
@@ -33,7 +32,7 @@ export async function connectConfigured(config: Config): Promise<ConnectedDataba
 
 /** Opens what backups and restores of the working directory work with. The service is not loaded, which would take 40 MB of memory. */
 export async function openBackups() {
-  const config = await loadConfig({ directory: process.cwd(), known: sectionsWith(featureSettings) });
+  const config = await loadConfig({ directory: process.cwd(), known: allSections });
   const { database, close } = await connectConfigured(config);
   const settings = config.plugins.upload.config;
   const storageOf = createStorageOf({ settings, directory: config.directory, database });

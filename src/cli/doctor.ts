@@ -1,6 +1,6 @@
 import { readContext } from '../doctor/read-context.js';
 import { type NamedFinding, runChecks } from '../doctor/checks.js';
-import { sectionsWith } from '../config/sections.js';
+import { allSections } from '../feature-settings.js';
 import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
 import { print } from './print.js';
@@ -15,9 +15,8 @@ export const usage = `usage: npx mangrove doctor [--json]
 /** Checks the service of the working directory. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const { json } = parseOptions(args, { json: flag });
-  const known = sectionsWith(features);
   const found = runChecks(
-    await readContext({ directory: process.cwd(), known, settings: (config) => modelSettings(features, config) }),
+    await readContext({ directory: process.cwd(), known: allSections, settings: (config) => modelSettings(features, config) }),
   );
   const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];

@@ -91,19 +91,23 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
     types.map(({ collection }) => collection),
     database,
   );
-  const pictures = await stageDemoFiles(folder, media, content);
+  const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
+  const context = media && { media, staging: new Staging(media) };
   try {
+    const prepared = context && (await preparePictures(folder, listed, context));
+    const pictures = prepared && { files: prepared, folder: await uploadFolder(content) };
     const count = await inTransaction(database, async (inner) => {
       if (await isStored(inner, collections.models)) return 0;
       await writeModels(inner, models);
       await recordServed(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });
-      return loadEntries(files, pictures, withDatabase(content, inner));
+      const within = withDatabase(content, inner);
+      return loadEntries(files, await publish(listed, pictures, within), within);
     });
     await backend.models.load();
     return count;
   } finally {
-    await pictures.discard();
+    await context?.staging.discard();
   }
 }
 
@@ -133,11 +137,10 @@ async function addLocales(store: Store): Promise<void> {
   }
 }
 
-async function loadEntries(files: readonly DemoFile[], pictures: DemoFiles, content: ContentContext): Promise<number> {
-  const stored = await pictures.store(content);
-  const ids: Ids = new Map(stored);
+async function loadEntries(files: readonly DemoFile[], pictures: Ids, content: ContentContext): Promise<number> {
+  const ids: Ids = new Map(pictures);
   for (const file of files) await loadFile(file, ids, content);
-  return [...ids].filter(([key, id]) => id !== null && !stored.has(key)).length;
+  return [...ids].filter(([key, id]) => id !== null && !pictures.has(key)).length;
 }
 
 async function loadFile({ type: uid, entries }: DemoFile, ids: Ids, context: ContentContext): Promise<void> {
@@ -176,41 +179,28 @@ function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unkno
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, ids)]));
 }
 
-/** The pictures of the demo. Their bytes and variants are stored but not published yet. */
-interface DemoFiles {
-  /** Publishes the files inside a transaction. Returns ids by `file.<name>`; all null if the media library is disabled. */
-  store(content: ContentContext): Promise<ReadonlyMap<string, number | null>>;
-  /** Deletes the bytes of unpublished files. */
-  discard(): Promise<void>;
-}
-
 /** A file of config/demo/files, as config/demo/files.json lists it. */
 interface ListedFile {
   readonly name: string;
   readonly alternativeText: string;
 }
 
-/** Stores the pictures of the demo without publishing them. `media` is null if there is no media library. */
-async function stageDemoFiles(folder: string, media: Media | null, content: ContentContext): Promise<DemoFiles> {
-  const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
-  const names = listed.map(({ name }) => `file.${name}`);
-  if (media === null) {
-    const none = new Map(names.map((name) => [name, null]));
-    return { store: () => Promise.resolve(none), discard: () => Promise.resolve() };
-  }
-  const staging = new Staging(media);
-  // the variants are made in parallel, limited by the number of processors
-  const prepare = async (info: ListedFile) => {
-    const about = { name: info.name, mime: 'image/jpeg' };
-    const staged = await staging.stage(createReadStream(join(folder, 'files', info.name)), about);
-    return { ...(await prepareFile({ ...staged, ...about }, info, { media, staging })), info };
-  };
-  const [files, uploads] = await Promise.all([Promise.all(listed.map(prepare)), uploadFolder(content)]);
-  return {
-    store: async (inner) => {
-      const ids = idsOf(await storeFiles({ files, folder: uploads }, inner));
-      return new Map(names.map((name, index) => [name, ids[index] ?? null]));
-    },
-    discard: () => staging.discard(),
-  };
+/** Stores the bytes and variants of the pictures without publishing them. They are made in parallel, limited by the number of processors. */
+const preparePictures = (folder: string, listed: readonly ListedFile[], context: Parameters<typeof prepareFile>[2]) =>
+  Promise.all(
+    listed.map(async (info) => {
+      const about = { name: info.name, mime: 'image/jpeg' };
+      const staged = await context.staging.stage(createReadStream(join(folder, 'files', info.name)), about);
+      return { ...(await prepareFile({ ...staged, ...about }, info, context)), info };
+    }),
+  );
+
+/** Publishes the pictures inside a transaction. Returns ids by `file.<name>`; all null if there are no pictures. */
+async function publish(
+  listed: readonly ListedFile[],
+  pictures: Parameters<typeof storeFiles>[0] | null,
+  content: ContentContext,
+): Promise<Ids> {
+  const ids = pictures === null ? [] : idsOf(await storeFiles(pictures, content));
+  return new Map(listed.map(({ name }, index) => [`file.${name}`, ids[index] ?? null]));
 }

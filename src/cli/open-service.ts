@@ -3,8 +3,8 @@ import { loadConfig } from '../config/load-config.js';
 import { loadSecrets, type Secrets } from '../config/load-secrets.js';
 import { createDefaultRoles } from '../auth/default-roles.js';
 import { upgradeGrants } from '../accounts/roles/grant-actions.js';
-import { sectionsWith } from '../config/sections.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
+import { allSections } from '../feature-settings.js';
 import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
 import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
@@ -59,6 +59,6 @@ export interface OpenedDatabase extends ConnectedDatabase {
 
 /** Opens the database of the working directory, with the settings of its models. */
 export async function openDatabase(): Promise<OpenedDatabase> {
-  const config = await loadConfig({ directory: process.cwd(), known: sectionsWith(features) });
+  const config = await loadConfig({ directory: process.cwd(), known: allSections });
   return { ...(await connectConfigured(config)), settings: modelSettings(features, config) };
 }

@@ -4,7 +4,7 @@ import { openArchive } from '../transfer/archive/open-archive.js';
 import { openRest } from '../transfer/strapi-rest/open-rest.js';
 import { openV3 } from '../transfer/strapi-v3/open-v3.js';
 import type { Source } from '../transfer/source.js';
-import { readSecret } from './read-password.js';
+import { readSecret } from './passwords.js';
 import { UsageError } from './usage-error.js';
 
 const passwordVariable = 'MANGROVE_IMPORT_PASSWORD';

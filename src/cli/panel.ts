@@ -4,6 +4,7 @@ import { findFrontEnds } from '../config/find-plugins.js';
 import { loadConfig } from '../config/load-config.js';
 import { readConfigFiles } from '../strapi/load/strapi-config.js';
 import { sourceFile } from '../config/load-source.js';
+import { allSections } from '../feature-settings.js';
 import { bundlePanel } from '../panel/front-end/bundle-panel.js';
 import { findPanelPackages } from '../panel/front-end/panel-packages.js';
 import { print, printError } from './print.js';
@@ -23,7 +24,7 @@ async function build(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { project: text });
   allowNoMore(positionals);
   const { directory: project, isNamed } = projectFolder(values.project);
-  const config = await loadConfig({ directory: project, ...(isNamed && { isStrapiProject: true }) });
+  const config = await loadConfig({ directory: project, known: allSections, ...(isNamed && { isStrapiProject: true }) });
   const files = await readConfigFiles(project, config, () => undefined);
   const begun = performance.now();
   const packages = await findPanelPackages(project, printError);

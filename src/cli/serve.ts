@@ -14,7 +14,7 @@ import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
 import { describeUnstored, hasCode, modelFolder } from './project-folder.js';
-import { announcesStart } from './workers.js';
+import { announcesStart, stopOnSignal } from './workers.js';
 import { print, printError } from './print.js';
 
 interface ServeInput {
@@ -49,7 +49,11 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
       await fillDemo(server);
     },
   });
-  stopOnSignal(server, embedded);
+  stopOnSignal(async (signal) => {
+    if (config.environment === 'production') print(JSON.stringify({ msg: 'stopping', signal }));
+    await server.stop();
+    await embedded?.stop();
+  });
   if (!project && hasCode(directory)) server.observer.observe({ kind: 'warned', topic: 'configuration', text: unusedCode });
   await server.start();
   if (announcesStart()) await announce(server, embedded);
@@ -90,19 +94,6 @@ async function announce(server: Service, embedded: EmbeddedDatabase | null): Pro
   const audience = backend && (await readAudience({ config, backend, isEmbedded: embedded !== null }));
   if (config.environment === 'production') print(JSON.stringify({ msg: 'started', url: server.url, openTo: audience }));
   else for (const line of describeStart(server, { embedded, audience })) print(line);
-}
-
-function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {
-  let stopping = false;
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
-    if (server.config.environment === 'production') print(JSON.stringify({ msg: 'stopping', signal }));
-    await server.stop();
-    await embedded?.stop();
-    process.exit();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 }
 
 /**

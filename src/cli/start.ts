@@ -1,9 +1,8 @@
 import cluster from 'node:cluster';
-import { featureSettings } from '../feature-settings.js';
+import { allSections } from '../feature-settings.js';
 import { growYoungSpace } from '../young-space.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
-import { sectionsWith } from '../config/sections.js';
 import { ConfigError, environmentOf } from '../config/setting.js';
 import { type EmbeddedDatabase, startConfigured } from '../mongo/embedded/start-embedded.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
@@ -48,8 +47,7 @@ const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /
  */
 async function startService({ directory, isNamed }: ProjectFolder): Promise<void> {
   growYoungSpace(1);
-  const known = sectionsWith(featureSettings);
-  const config = await loadConfig({ directory, known, ...(isNamed && { isStrapiProject: true }) });
+  const config = await loadConfig({ directory, known: allSections, ...(isNamed && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });

@@ -47,17 +47,22 @@ interface WorkersInput {
  */
 export async function superviseWorkers({ count, embedded }: WorkersInput): Promise<void> {
   const env = embedded === null ? {} : { [inherited]: JSON.stringify(embedded) };
-  const state = { isStopping: false };
+  let isStopping = false;
   const fork = (): Worker => cluster.fork(env);
-  stopOnSignal(state, embedded);
+  stopOnSignal(async () => {
+    isStopping = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(workers.map(endWorker)); // after their current requests
+    await embedded?.stop();
+  });
   if (!(await serves(fork()))) {
     await embedded?.stop();
     process.exit(1);
   }
   cluster.on('exit', (worker, code, signal) => {
-    if (state.isStopping) return;
+    if (isStopping) return;
     printError(`worker ${String(worker.process.pid)} has ended (${signal ?? String(code)}) and is replaced`);
-    void delay(pause).then(() => state.isStopping || fork());
+    void delay(pause).then(() => isStopping || fork());
   });
   const others = Array.from({ length: count - 1 }, () => serves(fork()));
   if ((await Promise.all(others)).every((isServing) => isServing)) print(`${String(count)} processes serve`);
@@ -67,17 +72,16 @@ export async function superviseWorkers({ count, embedded }: WorkersInput): Promi
 const serves = (worker: Worker): Promise<boolean> =>
   Promise.race([once(worker, 'message').then(() => true), once(worker, 'exit').then(() => false)]);
 
-/** Stops all workers on a signal, after their current requests, and then ends this process. */
-function stopOnSignal(state: { isStopping: boolean }, embedded: EmbeddedDatabase | null): void {
-  const stop = async (): Promise<void> => {
-    if (state.isStopping) return;
-    state.isStopping = true;
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(workers.map(endWorker));
-    await embedded?.stop();
+/** Runs work on the first SIGTERM or SIGINT, and then ends this process. */
+export function stopOnSignal(work: (signal: NodeJS.Signals) => Promise<void>): void {
+  let isStopping = false;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    await work(signal);
     process.exit();
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 }
 
 const endWorker = async (worker: Worker): Promise<void> => {

@@ -44,9 +44,9 @@ export interface EntityService {
 /** `content` returns a context of the registry in force, with all rights. */
 export function createEntityService(content: () => ContentContext): EntityService {
   const open = (uid: string, parameters: EntityParameters = {}): Opened => openType(uid, parameters, content());
-  const one = async (id: EntityId, read: (number: number) => Promise<Loaded | null>): Promise<Entity | null> => {
-    const number = decodeId(id);
-    return number === 0 ? null : entityOrNull(await read(number));
+  const one = async (opened: Opened, given: EntityId, work: OnEntry): Promise<Entity | null> => {
+    const id = decodeId(given);
+    return id === 0 ? null : entityOrNull(await work(opened, id));
   };
   return {
     findMany: async (uid, parameters) => {
@@ -55,22 +55,16 @@ export function createEntityService(content: () => ContentContext): EntityServic
       const { entries } = await findMany(type, { ...query, withTotal: false }, context);
       return entries.map(entityOf);
     },
-    findOne: async (uid, id, parameters) => {
-      const { type, query, context } = open(uid, parameters);
-      return one(id, (number) => findOne(type, number, query, context));
-    },
+    findOne: async (uid, given, parameters) =>
+      one(open(uid, parameters), given, ({ type, query, context }, id) => findOne(type, id, query, context)),
     create: async (uid, { data, ...parameters }) => {
       const { type, query, context } = open(uid, parameters);
       return entityOf(await create(type, data, query, context));
     },
-    update: async (uid, id, { data, ...parameters }) => {
-      const { type, query, context } = open(uid, parameters);
-      return one(id, (number) => update({ type, id: number }, { data, query }, context));
-    },
-    delete: async (uid, id, parameters) => {
-      const { type, query, context } = open(uid, parameters);
-      return one(id, (number) => remove({ type, id: number }, query, context));
-    },
+    update: async (uid, given, { data, ...parameters }) =>
+      one(open(uid, parameters), given, ({ type, query, context }, id) => update({ type, id }, { data, query }, context)),
+    delete: async (uid, given, parameters) =>
+      one(open(uid, parameters), given, ({ type, query, context }, id) => remove({ type, id }, query, context)),
     count: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);
       return countEntries(type, query, context);
@@ -78,11 +72,14 @@ export function createEntityService(content: () => ContentContext): EntityServic
   };
 }
 
-interface Opened {
+/** What an operation on entries of a type works with. */
+export interface Opened {
   readonly type: ContentType;
   readonly query: Query;
   readonly context: ContentContext;
 }
+
+type OnEntry = (opened: Opened, id: number) => Promise<Loaded | null>;
 
 function openType(uid: string, parameters: EntityParameters, context: ContentContext): Opened {
   const { registry, limits, settings } = context.bind;
@@ -121,7 +118,7 @@ export function entryType(uid: string, { types }: Registry): ContentType {
   throw new UnknownTypeError(`Unknown content type "${uid}"${hint}`);
 }
 
-const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
+export const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
 
 /** Returns an entry for code. Its relations were populated by code, not by a client's query. */
 export function entityOf(entry: Loaded): Entity {

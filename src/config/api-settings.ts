@@ -2,7 +2,7 @@ import { cacheControlPattern } from '../values.js';
 import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, amount, whole } from './setting.js';
 
 /** Scalar types that a custom field may be stored as. As in Strapi v4 these are all but timestamp and blocks. */
-const customFieldTypes = [
+export const customFieldTypes: readonly string[] = [
   ...['biginteger', 'boolean', 'date', 'datetime', 'decimal', 'email', 'enumeration', 'float'],
   ...['integer', 'json', 'password', 'richtext', 'string', 'text', 'time', 'uid'],
 ];

@@ -1,21 +1,9 @@
-import type { adminSettings, SectionName, webhookSettings, backupSettings } from './sections.js';
-import type { apiSettings } from './api-settings.js';
-import type { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
-import type { pluginSettings } from './plugin-settings.js';
-import type { Environment, ValueOf } from './setting.js';
+import type { SectionName, sections } from './sections.js';
+import type { Environment, Group, ValueOf } from './setting.js';
 import type { Env } from './create-env.js';
 
-export type ServerConfig = ValueOf<typeof serverSettings>;
-export type DatabaseConfig = ValueOf<typeof databaseSettings>;
-export type ApiConfig = ValueOf<typeof apiSettings>;
-export type PluginsConfig = ValueOf<typeof pluginSettings>;
-export type MiddlewaresConfig = ValueOf<typeof middlewareSettings>;
-export type AdminConfig = ValueOf<typeof adminSettings>;
-export type WebhooksConfig = ValueOf<typeof webhookSettings>;
-export type BackupConfig = ValueOf<typeof backupSettings>;
-
 /** All settings: complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
-export interface Config {
+export interface Config extends ValueOf<Group<typeof sections>> {
   /** Absolute path of the directory that relative paths in the configuration refer to. */
   readonly directory: string;
   /** What NODE_ENV means; `development` by default. */
@@ -24,15 +12,16 @@ export interface Config {
   readonly environmentName: string;
   /** A line of advice for each part of the configuration that has no effect. */
   readonly warnings: readonly string[];
-  readonly server: ServerConfig;
-  readonly database: DatabaseConfig;
-  readonly api: ApiConfig;
-  readonly plugins: PluginsConfig;
-  readonly middlewares: MiddlewaresConfig;
-  readonly admin: AdminConfig;
-  readonly webhooks: WebhooksConfig;
-  readonly backup: BackupConfig;
 }
+
+export type ServerConfig = Config['server'];
+export type DatabaseConfig = Config['database'];
+export type ApiConfig = Config['api'];
+export type PluginsConfig = Config['plugins'];
+export type MiddlewaresConfig = Config['middlewares'];
+export type AdminConfig = Config['admin'];
+export type WebhooksConfig = Config['webhooks'];
+export type BackupConfig = Config['backup'];
 
 /** The possible exports of a file of config/: a part of its section, or a function of `{ env }` that returns one. */
 export type ConfigFile<S extends SectionName> =

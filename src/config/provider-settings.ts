@@ -1,47 +1,5 @@
 import { shaped } from './setting.js';
 
-/** Where the answer of a user-info address has the parts of an identity: paths such as `email` or `data.user.email`. */
-export interface ProfileMap {
-  readonly id?: string;
-  readonly email?: string;
-  readonly username?: string;
-  /** Path of the flag that the e-mail address is verified. */
-  readonly verified?: string;
-}
-
-/** A provider that users may log in with: OpenID Connect with `issuer`, else OAuth 2 with the addresses. */
-export interface ProviderSettings {
-  readonly clientId: string;
-  readonly clientSecret?: string;
-  /** URL of an OpenID Connect provider. Everything else is read from `/.well-known/openid-configuration` below it. */
-  readonly issuer?: string;
-  readonly scope?: string;
-  /** URL that the browser is sent to after the login, with an `access_token` in the query. */
-  readonly redirect?: string;
-  /** Further client ids whose tokens are accepted, such as those of mobile apps. */
-  readonly audiences?: readonly string[];
-  readonly authorizeUrl?: string;
-  readonly tokenUrl?: string;
-  readonly userInfoUrl?: string;
-  /** Address that tells for which client an access token was issued (RFC 7662). */
-  readonly introspectionUrl?: string;
-  /** The address of a ready provider with the same purpose. */
-  readonly tokenInfoUrl?: string;
-  /** Address of the e-mail addresses of a user of GitHub. */
-  readonly emailsUrl?: string;
-  /** Address of the keys that sign id tokens, if `issuer` is not asked for it. */
-  readonly jwksUrl?: string;
-  readonly profile?: ProfileMap;
-  /** Address of an own installation of GitLab or GitHub. */
-  readonly url?: string;
-  /** Directory of Microsoft. */
-  readonly tenant?: string;
-  /** The key that signs the client secret of Apple, in PEM. */
-  readonly privateKey?: string;
-  readonly keyId?: string;
-  readonly teamId?: string;
-}
-
 const text = { type: 'string', minLength: 1 };
 const page = { type: 'string', pattern: '^https?://.', description: 'an address that begins with http:// or https://' };
 /** An address that the service itself asks. Secrets are sent there, so plain HTTP must not leave the machine. */
@@ -51,30 +9,54 @@ const address = {
   description: 'an address that begins with https://, or with http:// and is on this machine',
 };
 
-const properties = {
+/** The settings of a provider that are texts. */
+const texts = {
   clientId: text,
   clientSecret: text,
+  /** URL of an OpenID Connect provider. Everything else is read from `/.well-known/openid-configuration` below it. */
   issuer: address,
   scope: { type: 'string' },
+  /** URL that the browser is sent to after the login, with an `access_token` in the query. */
   redirect: page,
-  audiences: { type: 'array', items: text },
   authorizeUrl: address,
   tokenUrl: address,
   userInfoUrl: address,
+  /** Address that tells for which client an access token was issued (RFC 7662). */
   introspectionUrl: address,
+  /** The address of a ready provider with the same purpose. */
   tokenInfoUrl: address,
+  /** Address of the e-mail addresses of a user of GitHub. */
   emailsUrl: address,
+  /** Address of the keys that sign id tokens, if `issuer` is not asked for it. */
   jwksUrl: address,
-  profile: {
-    type: 'object',
-    additionalProperties: false,
-    properties: { id: text, email: text, username: text, verified: text },
-  },
+  /** Address of an own installation of GitLab or GitHub. */
   url: address,
+  /** Directory of Microsoft. */
   tenant: { type: 'string', pattern: '^[A-Za-z0-9.-]+$', description: 'the id or domain of a tenant' },
+  /** The key that signs the client secret of Apple, in PEM. */
   privateKey: text,
   keyId: text,
   teamId: text,
+};
+
+/** The paths in a profile. `verified` is that of the flag that the e-mail address is verified. */
+const paths = { id: text, email: text, username: text, verified: text };
+
+/** Where the answer of a user-info address has the parts of an identity: paths such as `email` or `data.user.email`. */
+export type ProfileMap = { readonly [Part in keyof typeof paths]?: string };
+
+/** A provider that users may log in with: OpenID Connect with `issuer`, else OAuth 2 with the addresses. */
+export type ProviderSettings = { readonly [Name in keyof typeof texts]?: string } & {
+  readonly clientId: string;
+  /** Further client ids whose tokens are accepted, such as those of mobile apps. */
+  readonly audiences?: readonly string[];
+  readonly profile?: ProfileMap;
+};
+
+const properties = {
+  ...texts,
+  audiences: { type: 'array', items: text },
+  profile: { type: 'object', additionalProperties: false, properties: paths },
 };
 
 const schemaOf = (...required: readonly string[]) => ({

@@ -51,8 +51,8 @@ export async function readSection(source: ConfigSource, name: string): Promise<W
 /** Returns whether files with this extension can be read. */
 export const isReadable = (ending: string): boolean => Object.hasOwn(loaders, ending);
 
-/** Merges two values. Objects are merged recursively, everything else is replaced. */
-function merge(base: unknown, over: unknown): unknown {
+/** Merges two values: objects recursively; any other value, such as a list, replaces the former one unless it is undefined. */
+export function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (!isRecord(base) || !isRecord(over)) return over;
   const merged = Object.entries(over).map(([key, value]) => [key, merge(base[key], value)] as const);

@@ -17,7 +17,7 @@ import {
 } from './setting.js';
 
 /** The settings of config/backup: backups that the service makes itself. */
-export const backupSettings = group({
+const backupSettings = group({
   schedule: maybeText('When backups are made: a cron rule of five or six fields in UTC, such as `0 3 * * *`; none by default', {
     variable: 'BACKUP_SCHEDULE',
     minLength: 1,
@@ -36,7 +36,7 @@ export const backupSettings = group({
 const retries: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** The settings of config/webhooks: how events are delivered. */
-export const webhookSettings = group({
+const webhookSettings = group({
   retries: shaped<readonly number[]>(
     { type: 'array', maxItems: 20, items: { type: 'number', minimum: 0, maximum: 604_800 } },
     retries,
@@ -48,7 +48,7 @@ export const webhookSettings = group({
 });
 
 /** The settings of config/admin: access to the admin API, and hashing of API tokens. */
-export const adminSettings = group({
+const adminSettings = group({
   enabled: flag(true, 'Serve the admin API under /admin/api, and what the admin panel calls'),
   url: text('/admin', 'Path of the pages of the admin panel', {
     pattern: '^(/[A-Za-z0-9._~-]+)+$',

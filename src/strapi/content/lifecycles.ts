@@ -13,9 +13,7 @@ import { entityOf } from '../../code/entity-service.js';
 import { scalarsOf } from '../../code/rows.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import type { Selection } from '../../query/plan.js';
 import type { Notices } from '../../notices.js';
-import type { ContentType } from '../../schema/content-type.js';
 import { copyPlain, isRecord, type Values } from '../../values.js';
 import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
@@ -206,12 +204,7 @@ const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCa
 const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
 
 /** Returns the entry with all values, and with what the caller of the write reads back. */
-const readResult = ({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Loaded | null> =>
-  readEntry(hasId(id), wholeSelection(type, selection), store.database);
-
-const wholeSelection = (type: ContentType, selection: Selection | null): Selection => ({
-  type,
-  fields: scalarsOf(type),
-  children: selection?.children ?? [],
-  locales: null,
-});
+function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Loaded | null> {
+  const whole = { type, fields: scalarsOf(type), children: selection?.children ?? [], locales: null };
+  return readEntry(hasId(id), whole, store.database);
+}

@@ -2,6 +2,8 @@ import { relative } from 'node:path';
 import { createEnv, lenientReaders } from '../../config/create-env.js';
 import type { PluginPlace } from '../../config/find-plugins.js';
 import { createSourceLoader, type LoadOptions } from '../../config/load-source.js';
+import { merge } from '../../config/read-section.js';
+import { valuesOf } from '../../config/translation.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
 import { defaultOf, type Exports } from './load-folders.js';
 import { isLeftOut, leaveOut, UnsupportedCodeError } from './unsupported-code.js';
@@ -42,12 +44,17 @@ interface LoadParts {
 export async function loadPlugins(places: readonly PluginPlace[], parts: LoadParts): Promise<readonly ProjectPlugin[]> {
   const loaded: ProjectPlugin[] = [];
   for (const place of places)
-    try {
-      loaded.push(await loadPlugin(place, parts));
-    } catch (error) {
-      parts.report(`plugin ${place.name}`, error);
-    }
+    await attempt(`plugin ${place.name}`, parts.report, async () => loaded.push(await loadPlugin(place, parts)));
   return loaded;
+}
+
+/** Runs something with the code of a plugin, and reports its error. */
+export async function attempt(place: string, report: PluginReport, run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    report(place, error);
+  }
 }
 
 async function loadPlugin({ name, files, config }: PluginPlace, parts: LoadParts): Promise<ProjectPlugin> {
@@ -135,18 +142,9 @@ async function extend(code: PluginCode, name: string, { extensions, report }: Lo
 
 /** Returns the settings of a plugin with its defaults. Throws an Error if the plugin refuses them. */
 function settingsOf(given: unknown, written: Values, input: object): Values {
-  const { default: defaults, validator } = isRecord(given) ? given : {};
+  const { default: defaults, validator } = valuesOf(given);
   const base: unknown = typeof defaults === 'function' ? (defaults as PluginFunction)(input) : defaults;
-  const merged = withDefaults(isRecord(base) ? base : {}, written);
+  const merged = merge(valuesOf(base), written) as Values; // both are objects
   if (typeof validator === 'function') (validator as (config: Values) => unknown)(merged);
   return merged;
-}
-
-/** Merges objects recursively. Every other value, such as a list, replaces its default. */
-function withDefaults(base: Values, over: Values): Values {
-  const merged = mapValues(over, (value, key) => {
-    const below = base[key];
-    return isRecord(below) && isRecord(value) ? withDefaults(below, value) : value === undefined ? below : value;
-  });
-  return { ...base, ...merged };
 }

@@ -20,10 +20,10 @@ type Instead = Readonly<Record<string, string>>;
 /** Returns one alternative for several names. */
 const each = (names: string, instead: string): Instead => Object.fromEntries(names.split(' ').map((name) => [name, instead]));
 
-/** Returns the alternative for names without a replacement: code of the project. */
-const ownCode = (names: string): Instead => each(names, 'use code of your own');
-
 const policies = 'strapi.policy(name) has the policies';
+const sql = 'there is no SQL database';
+const ownCode = 'use code of your own';
+const relations = each('attachRelations updateRelations deleteRelations cloneRelations', writes);
 
 /** Returns the alternatives to members that every plugin of Strapi has. */
 const ofPlugin = (name: string): Instead => {
@@ -34,20 +34,16 @@ const ofPlugin = (name: string): Instead => {
 /** Alternatives to members that Mangrove lacks, by object. */
 const members: Readonly<Record<string, Instead>> = {
   strapi: {
-    EE: panel,
-    admin: panel,
-    app: code,
-    container: code,
+    ...each('EE admin features', panel),
+    ...each('app container', code),
     contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
     documents: entries,
-    features: panel,
     fs: 'use node:fs',
-    hook: 'there are no hooks',
-    hooks: 'there are no hooks',
+    ...each('hook hooks', 'there are no hooks'),
     models: types,
     sanitizers: 'answers never contain private attributes; resolvers choose what they return',
     startupLogger: 'use strapi.log',
-    telemetry: 'nothing is sent',
+    ...each('telemetry sendStartupTelemetry', 'nothing is sent'),
     validators: 'strapi.entityService checks what it writes',
     webhookRunner: outside,
     ...each(
@@ -56,25 +52,18 @@ const members: Readonly<Record<string, Instead>> = {
         'stopWithError',
       lifetime,
     ),
-    sendStartupTelemetry: 'nothing is sent',
   },
   "strapi.api['name']": {
     ...each('bootstrap config destroy load register routes', 'src/api has the code of the project'),
     ...each('policies policy', policies),
     ...each('middleware middlewares', 'strapi.middleware(name) has the middlewares'),
   },
-  'strapi.auth': {
-    authenticate: logins,
-    register: logins,
-  },
+  'strapi.auth': each('authenticate register', logins),
   'strapi.db': {
-    config: 'there is no SQL database; MONGODB_URI names the database',
+    config: `${sql}; MONGODB_URI names the database`,
     destroy: lifetime,
-    connection: `there is no SQL database; ${queries}`,
-    getConnection: `there is no SQL database; ${queries}`,
-    getSchemaName: 'there is no SQL database',
-    getSchemaConnection: `there is no SQL database; ${queries}`,
-    dialect: 'there is no SQL database',
+    ...each('connection getConnection getSchemaConnection', `${sql}; ${queries}`),
+    ...each('dialect getSchemaName', sql),
     migrations: 'the database needs no migrations of its schema',
     queryBuilder: queries,
     repair: 'relations of deleted entries are removed with them',
@@ -86,57 +75,26 @@ const members: Readonly<Record<string, Instead>> = {
   ),
   'strapi.entityService': {
     clone: clones,
-    decorate: hooks,
-    implementation: hooks,
-    wrapParams: hooks,
-    wrapResult: hooks,
-    emitEvent: hooks,
-    findWithRelationCounts: 'populate: { comments: { count: true } } counts related entries',
-    findWithRelationCountsPage: 'populate: { comments: { count: true } } counts related entries',
+    ...each('decorate emitEvent implementation wrapParams wrapResult', hooks),
+    ...each(
+      'findWithRelationCounts findWithRelationCountsPage',
+      'populate: { comments: { count: true } } counts related entries',
+    ),
     loadPages: page,
   },
-  'strapi.db.query(uid)': {
-    attachRelations: writes,
-    updateRelations: writes,
-    deleteRelations: writes,
-    cloneRelations: writes,
-    clone: clones,
-    loadPages: page,
-  },
-  'strapi.db.query(webhook)': Object.fromEntries(['create', 'createMany', 'update', 'delete'].map((name) => [name, outside])),
-  'strapi.db.entityManager': {
-    attachRelations: writes,
-    updateRelations: writes,
-    deleteRelations: writes,
-    cloneRelations: writes,
-    clone: clones,
-    createQueryBuilder: queries,
-  },
-  'strapi.db.lifecycles': {
-    createEvent: 'listeners are called by reads and writes',
-    run: 'listeners are called by reads and writes',
-  },
-  "strapi.plugin('i18n').service('locales')": {
-    create: locales,
-    update: locales,
-    delete: locales,
-    setDefaultLocale: locales,
-    setIsDefault: locales,
-    initDefaultLocale: locales,
-  },
+  'strapi.db.query(uid)': { ...relations, clone: clones, loadPages: page },
+  'strapi.db.query(webhook)': each('create createMany update delete', outside),
+  'strapi.db.entityManager': { ...relations, clone: clones, createQueryBuilder: queries },
+  'strapi.db.lifecycles': each('createEvent run', 'listeners are called by reads and writes'),
+  "strapi.plugin('i18n').service('locales')": each(
+    'create update delete setDefaultLocale setIsDefault initDefaultLocale',
+    locales,
+  ),
   "strapi.plugin('upload').service('upload')": {
-    add: stored,
+    ...each('add enhanceAndValidateFile enhanceFile formatFileInfo update uploadImage', stored),
+    ...each('getConfiguration getSettings setConfiguration setSettings', 'settings of uploads are in config/plugins'),
     emitEvent: hooks,
-    enhanceAndValidateFile: stored,
-    enhanceFile: stored,
     findPage: "strapi.entityService.findPage('plugin::upload.file', …) reads pages",
-    formatFileInfo: stored,
-    getConfiguration: 'settings of uploads are in config/plugins',
-    getSettings: 'settings of uploads are in config/plugins',
-    setConfiguration: 'settings of uploads are in config/plugins',
-    setSettings: 'settings of uploads are in config/plugins',
-    update: stored,
-    uploadImage: stored,
   },
   "strapi.plugin('email').service('email')": { getProviderSettings: "strapi.config.get('plugin.email') has the settings" },
   "strapi.plugin('users-permissions').service('users-permissions')": each(
@@ -151,15 +109,19 @@ const members: Readonly<Record<string, Instead>> = {
     provider: 'plugins.users-permissions.config.providers sets up log-in providers',
   },
   "strapi.plugin('upload')": { ...ofPlugin('upload'), provider: stored },
-  '@strapi/utils': ownCode(
+  '@strapi/utils': each(
     'convertQueryParams escapeQuery file generateTimestampCode getCommonBeginning getConfigUrls hooks importDefault isCamelCase isKebabCase ' +
       'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +
       'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
+    ownCode,
   ),
   'sanitize of @strapi/utils': each('sanitizers visitors', 'sanitize.contentAPI removes what a caller may not see'),
   'validate of @strapi/utils': each('validators visitors', 'validate.contentAPI refuses what a caller may not use'),
   'policy of @strapi/utils': each('createPolicyContext get globalPolicy resolve', policies),
-  'contentTypes of @strapi/utils': ownCode('getComponentAttributes getContentTypeRoutePrefix getCreatorFields getOptions isKind'),
+  'contentTypes of @strapi/utils': each(
+    'getComponentAttributes getContentTypeRoutePrefix getCreatorFields getOptions isKind',
+    ownCode,
+  ),
 };
 
 /** Alternatives to plugins of Strapi v4. */
@@ -199,7 +161,7 @@ export const isPluginOfStrapi = (name: string): boolean => Object.hasOwn(plugins
 export const insteadOfService = (plugin: string, name: string): string =>
   valueOf(services, `${plugin}.${name}`) ?? insteadOfPlugin(plugin);
 
-/** Returns the alternative to the model of a uid; null if Strapi has no such model. */
-export const insteadOfModel = (uid: string): string | null => (uid.startsWith('admin::') ? panel : null);
+/** Returns the alternative to the model or service of a uid; null if it does not belong to the admin panel. */
+export const insteadOfUid = (uid: string): string | null => (uid.startsWith('admin::') ? panel : null);
 
 const valueOf = (table: Instead, name: string): string | null => (Object.hasOwn(table, name) ? (table[name] ?? null) : null);

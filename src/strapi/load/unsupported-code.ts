@@ -1,5 +1,5 @@
 import { createStandIn, isStandIn } from '../../config/stand-in.js';
-import { insteadOfMember, insteadOfModel, insteadOfPlugin, insteadOfService } from './missing-members.js';
+import { insteadOfMember, insteadOfPlugin, insteadOfService, insteadOfUid } from './missing-members.js';
 
 /**
  * Thrown for code of a Strapi project that cannot run here, because it uses something that Mangrove lacks, or imports a package
@@ -12,11 +12,13 @@ export class UnsupportedCodeError extends Error {
 const notOffered = (what: string, instead: string): UnsupportedCodeError =>
   new UnsupportedCodeError(`${what} is not offered: ${instead}`);
 
+/** Returns the error for something with an alternative; null if there is none, because Strapi does not have it either. */
+const orNull = (what: string, instead: string | null): UnsupportedCodeError | null =>
+  instead === null ? null : notOffered(what, instead);
+
 /** Returns the error for a member of an object of Strapi v4, such as `strapi.db`; null if Strapi has no such member. */
-export function missingMember(object: string, name: string): UnsupportedCodeError | null {
-  const instead = insteadOfMember(object, name);
-  return instead === null ? null : notOffered(`${object}.${name}`, instead);
-}
+export const missingMember = (object: string, name: string): UnsupportedCodeError | null =>
+  orNull(`${object}.${name}`, insteadOfMember(object, name));
 
 /**
  * Returns the object with an UnsupportedCodeError for members that it lacks. `object` is its name in Strapi v4. Names that Strapi
@@ -50,26 +52,19 @@ export const missingExtension = (name: string): UnsupportedCodeError =>
 export function missingService(uid: string): UnsupportedCodeError | null {
   const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
   if (plugin !== undefined && name !== undefined) return missingPluginService(plugin, name);
-  return uid.startsWith('admin::') ? missingUid('strapi.service', uid) : null;
+  return orNull(`strapi.service('${uid}')`, insteadOfUid(uid));
 }
 
 /** Returns the error for `strapi.db.query(uid)` of a model that only Strapi has; null if it has no such model. */
-export const missingModel = (uid: string): UnsupportedCodeError | null => missingUid('strapi.db.query', uid);
-
-function missingUid(method: string, uid: string): UnsupportedCodeError | null {
-  const instead = insteadOfModel(uid);
-  return instead === null ? null : notOffered(`${method}('${uid}')`, instead);
-}
+export const missingModel = (uid: string): UnsupportedCodeError | null => orNull(`strapi.db.query('${uid}')`, insteadOfUid(uid));
 
 /** Returns the error for `strapi.db.transaction()` without code, which needs the queries of an SQL database. */
 export const missingTransaction = (): UnsupportedCodeError =>
   notOffered('strapi.db.transaction() without a function', 'pass the code that belongs to the transaction');
 
 /** Returns the error for a name that a package of Strapi exports, or a part of it; null if Strapi has no such name. */
-export function missingExport(exporter: string, name: string): UnsupportedCodeError | null {
-  const instead = insteadOfMember(exporter, name);
-  return instead === null ? null : notOffered(`${name} of ${exporter}`, instead);
-}
+export const missingExport = (exporter: string, name: string): UnsupportedCodeError | null =>
+  orNull(`${name} of ${exporter}`, insteadOfMember(exporter, name));
 
 /** Returns the error for `yup` of a project that has no such package. */
 export const missingYup = (): UnsupportedCodeError => notOffered('yup of @strapi/utils', 'install yup 0.32 in the project');

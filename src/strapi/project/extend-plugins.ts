@@ -90,22 +90,23 @@ async function extendPlugin(
   const given = withStandIns(bare, name, (text) => {
     parts.tell(`${file}: ${text}`);
   });
-  const saved = structuredClone(settings);
+  const saved = { settings: structuredClone(settings), services: { ...bare.services } };
   const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
   for (const text of uncalledMembers(name, plugin)) parts.tell(`${file}: ${text}`);
-  register(name, plugin, parts);
+  register(name, plugin, saved.services, parts);
   takeTypes(name, plugin, { file, parts });
   for (const [key, value] of Object.entries(plugin.config))
-    if (!isDeepStrictEqual(value, saved[key])) parts.strapi.config.set(`plugin.${name}.${key}`, value);
+    if (!isDeepStrictEqual(value, saved.settings[key])) parts.strapi.config.set(`plugin.${name}.${key}`, value);
   parts.addRouter(routerOf({ name, file }, plugin, { before, written, givenRoutes }));
   return plugin;
 }
 
-function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: ExtendParts): void {
+/** Registers the code of a plugin, but not the services as they were given to the extension. */
+function register(name: string, plugin: ExtendedPlugin, given: Values, { registry, strapi }: ExtendParts): void {
   for (const [key, actions] of Object.entries(plugin.controllers)) registry.add('controller', `plugin::${name}.${key}`, actions);
   for (const [key, service] of Object.entries(plugin.services))
-    if (!isGiven(service)) registry.add('service', `plugin::${name}.${key}`, service);
+    if (service !== given[key]) registry.add('service', `plugin::${name}.${key}`, service);
   for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy);
   for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one);
 }
@@ -141,9 +142,6 @@ const typesOf = (name: string): Record<string, ExtendedType> =>
       .map(({ uid, ...model }) => [uid.slice(`plugin::${name}.`.length), { schema: structuredClone(model) }]),
   );
 
-const givenServices = new WeakSet<object>();
-const isGiven = (service: unknown): boolean => typeof service === 'function' && givenServices.has(service);
-
 function controllersOf(name: string, routes: readonly Route[], registry: CodeRegistry): Controllers {
   const keys = [...new Set(routes.map(({ action }) => action.split('.')[1] ?? ''))];
   return Object.fromEntries(keys.map((key) => [key, registry.get('controller', `plugin::${name}.${key}`) ?? {}]));
@@ -160,11 +158,7 @@ function pluginOf(
 ): ExtendedPlugin {
   return {
     controllers: mapValues(before, (actions) => ({ ...actions })),
-    services: mapValues(services ?? {}, (service) => {
-      const factory = (): unknown => service;
-      givenServices.add(factory);
-      return factory;
-    }),
+    services: mapValues(services ?? {}, (service) => () => service),
     policies: {},
     middlewares: {},
     contentTypes: typesOf(name),

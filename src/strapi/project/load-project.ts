@@ -54,15 +54,13 @@ export async function load(
   const { warn, tell } = problems;
   const { registry, requests, router, running, content, lifecycles, addRouter } = registers;
   const files = await readConfigFiles(directory, config, tell);
-  const services = createPluginServices({
-    config,
-    running,
-    content,
-    entityService: entitiesWithCodes(given.entityService, running),
-    query: (uid) => strapi.query(uid),
-  });
+  const entityService = entitiesWithCodes(given.entityService, running);
+  const services = createPluginServices({ config, running, content, entityService, query: (uid) => strapi.query(uid) });
   const plugins = new ProjectPlugins(directory, files['plugins'], observer);
-  const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services, plugins, observer });
+  const strapi: ProjectStrapi = createProjectStrapi(given, {
+    code: registers,
+    ...{ directory, files, services, plugins, observer, entityService },
+  });
   registers.begin(strapi);
   beginCookies(strapi, { registers, written: files['middlewares'], config, warn });
   const packages = strapiPackages({

@@ -4,11 +4,10 @@ import type { LoadOptions } from '../../config/load-source.js';
 import { messageOf } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
-import { isRecord } from '../../values.js';
+import { isRecord, type Values } from '../../values.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
-import { type ExtensionService, guardExtensions } from './guard-extensions.js';
 import type { ProjectFolders } from '../load/load-folders.js';
-import { loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
+import { attempt, loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
 import { modelsOf, storePluginModels } from './plugin-models.js';
 import type { HookName } from './project-hooks.js';
 import type { ProjectRegisters } from '../runtime/project-registers.js';
@@ -49,7 +48,7 @@ export class ProjectPlugins {
     const report = this.#report;
     this.#plugins = await loadPlugins(this.places, { options, strapi, extensions: folders.extensions, report });
     for (const { name, config } of this.#plugins) strapi.config.set(`plugin.${name}`, config);
-    for (const plugin of this.#plugins) registerPlugin(plugin, { ...registers, strapi, report });
+    for (const plugin of this.#plugins) await registerPlugin(plugin, { ...registers, strapi, report });
     for (const name of folders.ignored) report(`src/extensions/${name} is not run`, ignoredExtension(name));
     for (const name of folders.plugins.filter((folder) => !this.hasFolder(`src/plugins/${folder}`, options.directory)))
       report(`src/plugins/${name}`, 'the plugin does not run: it has no server code, or config/plugins does not enable it');
@@ -109,24 +108,16 @@ export class ProjectPlugins {
       };
       const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
       const running = { place, usesAdmin: false };
-      await this.#attempt(place, () => this.#hooks.run(running, () => guardExtensions(service, report, call)));
+      await attempt(place, this.#report, () => this.#hooks.run(running, () => guardExtensions(service, report, call)));
     }
   }
 
   /** Stores the content types of the plugins, whose code decides which attributes there are. */
   storeModels(running: Running, directory: string): Promise<void> {
-    return this.#attempt('content types of plugins', () => {
+    return attempt('content types of plugins', this.#report, () => {
       const models = this.#plugins.flatMap((plugin) => modelsOf(plugin, directory));
       return storePluginModels(models, running, this.#report);
     });
-  }
-
-  async #attempt(place: string, run: () => Promise<void>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      this.#report(place, error);
-    }
   }
 }
 
@@ -142,7 +133,43 @@ const reportTo =
     }
   };
 
-type Members = Readonly<Record<string, unknown>>;
+/**
+ * The part of the GraphQL extension service that is guarded. An extension is an object, or a function that returns one. Its
+ * `leftOut` is called with the error if no schema can be built with it.
+ */
+interface ExtensionService {
+  readonly use: (extension: object) => unknown;
+}
+
+/**
+ * Runs code. Functions that it passes to `use` of the GraphQL extension service leave the schema as it is if they throw.
+ * `report` is called with each error.
+ */
+async function guardExtensions(
+  service: ExtensionService,
+  report: (error: unknown) => void,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const { use } = service;
+  Object.assign(service, { use: (extension: object) => use(guarded(extension, report)) });
+  try {
+    await run();
+  } finally {
+    Object.assign(service, { use });
+  }
+}
+
+function guarded(extension: object, leftOut: (error: unknown) => void): object {
+  const run = (input: unknown): unknown => {
+    try {
+      return typeof extension === 'function' ? (extension as (given: unknown) => unknown)(input) : extension;
+    } catch (error) {
+      leftOut(error);
+      return {};
+    }
+  };
+  return Object.assign(run, { leftOut });
+}
 
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -153,7 +180,7 @@ const register = { register: nothing, registerMany: nothing };
  * member, or throws.
  */
 function absentAdmin(missing: () => unknown): unknown {
-  const only = (members: Members): Members =>
+  const only = (members: Values): Values =>
     new Proxy(members, {
       get: (known, name) => (typeof name === 'symbol' || name in known || name === 'then' ? Reflect.get(known, name) : missing()),
     });

@@ -1,7 +1,7 @@
 import type { NamedCode } from '../../code/named-code.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Exports, ProjectFolders } from '../load/load-folders.js';
-import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
+import { attempt, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
 import type { StrapiRouter } from '../routes/strapi-route.js';
 import type { ProjectRegisters } from '../runtime/project-registers.js';
 import type { ProjectStrapi } from '../runtime/project-strapi.js';
@@ -49,30 +49,20 @@ interface PluginParts extends CodeTargets {
 }
 
 /** Registers the server code of a plugin under its names in Strapi v4. A member that fails is reported, and the others are kept. */
-export function registerPlugin(plugin: ProjectPlugin, parts: PluginParts): void {
+export async function registerPlugin(plugin: ProjectPlugin, parts: PluginParts): Promise<void> {
   const { code, file, name } = plugin;
   const { registry, strapi, lifecycles, report } = parts;
   const owner = `plugin::${name}`;
-  const each = (members: unknown, add: (uid: string, one: unknown) => unknown): void => {
+  const each = async (members: unknown, add: (uid: string, one: unknown) => unknown): Promise<void> => {
     for (const [key, one] of Object.entries(Object(members) as Values))
-      attempt(`${file}, ${key}`, report, () => add(`${owner}.${key}`, one));
+      await attempt(`${file}, ${key}`, report, () => add(`${owner}.${key}`, one));
   };
-  each(code.services, (uid, one) => void registry.add('service', uid, one));
-  each(code.controllers, (uid, one) => void registry.add('controller', uid, one));
-  each(code.policies, (uid, one) => strapi.policies.add(uid, one));
-  each(code.middlewares, (uid, one) => strapi.middlewares.add(uid, one));
+  await each(code.services, (uid, one) => void registry.add('service', uid, one));
+  await each(code.controllers, (uid, one) => void registry.add('controller', uid, one));
+  await each(code.policies, (uid, one) => strapi.policies.add(uid, one));
+  await each(code.middlewares, (uid, one) => strapi.middlewares.add(uid, one));
   for (const { uid, lifecycles: hooks } of typesOf(plugin)) lifecycles.subscribeTo(uid, hooks);
-  attempt(`${file}, routes`, report, () => {
-    addRouters(plugin, parts);
-  });
-}
-
-function attempt(place: string, report: PluginReport, run: () => unknown): void {
-  try {
-    run();
-  } catch (error) {
-    report(place, error);
-  }
+  await attempt(`${file}, routes`, report, () => void addRouters(plugin, parts));
 }
 
 /** Adds the routers of a plugin. As in Strapi, a plain list and routers without a type are those of the admin panel. */

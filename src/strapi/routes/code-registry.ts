@@ -2,10 +2,8 @@ import { inspect } from 'node:util';
 import type { Controller } from './core-controller.js';
 import type { Service } from '../services/core-service.js';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
-type Code = Record<string, any>;
-type Factory = (input: { readonly strapi: any }) => unknown;
-/* eslint-enable @typescript-eslint/no-explicit-any */
+/** A controller or a service. */
+type Code = Controller | Service;
 
 interface RegistryParts {
   readonly strapi: () => unknown;
@@ -57,7 +55,8 @@ export class CodeRegistry {
 
   #make(kind: Kind, uid: string): Code {
     const code = this.#code[kind].get(uid);
-    const made: unknown = typeof code === 'function' ? (code as Factory)({ strapi: this.#parts.strapi() }) : code; // checked below
+    const made: unknown =
+      typeof code === 'function' ? (code as (input: object) => unknown)({ strapi: this.#parts.strapi() }) : code; // checked below
     if (typeof made !== 'object' || made === null)
       throw new Error(`the ${kind} ${uid} must be an object, or a function that returns one`);
     return made;

@@ -5,12 +5,13 @@ import { createCoreService, type Service } from '../services/core-service.js';
 import type { AttachFiles } from '../services/upload-service.js';
 import type { StrapiRouter, StrapiRoute, RouteConfig } from './strapi-route.js';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+/** The argument of functions of a project. */
 interface Input {
-  readonly strapi: any;
+  readonly strapi: unknown;
 }
-type Own = Record<string, any>;
-/* eslint-enable @typescript-eslint/no-explicit-any */
+
+/** A controller or a service. */
+type Own = Controller | Service;
 
 type Overrides = Own | ((input: Input) => Own);
 

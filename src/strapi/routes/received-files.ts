@@ -54,7 +54,7 @@ export async function withBody<Result>(
   if (readMultipart === null || wasReceived(ctx)) return run();
   const folder = await mkdtemp(join(tmpdir(), 'mangrove-request-'));
   try {
-    const body = await readMultipart(new Folder(folder), plugins.upload.config);
+    const body = await readMultipart(writingTo(folder), plugins.upload.config);
     const { fields, files } = describeBody(body, folder);
     Object.assign(ctx.request, { body: fields, files });
     replayMultipart(ctx, replay(ctx));
@@ -67,18 +67,11 @@ export async function withBody<Result>(
 /** Whether code around has received the body already. */
 const wasReceived = ({ request }: Context): boolean => 'files' in request;
 
-/** The folder for the files of one request. */
-class Folder implements Pick<Staging, 'stage'> {
-  readonly #path: string;
-  #count = 0;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  /** Writes a file. Throws a PayloadTooLargeError beyond the limit. */
-  readonly stage: Staging['stage'] = async (source, { name, limit = Infinity }) => {
-    const id = String(this.#count++);
+/** Returns what writes the files of one request into a folder. It throws a PayloadTooLargeError beyond the limit of a file. */
+function writingTo(folder: string): Pick<Staging, 'stage'> {
+  let count = 0;
+  const stage: Staging['stage'] = async (source, { name, limit = Infinity }) => {
+    const id = String(count++);
     let size = 0;
     const watch = async function* (): AsyncGenerator<Uint8Array> {
       for await (const bytes of source) {
@@ -87,9 +80,10 @@ class Folder implements Pick<Staging, 'stage'> {
         yield bytes;
       }
     };
-    await pipeline(Readable.from(watch(), { objectMode: false }), createWriteStream(join(this.#path, id)));
+    await pipeline(Readable.from(watch(), { objectMode: false }), createWriteStream(join(folder, id)));
     return { id, size, head: Buffer.alloc(0) };
   };
+  return { stage };
 }
 
 function describeBody({ fields, files }: MultipartBody, folder: string): ReceivedBody {

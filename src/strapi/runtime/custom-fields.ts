@@ -1,9 +1,6 @@
 import type { Config } from '../../config/config.js';
-import { isScalarType } from '../../schema/scalar-types.js';
+import { customFieldTypes } from '../../config/api-settings.js';
 import { isRecord, type Values } from '../../values.js';
-
-/** Types that a custom field of Strapi v4 cannot have. */
-const notBase: ReadonlySet<string> = new Set(['blocks', 'timestamp']);
 
 /** `strapi.customFields` of Strapi v4. */
 export class CustomFields {
@@ -21,7 +18,7 @@ export class CustomFields {
 
   #add({ name, plugin, type }: Values): void {
     if (name === undefined || type === undefined) throw new Error(`Custom fields require a 'name' and 'type' key`);
-    if (typeof type !== 'string' || !isScalarType(type) || notBase.has(type))
+    if (typeof type !== 'string' || !customFieldTypes.includes(type))
       throw new Error(`Custom field type: '${String(type)}' is not a valid Strapi type or it can't be used with a Custom Field`);
     if (!/^(?![0-9])[\w$-]+$/.test(String(name)))
       throw new Error(`Custom field name: '${String(name)}' is not a valid object key`);

@@ -61,11 +61,11 @@ export class ProjectRegisters {
   readonly server: StrapiServer;
   readonly customFields = new CustomFields();
   readonly cron: ProjectCron;
+  readonly routers: RegisteredRouter[] = [];
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
   readonly #middlewareNames: string[] = [];
-  readonly #routers: RegisteredRouter[] = [];
   #strapi: unknown = null;
   #keys: unknown = null;
   #sessions: CookieSessions | null = null;
@@ -116,11 +116,7 @@ export class ProjectRegisters {
     this.#middlewareNames.push(name);
   };
 
-  readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
-
-  get routers(): readonly RegisteredRouter[] {
-    return this.#routers;
-  }
+  readonly addRouter = (router: RegisteredRouter): void => void this.routers.push(router);
 
   /** The router of a request, `ctx.router`, as far as code of Strapi v4 reads it. */
   readonly router = routerOf(this);
@@ -171,11 +167,7 @@ export class ProjectRegisters {
   #runInSession(ctx: Context, next: Next): Promise<unknown> {
     const sessions = this.#sessions;
     const done = this.#runMiddlewares(ctx, next);
-    return sessions === null
-      ? done
-      : done.finally(() => {
-          sessions.commit(ctx);
-        });
+    return sessions === null ? done : done.finally(() => void sessions.commit(ctx));
   }
 
   /**

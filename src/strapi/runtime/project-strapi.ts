@@ -19,7 +19,6 @@ import type { EventHub } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
 import { createProjectEntityService, type ProjectEntityService } from '../services/project-entity-service.js';
 import type { PluginServices } from '../services/plugin-services.js';
-import { entitiesWithCodes } from '../services/user-codes.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
@@ -92,6 +91,7 @@ interface StrapiParts {
   readonly files: Values;
   readonly code: ProjectRegisters;
   readonly services: PluginServices;
+  readonly entityService: EntityService;
   readonly plugins: OwnPlugins;
   readonly observer: Observer;
 }
@@ -112,7 +112,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     ...fixedMembers,
     log: withLevels(strapi.log),
     entityService: createProjectEntityService({
-      base: entitiesWithCodes(strapi.entityService, code.running),
+      base: parts.entityService,
       query: db.query,
       model: models.contentType,
       attachFiles: code.attachFiles,

@@ -5,12 +5,10 @@ import { findOne, findSingle } from '../../content/find-one.js';
 import { remove } from '../../content/remove.js';
 import { removeSingle, updateSingle } from '../../content/single-type.js';
 import { update } from '../../content/update.js';
-import { entityOf, entryType, type Entity, withKnownFilters } from '../../code/entity-service.js';
+import { entityOf, entityOrNull, entryType, type Entity, type Opened, withKnownFilters } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
 import { showPagination } from '../../rest/envelope.js';
-import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values, decodeId } from '../../values.js';
 import type { AttachFiles } from './upload-service.js';
 
@@ -32,15 +30,7 @@ interface ServiceParts {
   readonly attachFiles: AttachFiles;
 }
 
-interface Opened {
-  readonly type: ContentType;
-  readonly context: ContentContext;
-  readonly query: Query;
-}
-
 type Open = (parameters?: Parameters) => Opened;
-/** Stores the files of a write. Returns the entry with its files. */
-type WithFiles = (entry: Loaded | null, parameters: WithData, opened: Opened) => Promise<Entity | null>;
 
 /** Returns the service that Strapi v4 generates for a content type. Its methods look up the model on each call. */
 export function createCoreService(uid: string, { contextFor, attachFiles }: ServiceParts): Service {
@@ -52,15 +42,18 @@ export function createCoreService(uid: string, { contextFor, attachFiles }: Serv
     const query = parseQuery({ publicationState: 'live', ...known }, context.bind.limits);
     return { context, type, query: { ...query, withLocales: false, includePrivate: true } };
   };
-  const withFiles: WithFiles = async (entry, { files }, { type, context, query }) => {
+  /** Writes an entry, and then stores its files. Returns the entry with them. */
+  const write: Write = async (parameters = {}, work) => {
+    const opened = open(parameters);
+    const entry = await work(opened, parameters.data ?? {});
     if (entry === null) return null;
+    const { type, context, query } = opened;
     const id = Number(entry.document['_id']);
-    return shown((await attachFiles(uid, id, files)) ? await findOne(type, id, query, withoutHooks(context)) : entry);
+    const hasFiles = await attachFiles(uid, id, parameters.files);
+    return entityOrNull(hasFiles ? await findOne(type, id, query, withoutHooks(context)) : entry);
   };
-  return { ...coreReads(open), ...coreWrites(open, withFiles) };
+  return { ...coreReads(open), ...coreWrites(write), delete: coreDelete(open) };
 }
-
-const shown = (entry: Loaded | null): Entity | null => (entry === null ? null : entityOf(entry));
 
 function coreReads(open: Open): Service {
   const reads: Service = {
@@ -68,39 +61,35 @@ function coreReads(open: Open): Service {
     // Projects override getFetchParams, so that it is called by `this`.
     async find(this: Service | undefined, parameters?: Parameters) {
       const { type, context, query } = open((this ?? reads)['getFetchParams'](parameters) as Parameters);
-      if (type.kind === 'singleType') return shown(await findSingle(type, query, context));
+      if (type.kind === 'singleType') return entityOrNull(await findSingle(type, query, context));
       const page = await findMany(type, query, context);
       return { results: page.entries.map(entityOf), pagination: showPagination(page) };
     },
     async findOne(this: Service | undefined, id: unknown, parameters?: Parameters) {
       const { type, context, query } = open((this ?? reads)['getFetchParams'](parameters) as Parameters);
-      return shown(await findOne(type, decodeId(id), query, context));
+      return entityOrNull(await findOne(type, decodeId(id), query, context));
     },
   };
   return reads;
 }
 
-const coreWrites = (open: Open, withFiles: WithFiles): Service => ({
-  create: async (parameters: WithData = {}) => {
-    const opened = open(parameters);
-    const { type, context, query } = opened;
-    return withFiles(await create(type, parameters.data ?? {}, query, context), parameters, opened);
-  },
-  update: async (id: unknown, parameters: WithData = {}) => {
-    const opened = open(parameters);
-    const { type, context, query } = opened;
-    const input = { data: parameters.data ?? {}, query };
-    return withFiles(await update({ type, id: decodeId(id) }, input, context), parameters, opened);
-  },
-  createOrUpdate: async (parameters: WithData = {}) => {
-    const opened = open(parameters);
-    const { type, context, query } = opened;
-    return withFiles(await updateSingle({ type }, { data: parameters.data ?? {}, query }, context), parameters, opened);
-  },
-  /** Takes the parameters alone for a single type. */
-  delete: async (id: unknown, parameters?: Parameters) => {
-    const isSingle = isRecord(id) || id === undefined;
-    const { type, context, query } = open(isSingle ? id : parameters);
-    return shown(await (isSingle ? removeSingle({ type }, query, context) : remove({ type, id: decodeId(id) }, query, context)));
-  },
+type Write = (
+  parameters: WithData | undefined,
+  work: (opened: Opened, data: unknown) => Promise<Loaded | null>,
+) => Promise<Entity | null>;
+
+const coreWrites = (write: Write): Service => ({
+  create: (parameters?: WithData) => write(parameters, ({ type, query, context }, data) => create(type, data, query, context)),
+  update: (id: unknown, parameters?: WithData) =>
+    write(parameters, ({ type, query, context }, data) => update({ type, id: decodeId(id) }, { data, query }, context)),
+  createOrUpdate: (parameters?: WithData) =>
+    write(parameters, ({ type, query, context }, data) => updateSingle({ type }, { data, query }, context)),
 });
+
+/** Returns the method that deletes an entry. It takes the parameters alone for a single type. */
+const coreDelete = (open: Open) => async (id: unknown, parameters?: Parameters) => {
+  const isSingle = isRecord(id) || id === undefined;
+  const { type, context, query } = open(isSingle ? id : parameters);
+  const removed = isSingle ? removeSingle({ type }, query, context) : remove({ type, id: decodeId(id) }, query, context);
+  return entityOrNull(await removed);
+};

@@ -10,16 +10,13 @@ import { accountsOf, type Running } from '../../http/running.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '../../values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
+import type { Service } from './core-service.js';
 import type { QueryEngine } from './query-engine.js';
 import { absentPlugins } from './absent-plugins.js';
 import { createUploadService } from './upload-service.js';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
 /** The services of plugins, by plugin and name. */
-export type PluginServices = Readonly<
-  Record<string, Readonly<Record<string, Readonly<Record<string, (...args: any[]) => unknown>>>>>
->;
-/* eslint-enable @typescript-eslint/no-explicit-any */
+export type PluginServices = Readonly<Record<string, Readonly<Record<string, Service>>>>;
 
 interface PluginParts {
   readonly config: Config;

@@ -6,11 +6,10 @@ import { countEntries, findMany, type FoundPage } from '../../content/find-many.
 import { remove, removeMany } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { updateMany } from '../../content/update-many.js';
-import { entityOf, entryType, type Entity } from '../../code/entity-service.js';
+import { entityOf, entityOrNull, entryType, type Entity, type Opened as OpenedForCode } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { validationError } from '../../errors.js';
 import type { Query } from '../../query/ast.js';
-import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
 import type { ReadHooks } from '../content/surrounded-reads.js';
@@ -115,10 +114,7 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
   };
 }
 
-interface Opened {
-  readonly type: ContentType;
-  readonly context: ContentContext;
-}
+type Opened = Omit<OpenedForCode, 'query'>;
 
 type Writes = Pick<QueryEngine, 'create' | 'createMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany'>;
 
@@ -134,17 +130,12 @@ function engineWrites(open: () => Opened): Writes {
       return createMany(type, data, context);
     },
     update: async ({ data, ...parameters }) =>
-      onFirst('Update', parameters, open(), ({ type, context }, id) =>
-        update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
-      ),
+      onFirst('Update', parameters, open(), (entry, query, context) => update(entry, { data, query }, context)),
     updateMany: async ({ data, ...parameters }) => {
       const opened = open();
       return updateMany(entriesOf(parameters, opened), data, opened.context);
     },
-    delete: async (parameters) =>
-      onFirst('Delete', parameters, open(), ({ type, context }, id) =>
-        remove({ type, id }, answerQuery(parameters, context), context),
-      ),
+    delete: async (parameters) => onFirst('Delete', parameters, open(), remove),
     deleteMany: async (parameters = {}) => {
       const opened = open();
       return removeMany(entriesOf(parameters, opened), opened.context);
@@ -184,14 +175,13 @@ function entriesOf(parameters: EngineParameters, { type, context }: Opened): Par
 async function onFirst(
   verb: string,
   parameters: EngineParameters,
-  opened: Opened,
-  write: (opened: Opened, id: number) => Promise<Loaded | null>,
+  { type, context }: Opened,
+  write: (entry: Parameters<typeof remove>[0], query: Query, context: ContentContext) => Promise<Loaded | null>,
 ): Promise<Entity | null> {
   const { where } = parameters;
   if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);
-  const { type, context } = opened;
-  const one = engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits);
-  const [first] = (await findMany(type, one, withoutHooks(context))).entries;
-  const written = first === undefined ? null : await write(opened, Number(first.document['_id']));
-  return written === null ? null : entityOf(written);
+  const [first] = (await readPage({ where, select: 'id', limit: 1 }, { type, context })).entries;
+  if (first === undefined) return null;
+  const id = Number(first.document['_id']);
+  return entityOrNull(await write({ type, id }, answerQuery(parameters, context), context));
 }
