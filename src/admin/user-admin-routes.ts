@@ -2,7 +2,7 @@ import { memoize } from '../caches.js';
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
-import { changeUser } from '../accounts/users/change-user.js';
+import { updateUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';
 import { notFoundError } from '../errors.js';
 import { anything, listOf, record, type Schema, whole } from '../http/json-schema.js';
@@ -75,10 +75,7 @@ async function create(call: AdminCall): Promise<ShownUser> {
 }
 
 async function update(call: AdminCall): Promise<ShownUser> {
-  const finish = await call.commit((content) =>
-    changeUser(accountsOf(call.running), { id: idOf(call) }, call.body, { ...call, content }),
-  );
-  finish();
+  await call.commit((content) => updateUser(accountsOf(call.running), { id: idOf(call) }, call.body, { ...call, content }));
   return findUser(idOf(call), call);
 }
 
