@@ -1,3 +1,4 @@
+import type { ContentContext } from '../content/content-context.js';
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import { commented, type Database } from '../mongo/send/database.js';
 import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
@@ -13,6 +14,12 @@ export interface Media {
   readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
   readonly storageOf: (provider: string) => FileStorage;
+}
+
+/** The context of an operation of the media library. */
+export interface MediaContext {
+  readonly media: Media;
+  readonly content: ContentContext;
 }
 
 /** Returns the library for a request or a job, whose commands to the database have this comment. */
