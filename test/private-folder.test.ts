@@ -7,17 +7,13 @@ import type { Config } from '../src/config/config.js';
 import { createConfig } from '../src/config/create-config.js';
 import { loadSecrets } from '../src/config/load-secrets.js';
 import { diskStorage } from '../src/media/storage/disk-storage.js';
-import { endless } from '../src/limits/clock.js';
 import { noObserver } from '../src/observe/observer.js';
 
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
     secrets: loadSecrets,
     uploads: ({ directory }) =>
-      diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')], {
-        mime: 'text/plain',
-        time: endless,
-      }),
+      diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')], 'text/plain'),
     mail: async (config) => {
       const settings = () => Promise.reject(new Error('only templates need settings'));
       const admits = () => Promise.resolve(true);

@@ -1,7 +1,8 @@
 import type { ContentContext } from '../content/content-context.js';
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import { commented, type Database } from '../mongo/send/database.js';
-import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
+import type { ByteRange, ByteSource, MediaSettings } from './storage/file-storage.js';
+import type { StorageOf } from './storage/storage-of.js';
 import type { ImageChoices, ImageMaker } from './images/image-maker.js';
 
 /** The components that the operations of the media library use. */
@@ -13,7 +14,7 @@ export interface Media {
   /** Returns what administrators have chosen for new images. */
   readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
-  readonly storageOf: (provider: string) => FileStorage;
+  readonly storageOf: StorageOf;
 }
 
 /** The context of an operation of the media library. */
@@ -26,20 +27,14 @@ export interface MediaContext {
 export const withCommandsOf = (media: Media, comment: string): Media => ({
   ...media,
   database: commented(media.database, comment),
-  storageOf: (provider) => {
-    const storage = media.storageOf(provider);
-    return {
-      write: (key, source, about) => storage.write(key, source, { ...about, comment }),
-      read: (key, range) => storage.read(key, range, comment),
-      sizeOf: (key) => storage.sizeOf(key),
-      remove: (key) => storage.remove(key, comment),
-    };
-  },
 });
 
 /** Finds the stored file of a name, such as `roots_0a1b2c3d4e.png`; null if there is none. */
 export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => findBlob(database, name);
 
-/** Returns a range of the bytes of a stored file. */
-export const readStored = ({ provider, key }: StoredBlob, range: ByteRange, { storageOf }: Media): ByteSource =>
-  storageOf(provider).read(key, range);
+/** Returns a range of stored bytes. */
+export const readStored = (
+  { provider, key }: Pick<StoredBlob, 'provider' | 'key'>,
+  range: ByteRange,
+  { storageOf, database }: Media,
+): ByteSource => storageOf(provider, database).read(key, range);

@@ -33,7 +33,7 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
   let opening: Promise<Bucket> | undefined;
   const open = () => (opening ??= openBucket(bucket, prefix, options));
   return {
-    write: async (key, source, { mime }) => {
+    write: async (key, source, mime) => {
       const place = await open();
       await writeObject(place, { Bucket: bucket, Key: `${prefix}${key}` }, { source, mime });
     },
