@@ -70,10 +70,7 @@ async function readSettings({ running, content }: AdminCall): Promise<unknown> {
 async function updateSettings(call: AdminCall): Promise<unknown> {
   const change = call.body as SettingsChange; // the schema has checked the body
   const { config } = accountsOf(call.running);
-  await call.commit(async ({ store: { database } }) =>
-    changeSettings(change, { stored: await readAccountSettings(database), config, database }),
-  );
-  call.content.store.changes.changed(collections.settings);
+  await call.commit(({ store }) => changeSettings(change, config, store));
   return readSettings(call);
 }
 

@@ -139,7 +139,7 @@ async function importSettings(settings: ReadonlyMap<string, unknown>, { service,
   const isUsed = (key: string): boolean => Object.values<string>(usedSettings).includes(key);
   for (const key of settings.keys()) if (isUsed(key)) lines.push(['changed', 'setting', key]);
   const report = (reason: string, where: string): void => void lines.push(['not imported', 'setting', `${where}: ${reason}`]);
-  if (!isDry) await takeSettings(settings, { config, database: store.database, report });
+  if (!isDry) await takeSettings(settings, { config, store, report });
   const { models: definitions, registry } = buildRegistry(await readModels(store.database), modelSettings);
   const panel = panelTarget(service);
   for (const [key, value] of [...settings].filter(([name]) => isPanelSetting(name))) {

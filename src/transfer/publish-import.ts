@@ -95,5 +95,5 @@ async function shardAgain({ tally, context }: ImportRun, type: ContentType): Pro
 function publishSettings({ manifest, context, tally }: ImportRun): Promise<void> {
   const { config, store } = context;
   const settings = new Map(manifest.settings.map(({ key, value }) => [key, value]));
-  return takeSettings(settings, { config, database: store.database, report: tally.report });
+  return takeSettings(settings, { config, store, report: tally.report });
 }
