@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { createMedia } from '../media/open-media.js';
+import { createMedia } from '../media/media.js';
 import { createOwnCollections } from '../mongo/send/ensure-collections.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { abandonImport, prepareImport, type PreparedImport, previewImport, runImport } from '../transfer/run-import.js';

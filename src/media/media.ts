@@ -1,9 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
+import { cacheUntilChanged, type ChangeBus } from '../mongo/changes/changes.js';
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import { commented, type Database } from '../mongo/send/database.js';
+import { collections } from '../schema/collections.js';
+import { readImageChoices } from './image-choices.js';
+import { createImageMaker, type ImageChoices, type ImageMaker } from './images/image-maker.js';
 import type { ByteRange, ByteSource, MediaSettings } from './storage/file-storage.js';
-import type { StorageOf } from './storage/storage-of.js';
-import type { ImageChoices, ImageMaker } from './images/image-maker.js';
+import { createStorageOf, type StorageOf } from './storage/storage-of.js';
 
 /** The components that the operations of the media library use. */
 export interface Media {
@@ -15,6 +21,20 @@ export interface Media {
   readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
   readonly storageOf: StorageOf;
+}
+
+/** Returns the media library without its background work. */
+export function createMedia(config: Config, database: Database, changes: ChangeBus | null = null): Media {
+  const settings = config.plugins.upload.config;
+  const choices = () => readImageChoices(database);
+  return {
+    settings,
+    database,
+    owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
+    images: createImageMaker(settings),
+    imageChoices: changes === null ? choices : cacheUntilChanged(changes, [collections.codeStore], choices),
+    storageOf: createStorageOf({ settings, directory: config.directory, database }),
+  };
 }
 
 /** The context of an operation of the media library. */
