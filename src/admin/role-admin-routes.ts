@@ -1,5 +1,4 @@
 import { checkActions } from '../auth/known-actions.js';
-import type { Role } from '../auth/role.js';
 import { enabledActions } from '../accounts/roles/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
@@ -9,7 +8,7 @@ import { flag, listOf, orNull, record, type Schema, text } from '../http/json-sc
 import { idOf } from '../http/route-request.js';
 import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles, type Role } from '../auth/role.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
 
