@@ -77,7 +77,7 @@ async function create(call: AdminCall): Promise<unknown> {
   const actions = actionsIn(call.body, call);
   const id = await call.commit(async (content) => {
     const made = await createRole(call.body, content);
-    if (actions !== null) await setActions(made, actions, content);
+    if (actions !== null) await setActions(made, actions, content.store);
     return made;
   });
   return shown(await findRole(call, id));
@@ -88,7 +88,7 @@ async function update(call: AdminCall): Promise<unknown> {
   const id = idOf(call);
   await call.commit(async (content) => {
     await updateRole(id, call.body, content);
-    if (actions !== null) await setActions(id, actions, content);
+    if (actions !== null) await setActions(id, actions, content.store);
   });
   return shown(await findRole(call, id));
 }

@@ -108,7 +108,7 @@ async function importRole({ name: file, value }: SyncFile, { service, isDry, lin
   const names = { name, ...(typeof description === 'string' && { description }) };
   if (before !== undefined) await updateRole(before.id, names, content);
   const id = before?.id ?? (await createRole({ ...names, type }, content));
-  await setActions(id, actions, content);
+  await setActions(id, actions, content.store);
 }
 
 /** Returns whether an action may be one of the project's own code, which is not loaded here. */

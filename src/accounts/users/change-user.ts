@@ -8,7 +8,7 @@ import { afterCommit } from '../../mongo/send/around-commit.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import { toBoolean } from '../../schema/scalar-types.js';
-import type { AccountCall, Accounts, Body } from '../accounts.js';
+import type { Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
@@ -24,10 +24,7 @@ import {
   userType,
   type StoredUser,
 } from '../user-store.js';
-import type { UserKey } from './users.js';
-
-/** The parts of a call that operations on users need. */
-type UserCall = Pick<AccountCall, 'caller' | 'content'>;
+import type { UserCall, UserKey } from './users.js';
 
 /**
  * Changes the attributes of a user that the body has and the caller may write. A new address invalidates the codes that were sent to
