@@ -53,13 +53,14 @@ export type FetchUser = (id: number) => Promise<Values | null>;
 interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
   readonly input: AuthenticatorInput;
   findUser(id: number, comment?: string): Promise<CallingUser | null>;
-  readonly openAccess: OpenAccess;
+  readonly openAccess: OpenAccess | null;
 }
 
 /** Creates an authenticator. The values that every request needs are cached until an instance changes them. */
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
   const { database, changes } = backend.store;
+  const open = createOpenAccess(input);
   const readCaller = (id: number, comment?: string) => readUser(commented(database, comment), id);
   const sources: Sources = {
     input,
@@ -69,7 +70,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     settings: cacheUntilChanged(changes, [collections.settings], (comment) => readAccountSettings(commented(database, comment))),
     findToken: tokenFinder(backend, input.tokenSalt, input.formerSalt),
     findUser: cacheByKey(changes, [collections.users], { load: readCaller, weigh: weighUser }),
-    openAccess: createOpenAccess(input),
+    openAccess: open === null || typeof open === 'function' ? open : () => Promise.resolve(open),
   };
   const { roles, settings, findToken } = sources;
   return {
@@ -102,8 +103,8 @@ interface PublicRequest extends Pick<Credentials, 'isLocal' | 'requestId'> {
 }
 
 async function publicCaller({ isLocal, ended, requestId }: PublicRequest, sources: Sources): Promise<Caller> {
-  const open = await sources.openAccess(() => sources.roles(requestId), isLocal, requestId);
-  if (open !== null) return { kind: 'public', access: open, publicRoleIsEmpty: false, ended };
+  const open = await sources.openAccess?.(() => sources.roles(requestId), isLocal, requestId);
+  if (open) return { kind: 'public', access: open, publicRoleIsEmpty: false, ended };
   const { byType } = await sources.roles(requestId);
   const role = sources.input.userTokens === null ? undefined : byType.get('public');
   return { kind: 'public', access: accessOf(role, null, sources), publicRoleIsEmpty: (role?.actions.size ?? 0) === 0, ended };
@@ -134,7 +135,7 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   const fetched = await sources.input.fetchUser?.()?.(user.id);
   if (fetched === null || fetched?.['blocked'] === true) return endedCaller('token_revoked', credentials, sources);
   const role = roles.byId.get(roleIn(fetched) ?? user.role ?? 0);
-  const open = await sources.openAccess(() => Promise.resolve(roles), credentials.isLocal, requestId);
+  const open = await sources.openAccess?.(() => Promise.resolve(roles), credentials.isLocal, requestId);
   const access = open ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, ...(fetched && { fetched }), role: role ?? null, publicActions };
@@ -164,7 +165,7 @@ function faultOf(user: KnownUser | null, claims: TokenClaims, settings: AccountS
 async function accessOfUser(user: KnownUser, sources: Sources): Promise<Access> {
   // A service that is open by default is closed by its first user.
   const roles = () => sources.roles();
-  const open = await sources.openAccess(roles, () => false);
+  const open = await sources.openAccess?.(roles, () => false);
   return open ?? accessOf((await roles()).byId.get(user.role ?? 0), user, sources);
 }
 

@@ -35,13 +35,14 @@ export interface OpenAccessInput {
 }
 
 /**
- * Returns the function that finds the access to an open service. With `api.open: true` the service is open to everybody. By default
- * it is open to programs on this machine, if it runs outside of production with its embedded database, and while there are neither
- * users nor grants besides the defaults.
+ * Returns the access to an open service, or the function that finds it; null if it is never open. With `api.open: true` it is open to
+ * everybody. By default it is open to programs on this machine, if it runs outside of production with its embedded database, and
+ * while there are neither users nor grants besides the defaults.
  */
-export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): OpenAccess {
+export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): Access | OpenAccess | null {
   const { open } = config.api;
-  if (open !== null || !mayOpenItself(config, isEmbedded)) return () => Promise.resolve(open === true ? openAccess : null);
+  if (open === true) return openAccess;
+  if (open === false || !mayOpenItself(config, isEmbedded)) return null;
   const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], (comment) =>
     isStored(commented(backend.store.database, comment), collections.users),
   );
