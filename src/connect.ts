@@ -16,7 +16,7 @@ import { KeptTags } from './http/tag-answers.js';
 import { requestLimiter } from './http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from './http/feature.js';
 import type { Connection, Running } from './http/running.js';
-import { createMedia } from './media/open-media.js';
+import { createMedia } from './media/media.js';
 import { retiring } from './media/retire-files.js';
 import { createNotices } from './notices.js';
 import { slowSettings } from './metrics/settings.js';

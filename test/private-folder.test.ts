@@ -2,26 +2,29 @@ import { expect } from 'chai';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Authenticator } from '../src/auth/authenticate.js';
 import { createMailer } from '../src/accounts/mail/mailer.js';
 import type { Config } from '../src/config/config.js';
 import { createConfig } from '../src/config/create-config.js';
 import { loadSecrets } from '../src/config/load-secrets.js';
 import { diskStorage } from '../src/media/storage/disk-storage.js';
-import { endless } from '../src/limits/clock.js';
 import { noObserver } from '../src/observe/observer.js';
 
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
     secrets: loadSecrets,
     uploads: ({ directory }) =>
-      diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')], {
-        mime: 'text/plain',
-        time: endless,
-      }),
+      diskStorage(join(directory, 'data/uploads')).write('0123456789ab', [Buffer.from('x')], 'text/plain'),
     mail: async (config) => {
       const settings = () => Promise.reject(new Error('only templates need settings'));
-      const admits = () => Promise.resolve(true);
-      await createMailer({ config, observer: noObserver, settings, admits, address: { url: '', adminUrl: '' } }).deliver({
+      const authenticator = { settings } as unknown as Authenticator; // all that it uses
+      await createMailer({
+        config,
+        observer: noObserver,
+        authenticator,
+        limits: null,
+        address: { url: '', adminUrl: '' },
+      }).deliver({
         to: 'ann@mail.test',
         subject: 's',
         text: 't',

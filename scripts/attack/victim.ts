@@ -64,7 +64,7 @@ store.database.client.on('commandSucceeded', ({ requestId, reply }: CommandSucce
 });
 await loadDemo({ config, backend, media });
 await addRelatedEntries(backend);
-await setActions(2, openActions, { store } as Parameters<typeof setActions>[2]); // it uses nothing else of a context
+await setActions(2, openActions, store as Parameters<typeof setActions>[2]);
 const { key } = await createToken({ name: `attack ${String(process.pid)}`, type: 'full-access' }, salt, store);
 server.forget();
 process.on('message', () => {

@@ -1,5 +1,5 @@
 import type { Service } from '../../src/service.js';
-import { createMedia } from '../../src/media/open-media.js';
+import { createMedia } from '../../src/media/media.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
 import type { Shortfall } from './load-fixtures.js';

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { encodings } from '../../src/media/images/encodings.js';
+import { encodings } from '../../src/media/images/transform-image.js';
 import { scenes } from './cover-scenes.js';
 import { size } from './cover-shapes.js';
 import { meanSsim } from './ssim.js';

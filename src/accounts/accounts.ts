@@ -1,7 +1,6 @@
 import type { Accounts } from '../auth/accounts.js';
 import type { Caller } from '../auth/caller.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { AccountLimits } from '../limits/attempts.js';
 import { createMailer } from './mail/mailer.js';
 
 export type { Accounts } from '../auth/accounts.js';
@@ -21,7 +20,4 @@ export interface AccountCall {
 export type Body = Readonly<Record<string, unknown>>;
 
 /** Returns the components that the operations on users and roles use, with a mailer. */
-export function createAccounts(parts: Omit<Accounts, 'mailer'>): Accounts {
-  const admits: AccountLimits['admitMail'] = (kind, to) => parts.limits?.admitMail(kind, to) ?? Promise.resolve(true);
-  return { ...parts, mailer: createMailer({ ...parts, settings: parts.authenticator.settings, admits }) };
-}
+export const createAccounts = (parts: Omit<Accounts, 'mailer'>): Accounts => ({ ...parts, mailer: createMailer(parts) });

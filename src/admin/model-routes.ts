@@ -115,9 +115,9 @@ async function remove(call: AdminCall): Promise<ModelPreview> {
   const preview = await previewRemoval(uid, backendFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
-  await call.commit(async (content) => {
-    if (!(await removeModel(content.store.database, uid))) throw notFoundError('Model not found');
-    await revokeType(uid, content);
+  await call.commit(async ({ store }) => {
+    if (!(await removeModel(store.database, uid))) throw notFoundError('Model not found');
+    await revokeType(uid, store);
   });
   await backend.models.load();
   return preview;

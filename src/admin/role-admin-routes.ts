@@ -1,5 +1,4 @@
 import { checkActions } from '../auth/known-actions.js';
-import type { Role } from '../auth/role.js';
 import { enabledActions } from '../accounts/roles/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
@@ -9,7 +8,7 @@ import { flag, listOf, orNull, record, type Schema, text } from '../http/json-sc
 import { idOf } from '../http/route-request.js';
 import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles, type Role } from '../auth/role.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
 
@@ -78,7 +77,7 @@ async function create(call: AdminCall): Promise<unknown> {
   const actions = actionsIn(call.body, call);
   const id = await call.commit(async (content) => {
     const made = await createRole(call.body, content);
-    if (actions !== null) await setActions(made, actions, content);
+    if (actions !== null) await setActions(made, actions, content.store);
     return made;
   });
   return shown(await findRole(call, id));
@@ -89,7 +88,7 @@ async function update(call: AdminCall): Promise<unknown> {
   const id = idOf(call);
   await call.commit(async (content) => {
     await updateRole(id, call.body, content);
-    if (actions !== null) await setActions(id, actions, content);
+    if (actions !== null) await setActions(id, actions, content.store);
   });
   return shown(await findRole(call, id));
 }

@@ -11,7 +11,7 @@ import { readShapes, type ShapeReads } from '../mongo/stores/shape-store.js';
 import { withinTime } from '../limits/clock.js';
 import { shapesOf } from './query-shapes.js';
 import { readAccountSettings } from '../auth/account-settings.js';
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles } from '../auth/role.js';
 import { validationError } from '../errors.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas } from './admin-row.js';
@@ -72,10 +72,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
   const role = change.advanced?.default_role;
   if (role !== undefined && !(await readRoles(call.content.store.database)).byType.has(role))
     throw validationError(`default_role: there is no role ${role}`);
-  await call.commit(async ({ store: { database } }) =>
-    changeSettings(change, { stored: await readAccountSettings(database), config, database }),
-  );
-  call.content.store.changes.changed(collections.settings);
+  await call.commit(({ store }) => changeSettings(change, config, store));
   return readSettings(call);
 }
 

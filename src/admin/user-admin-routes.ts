@@ -2,7 +2,7 @@ import { memoize } from '../caches.js';
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
-import { changeUser } from '../accounts/users/change-user.js';
+import { updateUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';
 import { notFoundError } from '../errors.js';
 import { anything, listOf, record, type Schema, whole } from '../http/json-schema.js';
@@ -45,41 +45,41 @@ const bodyOfType = memoize((type: ContentType): Schema => {
   return record(Object.fromEntries(names.map((name) => [name, anything])), []);
 });
 
-type ShownUser = Omit<KnownUser, 'tokenVersion' | 'tokensFrom' | 'isEmailProven'>;
-
-function shown({ id, username, email, role, blocked, confirmed }: KnownUser): ShownUser {
-  return { id, username, email, role, blocked, confirmed };
-}
+const shown = ({ id, username, email, role, blocked, confirmed }: KnownUser) => ({
+  id,
+  username,
+  email,
+  role,
+  blocked,
+  confirmed,
+});
 
 /** Lists users by id, up to 1,000 at a time: `?after=ID&limit=N`. */
-async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
+async function list({ request, content }: AdminCall): Promise<unknown> {
   const limit = numberParameter(request, 'limit', 1, 1000) ?? 100;
   const filter = { _id: above(numberParameter(request, 'after', 0, Number.MAX_SAFE_INTEGER) ?? 0) };
   const rows = await findStored(content.store.database, collections.users, { match: filter, sort: { _id: 1 }, limit });
   return rows.map((row) => shown(knownUser(row)));
 }
 
-async function findUser(id: number, { content }: AdminCall): Promise<ShownUser> {
+async function findUser(id: number, { content }: AdminCall): Promise<unknown> {
   const user = await findStoredUser(content, { _id: id });
   if (user === null) throw notFoundError('User not found');
   return shown(user);
 }
 
-async function create(call: AdminCall): Promise<ShownUser> {
+async function create(call: AdminCall): Promise<unknown> {
   const id = await call.commit((content) => createUser(accountsOf(call.running), call.body, { ...call, content }));
   return findUser(id, call);
 }
 
-async function update(call: AdminCall): Promise<ShownUser> {
-  const finish = await call.commit((content) =>
-    changeUser(accountsOf(call.running), { id: idOf(call) }, call.body, { ...call, content }),
-  );
-  finish();
+async function update(call: AdminCall): Promise<unknown> {
+  await call.commit((content) => updateUser(accountsOf(call.running), { id: idOf(call) }, call.body, { ...call, content }));
   return findUser(idOf(call), call);
 }
 
-async function remove(call: AdminCall): Promise<ShownUser> {
+async function remove(call: AdminCall): Promise<unknown> {
   const user = await findUser(idOf(call), call);
-  await call.commit((content) => deleteUser({ id: user.id }, emptyQuery, { ...call, content }));
+  await call.commit((content) => deleteUser({ id: idOf(call) }, emptyQuery, { ...call, content }));
   return user;
 }

@@ -1,4 +1,4 @@
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles } from '../auth/role.js';
 import { validationError } from '../errors.js';
 import { anything, flag, listOf, orNull, record, text } from '../http/json-schema.js';
 import { bindEntrySelection } from '../query/bind-plan.js';

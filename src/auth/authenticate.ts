@@ -1,16 +1,13 @@
 import { collections } from '../schema/collections.js';
-import type { Config } from '../config/config.js';
 import { refusedToken, type TokenFault } from '../errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
-import type { Observer } from '../observe/observer.js';
-import type { Backend } from '../mongo/models/open-backend.js';
 import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import { type ApiToken, refuseExpired, tokenFinder } from './api-token.js';
 import { type Caller, type CallingUser, readUser, weighUser, type KnownUser } from './caller.js';
-import { createOpenAccess, type OpenAccess } from './is-open.js';
-import { readRoles } from './read-roles.js';
+import { createOpenAccess, type OpenAccess, type OpenAccessInput } from './is-open.js';
+import { readRoles } from './role.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
 import { decodeId, isRecord, type Values } from '../values.js';
@@ -40,12 +37,7 @@ interface Credentials {
   readonly requestId: string;
 }
 
-interface AuthenticatorInput {
-  readonly config: Config;
-  readonly backend: Backend;
-  readonly observer: Observer;
-  /** Whether the database is the one that the service starts itself. */
-  readonly isEmbedded: boolean;
+interface AuthenticatorInput extends OpenAccessInput {
   readonly tokenSalt: string;
   /** Null if there is none. */
   readonly formerSalt: string | null;
@@ -61,13 +53,14 @@ export type FetchUser = (id: number) => Promise<Values | null>;
 interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
   readonly input: AuthenticatorInput;
   findUser(id: number, comment?: string): Promise<CallingUser | null>;
-  readonly openAccess: OpenAccess;
+  readonly openAccess: OpenAccess | null;
 }
 
 /** Creates an authenticator. The values that every request needs are cached until an instance changes them. */
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
   const { database, changes } = backend.store;
+  const open = createOpenAccess(input);
   const readCaller = (id: number, comment?: string) => readUser(commented(database, comment), id);
   const sources: Sources = {
     input,
@@ -77,7 +70,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     settings: cacheUntilChanged(changes, [collections.settings], (comment) => readAccountSettings(commented(database, comment))),
     findToken: tokenFinder(backend, input.tokenSalt, input.formerSalt),
     findUser: cacheByKey(changes, [collections.users], { load: readCaller, weigh: weighUser }),
-    openAccess: createOpenAccess(input),
+    openAccess: open === null || typeof open === 'function' ? open : () => Promise.resolve(open),
   };
   const { roles, settings, findToken } = sources;
   return {
@@ -89,13 +82,9 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   };
 }
 
-function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
+async function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
   const bearer = readBearer(credentials.authorization);
   if (bearer === null) return publicCaller({ ended: null, ...credentials }, sources);
-  return bearerCaller(bearer, credentials, sources);
-}
-
-async function bearerCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
   // Keys of API tokens are hexadecimal. Looking up a JWT among them would cost a hash for each request.
   const token = bearer.includes('.') ? null : await sources.findToken(bearer, credentials.requestId);
   if (token !== null) return tokenCaller(token);
@@ -114,27 +103,12 @@ interface PublicRequest extends Pick<Credentials, 'isLocal' | 'requestId'> {
 }
 
 async function publicCaller({ isLocal, ended, requestId }: PublicRequest, sources: Sources): Promise<Caller> {
-  const { openAccess } = sources;
-  if (openAccess !== null && typeof openAccess !== 'function') return openCaller(openAccess, ended);
-  const roles = await sources.roles(requestId);
-  const open = (await openAccess?.(roles, isLocal, requestId)) ?? null;
-  if (open !== null) return openCaller(open, ended);
-  const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
-  return {
-    kind: 'public',
-    access: accessOf(role, null, sources),
-    publicRoleIsEmpty: (role?.actions.size ?? 0) === 0,
-    ended,
-  };
+  const open = await sources.openAccess?.(() => sources.roles(requestId), isLocal, requestId);
+  if (open) return { kind: 'public', access: open, publicRoleIsEmpty: false, ended };
+  const { byType } = await sources.roles(requestId);
+  const role = sources.input.userTokens === null ? undefined : byType.get('public');
+  return { kind: 'public', access: accessOf(role, null, sources), publicRoleIsEmpty: (role?.actions.size ?? 0) === 0, ended };
 }
-
-/** Returns the public caller while the service is open. */
-const openCaller = (access: Access, ended: TokenFault | null): Caller => ({
-  kind: 'public',
-  access,
-  publicRoleIsEmpty: false,
-  ended,
-});
 
 /**
  * Returns the caller of an API token. Throws an UnauthorizedError if the token has expired, or is an admin token, which is valid
@@ -161,8 +135,7 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   const fetched = await sources.input.fetchUser?.()?.(user.id);
   if (fetched === null || fetched?.['blocked'] === true) return endedCaller('token_revoked', credentials, sources);
   const role = roles.byId.get(roleIn(fetched) ?? user.role ?? 0);
-  const { openAccess } = sources;
-  const open = typeof openAccess === 'function' ? await openAccess(roles, credentials.isLocal, requestId) : openAccess;
+  const open = await sources.openAccess?.(() => Promise.resolve(roles), credentials.isLocal, requestId);
   const access = open ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, ...(fetched && { fetched }), role: role ?? null, publicActions };
@@ -190,10 +163,10 @@ function faultOf(user: KnownUser | null, claims: TokenClaims, settings: AccountS
 }
 
 async function accessOfUser(user: KnownUser, sources: Sources): Promise<Access> {
-  const { openAccess } = sources;
   // A service that is open by default is closed by its first user.
-  if (openAccess !== null && typeof openAccess !== 'function') return openAccess;
-  return accessOf((await sources.roles()).byId.get(user.role ?? 0), user, sources);
+  const roles = () => sources.roles();
+  const open = await sources.openAccess?.(roles, () => false);
+  return open ?? accessOf((await roles()).byId.get(user.role ?? 0), user, sources);
 }
 
 const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };

@@ -6,8 +6,7 @@ import type { Observer } from '../observe/observer.js';
 import { isStored } from '../mongo/stored.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
-import { readRoles } from './read-roles.js';
-import type { Roles } from './role.js';
+import { readRoles, type Roles } from './role.js';
 
 const roleActions = ['createRole', 'updateRole', 'deleteRole'].map((name) => `plugin::users-permissions.role.${name}`);
 const userActions = ['create', 'update', 'destroy'].map((name) => `plugin::users-permissions.user.${name}`);
@@ -22,12 +21,12 @@ const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new S
 const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set([...roleActions, ...userActions]) } };
 
 /**
- * The access that an open service grants to the public and to users, or a function that finds it for a request; null if the
- * service is not open.
+ * Returns the access that an open service grants to the public and to users; null if it is not open to the request. `roles` and
+ * `isLocal` are called only if they matter.
  */
-export type OpenAccess = Access | ((roles: Roles, isLocal: () => boolean, requestId: string) => Promise<Access | null>) | null;
+export type OpenAccess = (roles: () => Promise<Roles>, isLocal: () => boolean, requestId?: string) => Promise<Access | null>;
 
-interface OpenAccessInput {
+export interface OpenAccessInput {
   readonly config: Config;
   readonly backend: Backend;
   readonly observer: Observer;
@@ -36,11 +35,11 @@ interface OpenAccessInput {
 }
 
 /**
- * Returns the access to an open service. With `api.open: true` it is open to everybody. By default it is open to programs on this
- * machine, if it runs outside of production with its embedded database, and while there are neither users nor grants besides the
- * defaults.
+ * Returns the access to an open service, or the function that finds it; null if it is never open. With `api.open: true` it is open to
+ * everybody. By default it is open to programs on this machine, if it runs outside of production with its embedded database, and
+ * while there are neither users nor grants besides the defaults.
  */
-export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): OpenAccess {
+export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): Access | OpenAccess | null {
   const { open } = config.api;
   if (open === true) return openAccess;
   if (open === false || !mayOpenItself(config, isEmbedded)) return null;
@@ -49,7 +48,7 @@ export function createOpenAccess({ config, backend, observer, isEmbedded }: Open
   );
   let wasOpen = false;
   return async (roles, isLocal, requestId) => {
-    const isOpen = !roles.areConfigured && !(await hasUsers(requestId));
+    const isOpen = !(await roles()).areConfigured && !(await hasUsers(requestId));
     if (wasOpen && !isOpen) observer.observe({ kind: 'warned', topic: 'access', text: closed });
     wasOpen = isOpen;
     return isOpen && isLocal() ? localAccess : null;

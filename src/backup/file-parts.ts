@@ -1,12 +1,9 @@
 import { lookup } from 'mime-types';
-import { endless } from '../limits/clock.js';
 import type { FileStorage } from '../media/storage/file-storage.js';
+import type { StorageOf } from '../media/storage/storage-of.js';
 import type { OutsideFile } from '../mongo/transfer/one-moment.js';
 import type { PartOf } from './parts.js';
 import { messageOf } from '../errors.js';
-
-/** Returns the storage of a name. Throws an Error if there is none, or if it is not configured. */
-export type StorageOf = (provider: string) => FileStorage;
 
 /** Approximate bytes of one part. */
 const partBytes = 2_097_152;
@@ -68,7 +65,7 @@ export async function storeFile(first: PartOf<'file'>, { next, storageOf, size }
   if (held !== null && held === (size ?? held)) return isWhole(parts);
   const mime = lookup(key) || 'application/octet-stream';
   try {
-    await storage.write(key, bytesOf(parts), { mime, time: endless });
+    await storage.write(key, bytesOf(parts), mime);
     return true;
   } catch (error) {
     if (error instanceof CutFile) return false;

@@ -3,7 +3,6 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { endless } from '../limits/clock.js';
 import { optionsOf } from '../media/storage/storage-of.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import { type ObjectStorage, s3Storage } from '../media/storage/s3-storage.js';
@@ -85,7 +84,7 @@ const objectPlace = (name: string, storage: ObjectStorage, key: string): BackupP
     name,
     exists: async () => (await sizeOf()) !== null,
     // An object exists only when all its parts are there.
-    write: (bytes) => storage.write(key, bytes, { mime: 'application/gzip', time: endless }),
+    write: (bytes) => storage.write(key, bytes, 'application/gzip'),
     read: async function* () {
       const size = await sizeOf();
       if (size === null) throw new Error(`there is no object ${name}`);

@@ -2,7 +2,7 @@ import type { Database } from '../mongo/send/database.js';
 import type { ImportState } from '../mongo/transfer/import-ledger.js';
 import type { Merged } from '../mongo/transfer/restored.js';
 import type { Progress } from '../transfer/import-run.js';
-import type { StorageOf } from './file-parts.js';
+import type { StorageOf } from '../media/storage/storage-of.js';
 import type { BackupPlace } from './place.js';
 import type { VerifiedBackup } from './verify-backup.js';
 

@@ -2,7 +2,7 @@ import { type CollectionPlan, isBackedUp, isPlan } from '../mongo/transfer/backe
 import { splitDocuments } from '../mongo/transfer/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
 import { decompressed } from './compress.js';
-import type { StorageOf } from './file-parts.js';
+import type { StorageOf } from '../media/storage/storage-of.js';
 import { type EndHead, joined, type Part } from './parts.js';
 import type { BackupPlace } from './place.js';
 import { changed, NoBackup, type ReadPart, readParts } from './read-parts.js';

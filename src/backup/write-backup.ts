@@ -4,7 +4,8 @@ import { outsideFiles, readOneMoment, recordIds } from '../mongo/transfer/one-mo
 import { fileRecords } from '../mongo/transfer/scan-documents.js';
 import type { RawDocument } from '../mongo/transfer/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
-import { fileParts, type StorageOf } from './file-parts.js';
+import type { StorageOf } from '../media/storage/storage-of.js';
+import { fileParts } from './file-parts.js';
 import { compressed } from './compress.js';
 import { type Part, sealed, startOf } from './parts.js';
 import type { BackupPlace } from './place.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createMedia } from '../media/open-media.js';
+import { createMedia } from '../media/media.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { exportContent } from '../transfer/export-content.js';

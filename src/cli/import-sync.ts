@@ -108,7 +108,7 @@ async function importRole({ name: file, value }: SyncFile, { service, isDry, lin
   const names = { name, ...(typeof description === 'string' && { description }) };
   if (before !== undefined) await updateRole(before.id, names, content);
   const id = before?.id ?? (await createRole({ ...names, type }, content));
-  await setActions(id, actions, content);
+  await setActions(id, actions, content.store);
 }
 
 /** Returns whether an action may be one of the project's own code, which is not loaded here. */
@@ -139,7 +139,7 @@ async function importSettings(settings: ReadonlyMap<string, unknown>, { service,
   const isUsed = (key: string): boolean => Object.values<string>(usedSettings).includes(key);
   for (const key of settings.keys()) if (isUsed(key)) lines.push(['changed', 'setting', key]);
   const report = (reason: string, where: string): void => void lines.push(['not imported', 'setting', `${where}: ${reason}`]);
-  if (!isDry) await takeSettings(settings, { config, database: store.database, report });
+  if (!isDry) await takeSettings(settings, { config, store, report });
   const { models: definitions, registry } = buildRegistry(await readModels(store.database), modelSettings);
   const panel = panelTarget(service);
   for (const [key, value] of [...settings].filter(([name]) => isPanelSetting(name))) {

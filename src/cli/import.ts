@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
-import { createMedia } from '../media/open-media.js';
+import { createMedia } from '../media/media.js';
 import { createOwnCollections } from '../mongo/send/ensure-collections.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
-import { previewImport } from '../transfer/preview-import.js';
-import { abandonImport, prepareImport, type PreparedImport, runImport } from '../transfer/run-import.js';
+import { abandonImport, prepareImport, type PreparedImport, previewImport, runImport } from '../transfer/run-import.js';
 import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext } from '../transfer/import-run.js';
 import type { Tally } from '../transfer/tally.js';

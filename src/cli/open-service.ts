@@ -13,8 +13,7 @@ import { createStore, type Store } from '../mongo/store.js';
 import { fullAccess } from '../query/access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry } from '../schema/build-registry.js';
-import { readRoles } from '../auth/read-roles.js';
-import type { Role } from '../auth/role.js';
+import { readRoles, type Role } from '../auth/role.js';
 import { type ConnectedDatabase, connectConfigured } from './connect-configured.js';
 
 /** The database of the service, and a context with full access. */

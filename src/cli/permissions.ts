@@ -24,14 +24,14 @@ const list: Command = async (service, [type]) => {
 const grant: Command = async (service, [type, ...patterns]) => {
   const role = await roleFor(service, type, patterns);
   const actions = matching(await readActions(service), patterns);
-  await grantActions(role.id, actions, service.content);
+  await grantActions(role.id, actions, service.content.store);
   for (const action of actions) print(`${role.type} may ${action}`);
 };
 
 const revoke: Command = async (service, [type, ...patterns]) => {
   const role = await roleFor(service, type, patterns);
   const actions = matching([...role.actions], patterns);
-  await revokeActions(role.id, actions, service.content);
+  await revokeActions(role.id, actions, service.content.store);
   for (const action of actions) print(`${role.type} may no longer ${action}`);
 };
 

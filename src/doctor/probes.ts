@@ -6,7 +6,7 @@ import { verifyMailServer } from '../accounts/mail/mailer.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/setting.js';
-import { endless, withinTime } from '../limits/clock.js';
+import { withinTime } from '../limits/clock.js';
 import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts } from './context.js';
@@ -36,7 +36,7 @@ export async function probeStorage({ plugins }: Config): Promise<string | null> 
   const key = `mangrove-doctor-${randomUUID()}`;
   const work = async (): Promise<void> => {
     const storage = s3Storage(optionsOf(config, 's3'));
-    await storage.write(key, [Buffer.from('.')], { mime: 'text/plain', time: endless });
+    await storage.write(key, [Buffer.from('.')], 'text/plain');
     await storage.remove(key);
   };
   return probe(work, `; the object ${key} may be left in the bucket`);

@@ -1,5 +1,5 @@
 import { readAccountSettings } from '../auth/account-settings.js';
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles } from '../auth/role.js';
 import { findMissingIndexes } from '../mongo/models/ensure-indexes.js';
 import { readInstances, readStates } from '../mongo/models/model-states.js';
 import { findForeign, findLeftCollections } from '../mongo/models/served-collections.js';

@@ -8,11 +8,11 @@ import type { Attribute, ContentType, Registry } from '../schema/content-type.js
 import { componentsOf, hasParts, uidOfPart } from '../schema/parts.js';
 import { isRecord, type Values } from '../values.js';
 
-/** A component and the entry that contains it. */
-interface FoundComponent {
+/** A stored entry, and a place in it. */
+export interface FoundPart {
   readonly owner: ContentType;
   readonly document: EntryDocument;
-  /** Path of the component in the entry: names of attributes and positions in lists. */
+  /** Names of attributes and positions in lists. */
   readonly path: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface FoundComponent {
  * Finds a component by its type and its own id; null if no entry that the caller may see contains it. Sends one command for each
  * attribute that may contain it.
  */
-export async function findComponent(type: ContentType, id: number, content: ContentContext): Promise<FoundComponent | null> {
+export async function findComponent(type: ContentType, id: number, content: ContentContext): Promise<FoundPart | null> {
   const { bind, store } = content;
   const wanted = { type, id, registry: bind.registry };
   const places = ownersOf(type, bind.registry).flatMap((owner) =>

@@ -1,9 +1,10 @@
 import { nextRank } from '../content/build-parts.js';
 import { unfitFiles } from '../content/check-body.js';
 import type { ContentContext } from '../content/content-context.js';
-import { refuseOrTell } from '../content/refuse-or-tell.js';
+import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { ruleFilter } from '../content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
+import { missingActions, validationError } from '../errors.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { rankPath } from '../mongo/form/layout.js';
 import type { Loaded } from '../mongo/form/loaded.js';
@@ -11,11 +12,13 @@ import { matchesAll } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { type EntryDocument } from '../mongo/write/write-entries.js';
+import { actionOf, allows } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { type ContentType, type LinkAttribute, servedAs } from '../schema/content-type.js';
 import { hasParts, listsParts, uidOfPart } from '../schema/parts.js';
-import { isRecord, type Values } from '../values.js';
-import { findComponent } from './find-component.js';
+import { decodeId, isRecord, type Values } from '../values.js';
+import { findComponent, type FoundPart, ownersOf } from './find-component.js';
+import type { MediaContext } from './media.js';
 
 /** The attribute of an entry or component that files are linked to. Requests name it by `ref`, `refId` and `field`. */
 export interface LinkTarget {
@@ -24,24 +27,70 @@ export interface LinkTarget {
   readonly field: string;
 }
 
-/** Whether files were linked; if not, what is missing or hidden from the caller: the entry, or a media attribute in it. */
-export type Linking = 'linked' | 'noEntry' | 'noAttribute';
+/**
+ * Returns the entry or component to link new files to; null if the parameters do not name one. Throws a ValidationError if the
+ * type is unknown, a ForbiddenError if the caller may not update its entries.
+ */
+export function findTarget(
+  { ref, refId, field }: { readonly ref: unknown; readonly refId: unknown; readonly field: unknown },
+  { content, media }: MediaContext,
+): LinkTarget | null {
+  const names = Object.entries({ ref, refId, field });
+  const missing = names.filter(([, value]) => !isNamed(value)).map(([name]) => name);
+  if (missing.length === names.length) return null;
+  if (missing.length > 0) {
+    const message = (name: string): string => `${name} is missing: ref, refId and field link a file together`;
+    refuseOrTell(
+      missing.map((name) => unlinked([name], message(name))),
+      content,
+    );
+    return null;
+  }
+  const type = content.bind.registry.types.get(String(ref));
+  if (type === undefined) throw validationError('Invalid parameter ref');
+  const lacking = media.settings.requireUpdate ? missingUpdates(type, content) : [];
+  if (lacking.length > 0) throw missingActions(lacking);
+  return { type, id: decodeId(refId), field: String(field) };
+}
+
+const isNamed = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /**
- * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if there is no such target. Refuses or
- * tells that the attribute does not allow a file.
+ * Returns the actions that the caller lacks to update entries of the type or, for a component, of all types that may contain it.
+ */
+function missingUpdates(type: ContentType, { bind }: ContentContext): readonly string[] {
+  const owners = type.kind === 'component' ? ownersOf(type, bind.registry) : [type];
+  return owners.map((owner) => actionOf(owner, 'update')).filter((action) => !allows(bind.access, action));
+}
+
+/** Returns what a request asks for and does not get, because a file is linked to nothing. */
+const unlinked = (path: readonly string[], message: string, cause = message): Undone => ({
+  path,
+  message,
+  cause: `upload: ${cause}`,
+  remedy: 'the file is stored and linked to nothing; correct the client',
+});
+
+/** Names of clients are shortened in the log. */
+const shorten = (name: string): string => JSON.stringify(name.slice(0, 60));
+
+/**
+ * Links files to an entry or component inside a transaction. Refuses or tells that there is no such target, or that the attribute
+ * does not allow a file.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
   files: readonly Loaded[],
   content: ContentContext,
-): Promise<Linking> {
-  if (type.kind === 'component') {
-    const found = await findComponent(type, id, content);
-    if (found === null) return 'noEntry';
-    return linkWithin({ type: found.owner, document: found.document, path: [...found.path, field] }, files, content);
+): Promise<void> {
+  const isComponent = type.kind === 'component';
+  const found = isComponent ? await findComponent(type, id, content) : await findEntry(type, id, content);
+  if (found === null) {
+    const message = `refId names no entry of ${type.uid} that the caller may change`;
+    return refuseOrTell([unlinked(['refId'], message)], content);
   }
-  return linkAt({ type, id, path: [field] }, files, content);
+  if (await linkWithin({ ...found, path: [...found.path, field] }, files, content)) return;
+  refuseOrTell([unlinked(['field'], `field ${shorten(field)} is not a media attribute of ${type.uid}`)], content);
 }
 
 /** A place inside an entry. The path consists of names of attributes and positions in lists. */
@@ -52,36 +101,39 @@ interface LinkPlace {
 }
 
 /** Links files at a place inside an entry, such as `['blocks', '0', 'image']`, like `linkFiles`. */
-export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<Linking> {
-  const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
-  const [document] = await findStored(content.store.database, type.collection, { match: filter, limit: 1 });
-  if (document === undefined) return 'noEntry';
-  return linkWithin({ type, document: document as EntryDocument, path }, files, content); // entries have numeric ids
+export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<void> {
+  const found = await findEntry(type, id, content);
+  if (found !== null && (await linkWithin({ ...found, path }, files, content))) return;
+  const name = shorten(`files.${path.filter((part) => !/^\d+$/.test(part)).join('.')}`);
+  const message = `files.${path.join('.')} is not a media attribute of the entry`;
+  const cause = `${name} is not a media attribute of ${type.uid}, or not there`;
+  refuseOrTell([unlinked(['files', ...path], message, cause)], content);
 }
 
-/** A place inside an entry that is already read. */
-interface DocumentPlace {
-  readonly type: ContentType;
-  readonly document: EntryDocument;
-  readonly path: readonly string[];
+/** Finds an entry that the caller may change; null if there is none. */
+async function findEntry(owner: ContentType, id: number, content: ContentContext): Promise<FoundPart | null> {
+  const filter = matchesAll({ _id: id }, await ruleFilter(owner, content));
+  const [document] = await findStored(content.store.database, owner.collection, { match: filter, limit: 1 });
+  return document === undefined ? null : { owner, document: document as EntryDocument, path: [] }; // entries have numeric ids
 }
 
+/** Links files at a place inside an entry. Returns false if it is no media attribute, or is hidden from the caller. */
 async function linkWithin(
-  { type, document, path }: DocumentPlace,
+  { owner, document, path }: FoundPart,
   files: readonly Loaded[],
   content: ContentContext,
-): Promise<Linking> {
-  const found = locate(type, document, path, content.bind);
-  if (found === null) return 'noAttribute';
+): Promise<boolean> {
+  const found = locate(owner, document, path, content.bind);
+  if (found === null) return false;
   const { attribute, holder } = found;
   const mimes = files.map((file) => String(file.document['mime']));
-  refuseOrTell(unfitFiles(type, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
+  refuseOrTell(unfitFiles(owner, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
   const ids = idsOf(files);
   const value = attribute.many ? joinList(holder[attribute.name], ids) : (ids[0] ?? null);
   const change = { set: { [path.join('.')]: value, [rankPath(path[0] ?? '')]: nextRank() } };
-  await bulkWrite(content.store, type.collection, [changeOne({ _id: document._id }, change)]);
-  await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
-  return 'linked';
+  await bulkWrite(content.store, owner.collection, [changeOne({ _id: document._id }, change)]);
+  await syncLocales(owner, document._id, sharedNames(owner, path.slice(0, 1)), content);
+  return true;
 }
 
 /**
@@ -118,3 +170,11 @@ function locate(owner: ContentType, holder: unknown, path: readonly string[], bi
   const type = isRecord(item) ? registry.types.get(uidOfPart(attribute, item)) : undefined;
   return type === undefined ? null : locate(type, item, isList ? last : rest, bind);
 }
+
+/** Returns the fields of an upload whose files are not stored, because they have other names. */
+export const otherFields = (names: readonly string[]): readonly Undone[] =>
+  [...new Set(names)].map((name) => ({
+    path: [name],
+    message: `upload: the files in the field ${shorten(name)} are not stored`,
+    remedy: 'files of an upload belong into the field "files"',
+  }));

@@ -1,7 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from '../config/config.js';
+import type { ContentContext } from '../content/content-context.js';
+import { cacheUntilChanged, type ChangeBus } from '../mongo/changes/changes.js';
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import { commented, type Database } from '../mongo/send/database.js';
-import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
-import type { ImageChoices, ImageMaker } from './images/image-maker.js';
+import { collections } from '../schema/collections.js';
+import { readImageChoices } from './image-choices.js';
+import { createImageMaker, type ImageChoices, type ImageMaker } from './images/image-maker.js';
+import type { ByteRange, ByteSource, MediaSettings } from './storage/file-storage.js';
+import { createStorageOf, type StorageOf } from './storage/storage-of.js';
 
 /** The components that the operations of the media library use. */
 export interface Media {
@@ -12,27 +20,41 @@ export interface Media {
   /** Returns what administrators have chosen for new images. */
   readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
-  readonly storageOf: (provider: string) => FileStorage;
+  readonly storageOf: StorageOf;
+}
+
+/** Returns the media library without its background work. */
+export function createMedia(config: Config, database: Database, changes: ChangeBus | null = null): Media {
+  const settings = config.plugins.upload.config;
+  const choices = () => readImageChoices(database);
+  return {
+    settings,
+    database,
+    owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
+    images: createImageMaker(settings),
+    imageChoices: changes === null ? choices : cacheUntilChanged(changes, [collections.codeStore], choices),
+    storageOf: createStorageOf({ settings, directory: config.directory, database }),
+  };
+}
+
+/** The context of an operation of the media library. */
+export interface MediaContext {
+  readonly media: Media;
+  readonly content: ContentContext;
 }
 
 /** Returns the library for a request or a job, whose commands to the database have this comment. */
 export const withCommandsOf = (media: Media, comment: string): Media => ({
   ...media,
   database: commented(media.database, comment),
-  storageOf: (provider) => {
-    const storage = media.storageOf(provider);
-    return {
-      write: (key, source, about) => storage.write(key, source, { ...about, comment }),
-      read: (key, range) => storage.read(key, range, comment),
-      sizeOf: (key) => storage.sizeOf(key),
-      remove: (key) => storage.remove(key, comment),
-    };
-  },
 });
 
 /** Finds the stored file of a name, such as `roots_0a1b2c3d4e.png`; null if there is none. */
 export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => findBlob(database, name);
 
-/** Returns a range of the bytes of a stored file. */
-export const readStored = ({ provider, key }: StoredBlob, range: ByteRange, { storageOf }: Media): ByteSource =>
-  storageOf(provider).read(key, range);
+/** Returns a range of stored bytes. */
+export const readStored = (
+  { provider, key }: Pick<StoredBlob, 'provider' | 'key'>,
+  range: ByteRange,
+  { storageOf, database }: Media,
+): ByteSource => storageOf(provider, database).read(key, range);

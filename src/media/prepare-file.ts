@@ -3,6 +3,7 @@ import { checkType, decideType, type FileType } from './decide-type.js';
 import { cleanName, cleanTitle, hashName } from './clean-name.js';
 import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace, type FileValues } from './file-values.js';
 import { formatsByType, type ImageSet, type MadeImage } from './images/image-types.js';
+import { imageWithoutVariants } from './images/transform-image.js';
 import type { Media } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
 import type { Staging, UploadedFile } from './staging.js';
@@ -57,7 +58,7 @@ async function makeImages(file: UploadedFile, { mime, certain }: FileType, conte
   if (!certain || (!drawn && !measured.has(mime))) return null;
   if (drawn && file.size <= media.settings.imageSizeLimit)
     return media.images.makeSet(() => staging.read(file, file.size), mime, await media.imageChoices());
-  return media.images.measure(await staging.read(file, Math.min(file.size, measuredBytes)));
+  return imageWithoutVariants(await staging.read(file, Math.min(file.size, measuredBytes)));
 }
 
 interface Named {

@@ -1,5 +1,7 @@
+import type { Config } from '../config/config.js';
+import type { Jobs } from '../jobs.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
-import { commentIn, type Database } from '../mongo/send/database.js';
+import { commentIn, type Database, jobComment } from '../mongo/send/database.js';
 import type { Subscriber } from '../mongo/changes/entry-events.js';
 import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { hasEnded } from '../processes.js';
@@ -27,6 +29,30 @@ export const retiring = (media: Media): Subscriber => ({
     if (event.kind === 'delete') await afterCommit(database, await retireFile(event.document, media, database));
   },
 });
+
+/** Starts the job that deletes remains of crashes, now and every few minutes. */
+export function keepSweeping(media: Media, config: Config, jobs: Jobs): void {
+  // Uploads have a time limit, but making the variants of many images may take longer.
+  const name = 'upload sweep';
+  const oldest = 2 * config.server.uploadTimeout;
+  const own = withCommandsOf(media, jobComment(name));
+  jobs.start({
+    name,
+    every: sweepEvery,
+    isEager: true,
+    retry: sweepSoon,
+    failure: 'remains of interrupted uploads could not be searched for',
+    run: async () => {
+      const { deleted, left } = await sweep(own, oldest);
+      if (deleted > 0 || left > 0) jobs.observer.observe({ kind: 'uploads swept', deleted, left });
+      return left > 0 ? sweepSoon : sweepEvery;
+    },
+  });
+}
+
+/** Milliseconds until the next sweep, and until the next one after a failed deletion. */
+const sweepEvery = 300_000;
+const sweepSoon = 3_000;
 
 /** The result of a sweep. */
 interface Swept {

@@ -4,7 +4,7 @@ import { deletePending, findPending, insertPending, newBlobId, type PendingBlob 
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '../values.js';
-import type { Media } from './media.js';
+import { type Media, readStored } from './media.js';
 
 /** Stored bytes that are not yet published as a file. */
 interface StagedBytes {
@@ -48,14 +48,15 @@ export class Staging {
 
   /** Stores bytes. Throws a PayloadTooLargeError if they exceed the limit, or an error of the source. */
   async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
-    const { settings, database, owner, storageOf } = this.#media;
+    const { settings, owner, storageOf } = this.#media;
+    const database = { ...this.#media.database, time: this.#time };
     const id = newBlobId();
     const key = `${id}${storageProviders[settings.provider].keepsExtension ? safeExtension(name) : ''}`;
     const blob = { id, key, provider: settings.provider, owner, since: new Date() };
     this.#pending.set(id, blob);
-    await insertPending({ ...database, time: this.#time }, blob);
+    await insertPending(database, blob);
     const gauge = new Gauge(name, limit);
-    await storageOf(blob.provider).write(key, gauge.watch(source), { mime, time: this.#time });
+    await storageOf(blob.provider, database).write(key, gauge.watch(source), mime);
     return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
   }
 
@@ -75,7 +76,7 @@ export class Staging {
   async read({ id }: StagedBytes, end: number): Promise<Buffer> {
     const blob = this.#pending.get(id);
     if (blob === undefined) throw new Error(`${id} is not staged`);
-    return joinBytes(this.#media.storageOf(blob.provider).read(blob.key, { start: 0, end }));
+    return joinBytes(readStored(blob, { start: 0, end }, this.#media));
   }
 
   /** Marks blobs as published, so that they are not discarded. */
@@ -104,7 +105,7 @@ const patience = 1_000;
 /** Deletes the bytes of pending blobs, then their records. */
 export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, database }: Media): Promise<void> {
   if (blobs.length === 0) return;
-  await Promise.all(blobs.map(({ provider, key }) => storageOf(provider).remove(key)));
+  await Promise.all(blobs.map(({ provider, key }) => storageOf(provider, database).remove(key)));
   await deletePending(
     database,
     blobs.map(({ id }) => id),

@@ -11,11 +11,11 @@ import { inTransaction } from '../mongo/send/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';
+import type { MediaContext } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
 import { prepareFile } from './prepare-file.js';
 import { retireFile } from './retire-files.js';
 import type { Staging, UploadedFile } from './staging.js';
-import type { MediaContext } from './upload-files.js';
 
 /** A file with its new information, and the versions that the write accepts. */
 interface InfoOrder extends Omit<EntryKey, 'type'> {

@@ -1,6 +1,5 @@
 import { type ContentContext, ownType } from '../content/content-context.js';
 import { asLeft, withOwnTransaction } from '../content/run-write.js';
-import { refuseOrTell } from '../content/refuse-or-tell.js';
 import { runCreate } from '../content/create.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { withOwner } from '../content/rules-on-writes.js';
@@ -11,21 +10,14 @@ import { emptyQuery } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { fileType } from './decide-type.js';
 import { linkFiles, type LinkTarget } from './link-files.js';
-import type { Media } from './media.js';
+import type { MediaContext } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../schema/collections.js';
 import { ApiError } from '../errors.js';
 import { uploadFolderType } from '../schema/content-type.js';
-import { unlinkedUpload } from './unlinked.js';
 import { findStored } from '../mongo/stored.js';
-
-/** The context of an operation of the media library. */
-export interface MediaContext {
-  readonly media: Media;
-  readonly content: ContentContext;
-}
 
 interface UploadOrder {
   readonly files: readonly UploadedFile[];
@@ -51,7 +43,7 @@ export async function publishFiles(
   const entries = await inTransaction(content.store.database, async (database) => {
     const inner = withOwnTransaction(content, database);
     const stored = await storeFiles(ready, inner);
-    if (target !== null) refuseOrTell(unlinkedUpload(await linkFiles(target, stored, inner), target), inner);
+    if (target !== null) await linkFiles(target, stored, inner);
     await keepFiles(ready, staging, inner);
     return stored;
   });

@@ -9,7 +9,6 @@ import type { RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { linkAt } from '../media/link-files.js';
 import { Staging } from '../media/staging.js';
-import { unlinkedPart } from '../media/unlinked.js';
 import { keepFiles, prepareFiles, type ReadyFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { noPopulate, type Query } from '../query/ast.js';
@@ -84,7 +83,7 @@ export async function writeWithFiles(
     const stored = await storeFiles(ready, inner);
     for (const [name, linked] of groupByPath(files, stored)) {
       const path = splitPath(name);
-      refuseOrTell(unlinkedPart(await linkAt({ type, id, path }, linked, inner), type, path), inner);
+      await linkAt({ type, id, path }, linked, inner);
     }
     await keepFiles(ready, staging, inner);
     return id;

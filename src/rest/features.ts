@@ -5,7 +5,7 @@ import type { Feature } from '../http/feature.js';
 import { fileRoutes } from '../http/file-routes.js';
 import { withPrefix, type ContextRoute, type Route } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
-import { keepSweeping } from '../media/open-media.js';
+import { keepSweeping } from '../media/retire-files.js';
 import { blobCollections } from '../mongo/stores/blob-store.js';
 import { keyCollection } from '../mongo/stores/key-store.js';
 import { loginStateCollection } from '../mongo/stores/login-state-store.js';

@@ -44,45 +44,49 @@ interface ExportCounts {
   files: number;
 }
 
+interface Exporting extends ExportContext {
+  readonly counts: ExportCounts;
+}
+
 /** Writes all models, entries, links, files and settings into an archive in the format of `strapi export`. */
 export async function exportContent({ file, key }: ExportTarget, context: ExportContext): Promise<Readonly<ExportCounts>> {
   const counts: ExportCounts = { entries: 0, links: 0, files: 0 };
-  await writeArchive(file, packAll(context, counts), key);
+  await writeArchive(file, packAll({ ...context, counts }), key);
   return counts;
 }
 
 /** Returns the types whose entries are exported. Strapi leaves those of its admin panel out when it imports an archive. */
-const typesOf = ({ build }: ExportContext): readonly ContentType[] =>
+const typesOf = ({ build }: Exporting): readonly ContentType[] =>
   [...build.registry.types.values()].filter(({ kind }) => kind !== 'component');
 
-async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGenerator<PackedFile> {
+async function* packAll(context: Exporting): AsyncGenerator<PackedFile> {
   const { database, progress } = context;
   const totals = await Promise.all(typesOf(context).map(({ collection }) => countStored(collection, database)));
   const total = totals.reduce((sum, count) => sum + count, 0);
   yield* packLines('schemas', schemas(context));
   progress.begin('entries', total);
-  yield* packLines('entities', entities(context, counts));
+  yield* packLines('entities', entities(context));
   progress.end();
-  if (context.media !== null) yield* packAssets(context, context.media, counts);
+  if (context.media !== null) yield* packAssets(context, context.media);
   progress.begin('links in entries', total);
-  yield* packLines('links', links(context, counts));
+  yield* packLines('links', links(context));
   progress.end();
   yield* packLines('configuration', configuration(context));
   // Written last, to mark the archive as complete. The version identifies the format.
   yield packJson('metadata.json', { createdAt: new Date().toISOString(), strapi: { version: '4.26.2' } });
 }
 
-async function* schemas({ build }: ExportContext): AsyncGenerator<unknown> {
+async function* schemas({ build }: Exporting): AsyncGenerator<unknown> {
   for (const [uid, model] of build.models) {
     const type = build.registry.types.get(uid);
     if (type !== undefined && !uid.startsWith('admin::')) yield schemaOf(model, type);
   }
 }
 
-async function* entities(context: ExportContext, counts: ExportCounts): AsyncGenerator<unknown> {
+async function* entities(context: Exporting): AsyncGenerator<unknown> {
   for (const type of typesOf(context))
     for await (const document of streamDocuments(context.database, type.collection)) {
-      counts.entries++;
+      context.counts.entries++;
       context.progress.advance(1);
       yield toTransferred(type, document, context.build.registry);
     }
@@ -96,8 +100,8 @@ async function* entities(context: ExportContext, counts: ExportCounts): AsyncGen
   }
 }
 
-async function* links(context: ExportContext, counts: ExportCounts): AsyncGenerator<unknown> {
-  const { database, build, progress } = context;
+async function* links(context: Exporting): AsyncGenerator<unknown> {
+  const { database, build, counts, progress } = context;
   for (const type of typesOf(context)) {
     for await (const document of streamDocuments(database, type.collection)) {
       progress.advance(1);
@@ -106,15 +110,11 @@ async function* links(context: ExportContext, counts: ExportCounts): AsyncGenera
         yield printLink(link);
       }
     }
-    if (type.localized) yield* siblings(type, database, counts);
+    if (type.localized) yield* siblings(type, context);
   }
 }
 
-async function* siblings(
-  { uid: type, collection }: ContentType,
-  database: Database,
-  counts: ExportCounts,
-): AsyncGenerator<unknown> {
+async function* siblings({ uid: type, collection }: ContentType, { database, counts }: Exporting): AsyncGenerator<unknown> {
   for await (const [id, other, position] of streamSiblings(database, collection)) {
     counts.links++;
     const left = { type, id, field: 'localizations', position };
@@ -134,11 +134,7 @@ const printEnd = ({ type, id, field, position }: LinkEnd) => ({
   ...(position !== null && { pos: position }),
 });
 
-async function* packAssets(
-  { database, progress }: ExportContext,
-  media: Media,
-  counts: ExportCounts,
-): AsyncGenerator<PackedFile> {
+async function* packAssets({ database, progress, counts }: Exporting, media: Media): AsyncGenerator<PackedFile> {
   progress.begin('files', await countStored('files', database));
   for await (const document of streamDocuments(database, 'files')) {
     progress.advance(1);
@@ -165,7 +161,7 @@ async function* packAsset(
   yield { name: `assets/uploads/${name}`, size: stored.size, bytes: readStored(stored, { start: 0, end: stored.size }, media) };
 }
 
-async function* configuration({ database, defaultLocale }: ExportContext): AsyncGenerator<unknown> {
+async function* configuration({ database, defaultLocale }: Exporting): AsyncGenerator<unknown> {
   const { advanced, templates } = await readAccountSettings(database);
   const store = (key: string, value: unknown, type = 'object') => ({
     type: 'core-store',

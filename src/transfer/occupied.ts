@@ -1,4 +1,4 @@
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles } from '../auth/role.js';
 import type { Database } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import { collections } from '../schema/collections.js';

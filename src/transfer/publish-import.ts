@@ -8,8 +8,7 @@ import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { restoreAddresses } from './import-files.js';
-import { publishPanel } from './import-panel.js';
-import { publishTokens } from './import-tokens.js';
+import { publishPanel, publishTokens } from './import-panel.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { takeSettings } from './take-settings.js';
 import { tellImported } from './tell-imported.js';
@@ -96,5 +95,5 @@ async function shardAgain({ tally, context }: ImportRun, type: ContentType): Pro
 function publishSettings({ manifest, context, tally }: ImportRun): Promise<void> {
   const { config, store } = context;
   const settings = new Map(manifest.settings.map(({ key, value }) => [key, value]));
-  return takeSettings(settings, { config, database: store.database, report: tally.report });
+  return takeSettings(settings, { config, store, report: tally.report });
 }

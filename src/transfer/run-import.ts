@@ -20,10 +20,11 @@ import { preparePanel } from './import-panel.js';
 import { type ImportContext, type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { Tally } from './tally.js';
 import { assertFree, findOccupied } from './occupied.js';
+import { administratorUid, PanelRecords } from './panel-records.js';
 import { type ImportPlan, planImport } from './plan-import.js';
 import { publishImport } from './publish-import.js';
 import { inspectSource, type Manifest, type Source } from './source.js';
-import { stageEntries, stageLinks } from './write-records.js';
+import { comingEntry, placeOrReport, stageEntries, stageLinks, storedForm } from './write-records.js';
 
 /** A source that was read completely, and the plan of its import. */
 export interface PreparedImport {
@@ -48,6 +49,30 @@ export async function prepareImport(source: Source, { modelSettings, store, prog
   const plan = planImport(manifest, { stored, settings: { ...modelSettings, foreign } });
   const [occupied, unfinished] = await Promise.all([findOccupied([...plan.types.values()], database), findUnfinished(database)]);
   return { source, manifest, plan, occupied, unfinished };
+}
+
+/**
+ * Reads the links and entries of a source and returns what an import could not store, without storing anything. Entries of types
+ * that are not imported are not among them, because the plan has their number.
+ */
+export async function previewImport({ source, plan, manifest }: PreparedImport, context: ImportContext): Promise<Tally> {
+  const tally = new Tally();
+  const records = new PanelRecords();
+  // their ids here are not known yet
+  const administrators = { get: (id: number) => (manifest.entities.has(administratorUid) ? id : undefined) };
+  const importing = { plan, tally, context, administrators };
+  context.progress.begin('checking', null);
+  for await (const record of source.read(['links', 'entities'])) {
+    records.add(record, plan.registry);
+    if (record.stage === 'unreadable') tally.report(record.reason, record.where);
+    else if (record.stage === 'links') placeOrReport(record, importing);
+    else if (record.stage === 'entities' && plan.types.has(record.type))
+      for (const entry of comingEntry(importing, record)) storedForm(entry, new Map(), importing);
+    context.progress.advance(1);
+  }
+  context.progress.end();
+  await context.panel?.preview(records.list(), { plan, report: tally.report });
+  return tally;
 }
 
 /** Throws an Error if attributes or types are being renamed: their entries are stored under names that change meanwhile. */

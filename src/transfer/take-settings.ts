@@ -1,10 +1,9 @@
-import { readAccountSettings } from '../auth/account-settings.js';
 import { advancedIn, templatesIn } from '../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors.js';
-import type { Database } from '../mongo/send/database.js';
 import { imageChoicesKey } from '../media/image-choices.js';
+import type { Store } from '../mongo/store.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { isRecord, type Values } from '../values.js';
@@ -12,7 +11,7 @@ import { usedSettings } from './source.js';
 
 interface SettingsTarget {
   readonly config: Config;
-  readonly database: Database;
+  readonly store: Store;
   /** Reports what is not imported. */
   readonly report: (reason: string, where: string) => void;
 }
@@ -20,7 +19,7 @@ interface SettingsTarget {
 /** Stores the settings of Strapi, by their keys there, that Mangrove has. Reports invalid ones, which do not prevent others. */
 export async function takeSettings(settings: ReadonlyMap<string, unknown>, target: SettingsTarget): Promise<void> {
   const locale = settings.get(usedSettings.defaultLocale);
-  if (typeof locale === 'string') await writeDefaultLocale(target.database, locale);
+  if (typeof locale === 'string') await writeDefaultLocale(target.store.database, locale);
   const advanced = settings.get(usedSettings.advanced);
   if (isRecord(advanced)) await take(target, { advanced: advancedIn(advanced) });
   const templates = settings.get(usedSettings.templates);
@@ -30,10 +29,9 @@ export async function takeSettings(settings: ReadonlyMap<string, unknown>, targe
   await takeImageChoices(target, settings.get(usedSettings.images));
 }
 
-async function take({ config, database, report }: SettingsTarget, change: SettingsChange): Promise<void> {
-  const stored = await readAccountSettings(database);
+async function take({ config, store, report }: SettingsTarget, change: SettingsChange): Promise<void> {
   try {
-    await changeSettings(change, { stored, config, database });
+    await changeSettings(change, config, store);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     report(`a setting of users and permissions is not imported: ${error.message}`, Object.keys(change).join());
@@ -41,12 +39,12 @@ async function take({ config, database, report }: SettingsTarget, change: Settin
 }
 
 /** Stores the login providers, which the panel shows. Reports those that log nobody in, because the configuration lacks them. */
-async function takeProviders({ config, database, report }: SettingsTarget, providers: unknown): Promise<void> {
+async function takeProviders({ config, store, report }: SettingsTarget, providers: unknown): Promise<void> {
   if (!isRecord(providers)) return;
   const all = Object.entries(providers).flatMap(([name, provider]) =>
     isName(name) && isRecord(provider) ? [[name, plain(provider)] as const] : [],
   );
-  await openCodeStore(database).set(usedSettings.providers, Object.fromEntries(all));
+  await openCodeStore(store.database).set(usedSettings.providers, Object.fromEntries(all));
   const usable = config.plugins['users-permissions'].config.providers;
   for (const [name, { enabled }] of all)
     if (enabled === true && name !== 'email' && !Object.hasOwn(usable, name))
@@ -62,9 +60,9 @@ const plain = (provider: Values): Values =>
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Stores what was chosen for new images. */
-async function takeImageChoices({ database }: SettingsTarget, choices: unknown): Promise<void> {
+async function takeImageChoices({ store }: SettingsTarget, choices: unknown): Promise<void> {
   if (!isRecord(choices)) return;
   const names = ['sizeOptimization', 'responsiveDimensions', 'autoOrientation'];
   const chosen = Object.entries(choices).filter(([name, value]) => names.includes(name) && typeof value === 'boolean');
-  await openCodeStore(database).set(imageChoicesKey, Object.fromEntries(chosen));
+  await openCodeStore(store.database).set(imageChoicesKey, Object.fromEntries(chosen));
 }

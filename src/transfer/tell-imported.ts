@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles } from '../auth/role.js';
 import { above } from '../mongo/form/matches.js';
 import type { Document } from '../mongo/send/database.js';
 import { type NewDelivery, storeDeliveries } from '../mongo/stores/delivery-store.js';

@@ -143,7 +143,7 @@ async function storeEntries(run: ImportRun, type: ContentType, documents: readon
   const { media } = context;
   const adapted = documents.map((document) => adaptEntry(type, document, context));
   const placed = adapted.map((document) =>
-    isPlaced(type) && media !== null ? placeFile(document, media) : { document, expected: [] },
+    type.uid === uploadFile && media !== null ? placeFile(document, media) : { document, expected: [] },
   );
   await insertExpected(
     staged,
@@ -163,8 +163,6 @@ function reportDoubles({ tally, recurring }: ImportRun, { uid }: ContentType, do
   recurring.set(uid, (recurring.get(uid) ?? 0) - known);
   if (doubles > known) tally.report('entries have the id of another one', uid, doubles - known);
 }
-
-const isPlaced = ({ uid }: ContentType): boolean => uid === uploadFile;
 
 /** Converts the codes of users. Strapi stores them in plain text, the service stores hashes with the time of expiry. */
 function adaptEntry({ uid }: ContentType, document: EntryDocument, { config }: ImportContext): EntryDocument {

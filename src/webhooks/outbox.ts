@@ -1,6 +1,5 @@
-import { readRoles } from '../auth/read-roles.js';
+import { readRoles, type Roles } from '../auth/role.js';
 import { roleAccess } from '../auth/role-access.js';
-import type { Roles } from '../auth/role.js';
 import type { Config } from '../config/config.js';
 import { type ContentContext, type ContentSource, createContext, withDatabase } from '../content/content-context.js';
 import { createBudget } from '../limits/budget.js';

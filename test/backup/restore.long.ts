@@ -10,7 +10,6 @@ import { largestPart, sealed } from '../../src/backup/parts.js';
 import { placeOf } from '../../src/backup/place.js';
 import { writeBackup } from '../../src/backup/write-backup.js';
 import { loadConfig } from '../../src/config/load-config.js';
-import { endless } from '../../src/limits/clock.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import type { FileStorage } from '../../src/media/storage/file-storage.js';
 import { packageVersion } from '../../src/package-root.js';
@@ -227,7 +226,7 @@ describe('npx mangrove restore', () => {
     }));
     await database.db.collection('uploads.files').insertMany(rows);
     const storage = diskStorage(folder.path);
-    await storage.write(key(ids[0] ?? ''), [Buffer.from('abc')], { mime: 'text/plain', time: endless });
+    await storage.write(key(ids[0] ?? ''), [Buffer.from('abc')], 'text/plain');
     const deleting: FileStorage = {
       ...storage,
       read: async function* (name, range) {

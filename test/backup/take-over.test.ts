@@ -7,7 +7,6 @@ import { prepareRestore, restoreBackup } from '../../src/backup/restore-backup.j
 import type { RestoreReport } from '../../src/backup/restoring.js';
 import { verifyBackup } from '../../src/backup/verify-backup.js';
 import { writeBackup } from '../../src/backup/write-backup.js';
-import { endless } from '../../src/limits/clock.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { type BackupFolder, digestAll, makeFolder } from './backups.js';
@@ -26,7 +25,7 @@ describe('a restore that sleeps, and wakes after another process has taken it ov
     const metadata = { provider: 'disk', key };
     await source.db.collection('uploads.files').insertOne({ _id: new ObjectId('a'.repeat(24)), length: 1, metadata });
     const storage = diskStorage(join(folder.path, 'files'));
-    await storage.write(key, [Buffer.from('x')], { mime: 'text/plain', time: endless });
+    await storage.write(key, [Buffer.from('x')], 'text/plain');
     await writeBackup(place(), { database: databaseOf(source), storageOf: () => storage, progress: silent });
   });
   after(async () => {

@@ -1,6 +1,4 @@
 import { grantActions } from '../../src/accounts/roles/grant-actions.js';
-import { createContext } from '../../src/content/content-context.js';
-import { fullAccess } from '../../src/query/access.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import type { Serving } from '../support/serve.js';
 
@@ -18,9 +16,9 @@ export async function serveClient(directory?: string): Promise<Serving> {
   };
   const plugins = { 'users-permissions': { config: users } };
   const demo = await serveDemo({ plugins, admin: { token: adminToken }, ...(directory === undefined ? {} : { directory }) });
-  const { config, backend } = demo.server;
+  const { backend } = demo.server;
   if (backend === null) throw new Error('the test database did not answer');
   const writing = ['article', 'homepage'].flatMap((name) => actionsOf(name, 'create', 'update', 'delete', 'createLocalization'));
-  await grantActions(1, [...writing, 'plugin::upload.content-api.upload'], createContext(config, backend, fullAccess));
+  await grantActions(1, [...writing, 'plugin::upload.content-api.upload'], backend.store);
   return demo;
 }

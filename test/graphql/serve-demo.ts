@@ -16,7 +16,7 @@ export async function serveDemo(config: PartialConfig = {}): Promise<Serving> {
   await loadDemo({ config: complete, backend, media });
   const context = createContext(complete, backend, fullAccess);
   const reading = readable.flatMap((name) => actions(name, 'find', 'findOne'));
-  await grantActions(2, reading, context);
-  await grantActions(1, [...reading, ...actions('comment', 'create', 'update', 'delete')], context);
+  await grantActions(2, reading, context.store);
+  await grantActions(1, [...reading, ...actions('comment', 'create', 'update', 'delete')], context.store);
   return serving;
 }

@@ -4,7 +4,7 @@ import { createContext } from '../../src/content/content-context.js';
 import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import { createServer } from '../../src/index.js';
-import { createMedia } from '../../src/media/open-media.js';
+import { createMedia } from '../../src/media/media.js';
 import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { createStore } from '../../src/mongo/store.js';
 import { fullAccess } from '../../src/query/access.js';

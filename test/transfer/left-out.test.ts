@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { describeImport, describePrepared } from '../../src/cli/import.js';
-import { previewImport } from '../../src/transfer/preview-import.js';
-import { prepareImport, runImport } from '../../src/transfer/run-import.js';
+import { prepareImport, previewImport, runImport } from '../../src/transfer/run-import.js';
 import type { Source, TransferRecord } from '../../src/transfer/source.js';
 import { inFresh } from './importing.js';
 

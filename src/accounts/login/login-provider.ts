@@ -14,7 +14,6 @@ import { hashCode, makeCode } from './passwords.js';
 
 /** Logins through another service: authorization code with PKCE and state, bound to one browser. OpenID Connect adds a nonce. */
 interface LoginProvider {
-  readonly name: string;
   /** The URL that the browser is sent to after the login; null if the callback itself answers. */
   readonly redirect: string | null;
   /** Starts a login. Returns the URL to send the browser to, and a secret that the browser must return in a cookie. */
@@ -51,20 +50,18 @@ const patience = 600_000;
  * passwords.
  */
 export function loginProvider({ config, observer }: Pick<Accounts, 'config' | 'observer'>, name: string): LoginProvider {
-  const own = name === 'local' ? undefined : ownProvider(config, name);
+  const own = ownProvider(config, name);
   const provider = settingsOf(config, name);
   if (own === undefined && provider === null) throw applicationError('This provider is disabled');
-  const byCode = own && ((token: string | null, query: Values) => identityByCode(config, name, { accessToken: token, query }));
   const inBrowser = (): KnownProvider => provider ?? noBrowser(name);
   const finishHere = async (returned: Returned, content: ContentContext): Promise<Identity> => {
     const { claims, accessToken } = await finish(inBrowser(), returned, content);
-    if (byCode) return byCode(accessToken, { access_token: accessToken });
+    if (own) return identityByCode(config, own, { accessToken, query: { access_token: accessToken } });
     return identityOf(name, claims ?? (await readProfile(inBrowser(), accessToken)), provider?.profile);
   };
   const acceptHere = async (tokens: ReceivedTokens): Promise<Identity> =>
-    byCode ? byCode(tokens.accessToken, tokens.query) : identityOfTokens(inBrowser(), tokens);
+    own ? identityByCode(config, own, tokens) : identityOfTokens(inBrowser(), tokens);
   return {
-    name,
     redirect: provider?.redirect ?? null,
     begin: (callback, content) => tellFailure(observer, async () => begin(inBrowser(), callback, content)),
     finish: (returned, content) => tellFailure(observer, () => finishHere(returned, content)),

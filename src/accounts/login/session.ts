@@ -61,7 +61,7 @@ export async function openSession(accounts: Accounts, user: StoredUser, call: Ac
   await rememberClient(accounts, user, call);
   const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
   if (!refreshTokens.enabled) return { user, jwt: accounts.tokens.sign(user), refreshToken: null };
-  const refreshToken = await makeRefreshToken(user, { lifetime: refreshTokens.lifetime, tokens: accounts.tokens }, call.content);
+  const refreshToken = await makeRefreshToken(accounts, user, call.content);
   return { user, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
 }
 
@@ -83,18 +83,8 @@ export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: Acco
   if (blocked) throw applicationError('Your account has been blocked by an administrator');
 }
 
-const tokenBytes = 32;
-
-/** Options of a refresh token. Without `family` the token begins a new login. */
-interface RefreshTokenInput {
-  /** The login that the token descends from. */
-  readonly family?: string;
-  /** The part of the token that cannot be guessed. */
-  readonly secret?: string;
-  /** Lifetime in seconds. */
-  readonly lifetime: number;
-  readonly tokens: UserTokens;
-}
+/** Returns an id of a new login, from which refresh tokens descend, and the part of the first one that cannot be guessed. */
+const newLogin = () => ({ family: randomUUID() as string, secret: makeCode(32) });
 
 /**
  * Returns the stored form of a refresh token. It depends on the secret of the service, so that a change of the secret ends all
@@ -110,10 +100,12 @@ async function findRefreshToken(token: string, tokens: UserTokens, database: Dat
 
 /** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */
 async function makeRefreshToken(
+  { config, tokens }: Accounts,
   { id, tokenVersion }: KnownUser,
-  { family = randomUUID(), secret = makeCode(tokenBytes), lifetime, tokens }: RefreshTokenInput,
   { store }: ContentContext,
+  { family, secret } = newLogin(),
 ): Promise<string> {
+  const { lifetime } = config.plugins['users-permissions'].config.refreshTokens;
   const token = `${family}.${secret}`;
   const expiresAt = new Date(Date.now() + lifetime * 1000);
   const made = { _id: storedToken(token, tokens), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
@@ -139,7 +131,7 @@ interface RefreshCall extends Pick<AccountCall, 'content'> {
  */
 export async function refresh(accounts: Accounts, body: Body, { content, countUse }: RefreshCall): Promise<Session> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
-  const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
+  const { accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const { database } = content.store;
   const found = await findRefreshToken(refreshToken, accounts.tokens, database);
   if (found === null) throw refusedToken('token_invalid');
@@ -155,7 +147,7 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   await refuseReused(before, grace, database);
   // The successor is derived from the token and the secret of the service, so that it need not be stored to be found again.
   const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
-  const token = await makeRefreshToken(user, { family: before.family, secret, lifetime, tokens: accounts.tokens }, content);
+  const token = await makeRefreshToken(accounts, user, content, { family: before.family, secret });
   // A concurrent logout or reuse has ended the family before the new token was part of it.
   if ((await findToken(database, before._id)) === null) {
     await endTokens(database, { family: before.family });

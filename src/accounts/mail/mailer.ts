@@ -1,30 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
-import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
-import type { Address, Letter, Mailer, Placeholders } from '../../auth/accounts.js';
+import type { EmailTemplate } from '../../auth/account-settings.js';
+import type { Accounts, Letter, Mailer, Placeholders } from '../../auth/accounts.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
-import type { Observer } from '../../observe/observer.js';
 import { makePrivateFolder } from '../../private-folder.js';
 import { escapeHtml } from '../../values.js';
 import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate } from './email-templates.js';
 
-interface MailerInput {
-  readonly config: Config;
-  readonly observer: Observer;
-  readonly settings: () => Promise<StoredSettings>;
-  readonly address: Address;
-  /** Returns whether one more e-mail of a kind may be sent to an address, and counts it. */
-  readonly admits: (kind: TemplateName, address: string) => Promise<boolean>;
-}
+type MailerInput = Omit<Accounts, 'mailer' | 'tokens'>;
 
 /**
  * Creates a mailer. It sends by SMTP if `plugins.email.config.providerOptions` names a server. Otherwise it writes e-mails to
  * `./data/mail` and the log.
  */
 export function createMailer(input: MailerInput): Mailer {
+  const { authenticator, limits, observer } = input;
   const { enabled, config } = input.config.plugins.email;
   if (!enabled)
     return {
@@ -35,14 +28,14 @@ export function createMailer(input: MailerInput): Mailer {
     };
   const hasServer = Object.keys(config.providerOptions).length > 0;
   const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
-  const outbox = createOutbox({ observer: input.observer, deliver });
+  const outbox = createOutbox({ observer, deliver });
   const write = async ({ template, user, values }: Letter): Promise<SendMailOptions | null> => {
-    if (!(await input.admits(template, user.email))) {
+    if (limits !== null && !(await limits.admitMail(template, user.email))) {
       const text = 'too many e-mails were sent to one address: one was not sent';
-      input.observer.observe({ kind: 'mail withheld', text, about: { template, user: user.id } });
+      observer.observe({ kind: 'mail withheld', text, about: { template, user: user.id } });
       return null;
     }
-    const text = (await input.settings()).templates[template] ?? defaultTemplates[template];
+    const text = (await authenticator.settings()).templates[template] ?? defaultTemplates[template];
     return compose(text, user, { ...(await values()), SERVER_URL: input.address.url }, config.settings);
   };
   return {

@@ -1,8 +1,10 @@
-import { settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
+import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
 import type { Config } from '../../config/config.js';
 import { fieldErrors, type FieldError } from '../../errors.js';
-import type { Database } from '../../mongo/send/database.js';
+import { afterCommit } from '../../mongo/send/around-commit.js';
+import type { Store } from '../../mongo/store.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
+import { collections } from '../../schema/collections.js';
 import type { Values } from '../../values.js';
 import { unknownPlaceholders } from './email-templates.js';
 
@@ -12,15 +14,11 @@ export interface SettingsChange {
   readonly templates?: StoredSettings['templates'];
 }
 
-/** The context of a change of settings. */
-interface SettingsContext {
-  readonly stored: StoredSettings;
-  readonly config: Config;
-  readonly database: Database;
-}
-
-/** Changes settings. Throws a ValidationError for an invalid value or address, or an unknown placeholder. */
-export async function changeSettings(change: SettingsChange, { stored, config, database }: SettingsContext): Promise<void> {
+/**
+ * Changes settings, and tells caches after the commit. Throws a ValidationError for an invalid value or address, or an unknown
+ * placeholder.
+ */
+export async function changeSettings(change: SettingsChange, config: Config, { database, changes }: Store): Promise<void> {
   const { advanced = {}, templates = {} } = change;
   const { appSchemes } = config.plugins['users-permissions'].config;
   const problems = [
@@ -29,9 +27,13 @@ export async function changeSettings(change: SettingsChange, { stored, config, d
     ...Object.entries(templates).flatMap(placeholderProblems),
   ];
   if (problems.length > 0) throw fieldErrors(problems);
+  const stored = await readAccountSettings(database);
   await writeSettings(database, settingsId, {
     advanced: { ...stored.advanced, ...advanced },
     templates: { ...stored.templates, ...templates },
+  });
+  await afterCommit(database, async () => {
+    changes.changed(collections.settings);
   });
 }
 

@@ -5,10 +5,15 @@ import { isRecord, type Values } from '../../values.js';
 import { providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
 
-/** What code of a project receives to find the user of a token. */
-interface AuthCallbackInput {
+/** A token that the code of a project may know. */
+interface ForeignToken {
   readonly accessToken: string | null;
+  /** The query of the request. */
   readonly query: Values;
+}
+
+/** What code of a project receives to find the user of a token. */
+interface AuthCallbackInput extends ForeignToken {
   /** The settings of providers by name, in the form of Strapi v4: `key`, `secret`, `callback`. */
   readonly providers: Values;
   readonly purest: () => never;
@@ -19,6 +24,7 @@ type AuthCallback = (input: AuthCallbackInput) => unknown;
 
 /** A provider that code of a project has registered. */
 interface OwnProvider {
+  readonly name: string;
   /** Settings of the login in a browser; null if the provider only accepts tokens. */
   readonly settings: ProviderSettings | null;
   readonly authCallback: AuthCallback;
@@ -46,7 +52,7 @@ function readProvider(name: string, provider: unknown): OwnProvider {
   const { authCallback, grantConfig } = isRecord(provider) ? provider : {};
   const callback: unknown = isFunction ? (provider as (parts: object) => unknown)({ purest }) : authCallback; // given by code
   if (typeof callback !== 'function') throw new TypeError(`the provider ${name} needs a function authCallback`);
-  return { settings: isRecord(grantConfig) ? settingsOf(name, grantConfig) : null, authCallback: callback as AuthCallback }; // given by code
+  return { name, settings: isRecord(grantConfig) ? settingsOf(name, grantConfig) : null, authCallback: callback as AuthCallback }; // given by code
 }
 
 /** Returns the settings in the form of Strapi v4. */
@@ -70,24 +76,19 @@ const purest = (): never => {
   throw new Error('purest is not offered: use fetch');
 };
 
-/** A token that the code of a project may know. */
-interface ForeignToken {
-  readonly accessToken: string | null;
-  /** The query of the request. */
-  readonly query: Values;
-}
-
 /** Returns what the code of a provider returns for a token. */
-export const runProvider = async (config: Config, { authCallback }: OwnProvider, token: ForeignToken): Promise<unknown> =>
-  authCallback({ ...token, providers: grantsOf(config), purest });
+export const runProvider = async (
+  config: Config,
+  { authCallback }: OwnProvider,
+  { accessToken, query }: ForeignToken,
+): Promise<unknown> => authCallback({ accessToken, query, providers: grantsOf(config), purest });
 
 /**
  * Returns the identity that the code of a provider finds. Without an `id` users are known by address. Throws a 400 with the message
  * of an Error of the code, and a 502 for other errors and results.
  */
-export async function identityByCode(config: Config, name: string, token: ForeignToken): Promise<Identity> {
-  const own = ownProvider(config, name);
-  if (own === undefined) throw applicationError('This provider is disabled');
+export async function identityByCode(config: Config, own: OwnProvider, token: ForeignToken): Promise<Identity> {
+  const { name } = own;
   const profile = await runProvider(config, own, token).catch((error: unknown) => {
     if (error instanceof ApiError) throw error;
     throw error instanceof Error && error.name === 'Error'

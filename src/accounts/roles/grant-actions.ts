@@ -11,44 +11,34 @@ import { inTransaction } from '../../mongo/send/transaction.js';
 
 const collection = collections.permissions;
 
-interface HasStore {
-  readonly store: Store;
-}
-
-/** Replaces the actions of a role, within the transaction of the context, if there is one. */
-export async function setActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
-  const stored = await storedActions(role, context);
-  const wanted = new Set(actions);
-  await revokeActions(
-    role,
-    stored.filter((action) => !wanted.has(action)),
-    context,
-  );
-  await grantActions(role, actions, context);
+/** Replaces the actions of a role, within the transaction of the store, if there is one. */
+export async function setActions(role: number, actions: readonly string[], store: Store): Promise<void> {
+  const revoked = (await storedActions(role, store)).filter((action) => !actions.includes(action));
+  await revokeActions(role, revoked, store);
+  await grantActions(role, actions, store);
 }
 
 /** Grants further actions to a role. */
-export async function grantActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
-  const stored = new Set(await storedActions(role, context));
+export async function grantActions(role: number, actions: readonly string[], store: Store): Promise<void> {
+  const stored = new Set(await storedActions(role, store));
   const added = [...new Set(actions)].filter((action) => !stored.has(action));
-  const { ids, database } = context.store;
-  const numbers = await ids.next(collection, added.length, { ...database, session: null });
+  const numbers = await store.ids.next(collection, added.length, { ...store.database, session: null });
   const now = new Date();
   const operations = added.map((action, index) => {
     const _id = numbers[index] ?? 0;
     return { insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) } } };
   });
-  await bulkWrite(context.store, collection, operations);
+  await bulkWrite(store, collection, operations);
 }
 
 /** Revokes actions of a role. */
-export async function revokeActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
+export async function revokeActions(role: number, actions: readonly string[], store: Store): Promise<void> {
   if (actions.length === 0) return;
-  await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
 }
 
 /** Revokes all actions on a type from all roles and custom tokens. Otherwise a later type of the same uid would inherit them. */
-export async function revokeType(uid: string, { store }: HasStore): Promise<void> {
+export async function revokeType(uid: string, store: Store): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);
   const permissions = oneOf(actions);
@@ -56,7 +46,7 @@ export async function revokeType(uid: string, { store }: HasStore): Promise<void
 }
 
 /** Returns the actions that are granted to a role. */
-export async function storedActions(role: number, { store }: HasStore): Promise<string[]> {
+export async function storedActions(role: number, store: Store): Promise<string[]> {
   const rows = await findStored(store.database, collection, { match: { role }, fields: ['action'] });
   return rows.map(({ action }) => String(action));
 }
@@ -82,7 +72,7 @@ async function upgradeRoles(store: Store): Promise<void> {
   const ids = roles.map(({ _id }) => Number(_id));
   const filter = { role: oneOf(ids), action: uploadAction };
   const granted = await findStored(store.database, collections.permissions, { match: filter, fields: ['role'] });
-  for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
+  for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], store);
   // One instance writes this. The other instances get a write conflict, retry, and find nothing to do.
   await bulkWrite(store, collections.roles, [changeMany({ _id: oneOf(ids), ...former }, { set: upgraded })]);
 }

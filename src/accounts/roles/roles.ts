@@ -2,7 +2,7 @@ import { collections } from '../../schema/collections.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
 import { matchesAll } from '../../mongo/form/matches.js';
 import type { Document } from '../../mongo/send/database.js';
-import { findStored } from '../../mongo/stored.js';
+import { findFirst, findStored } from '../../mongo/stored.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
@@ -19,7 +19,7 @@ import { countBy } from '../../mongo/read/look-ups.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';
-import { grantActions, revokeActions, setActions, storedActions } from './grant-actions.js';
+import { grantActions, setActions, storedActions } from './grant-actions.js';
 import { readAccountSettings } from '../../auth/account-settings.js';
 import { grantsVersion } from '../../auth/known-actions.js';
 import { roleType } from '../user-store.js';
@@ -68,7 +68,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
       await insertEntry(context.store, collection, document);
       if (createMayBreakRule(roleType(content), document, content.bind.access))
         await refuseBroken({ type: roleType(content), id, before: null }, context);
-      await grantActions(id, enabledActions(body['permissions']), context);
+      await grantActions(id, enabledActions(body['permissions']), context.store);
     }),
   );
   return id;
@@ -133,8 +133,8 @@ export async function updateRole(
     if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
     if (body['permissions'] === undefined) return;
     const named = new Set(namedActions(body['permissions']));
-    const kept = (await storedActions(id, context)).filter((action) => unlisted.includes(action) && !named.has(action));
-    await setActions(id, [...enabledActions(body['permissions']), ...kept], context);
+    const kept = (await storedActions(id, context.store)).filter((action) => unlisted.includes(action) && !named.has(action));
+    await setActions(id, [...enabledActions(body['permissions']), ...kept], context.store);
   });
 }
 
@@ -159,17 +159,9 @@ const change = (content: ContentContext, work: (context: ContentContext) => Prom
 const matchRole = async (id: number, content: ContentContext): Promise<Document> =>
   matchesAll({ _id: id }, await ruleFilter(roleType(content), content));
 
-async function deleteWithin(id: number, context: ContentContext): Promise<void> {
-  const { store } = context;
-  const actions = await findStored(store.database, collections.permissions, { match: { role: id } });
-  await revokeActions(
-    id,
-    actions.map(({ action }) => String(action)),
-    context,
-  );
-  const successor: Document | undefined = (
-    await findStored(store.database, collection, { match: { type: 'public' }, limit: 1 })
-  )[0];
+async function deleteWithin(id: number, { store }: ContentContext): Promise<void> {
+  await bulkWrite(store, collections.permissions, [{ deleteMany: { filter: { role: id } } }]);
+  const successor = await findFirst(store.database, collection, { type: 'public' });
   const moved = { set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
   await bulkWrite(store, collections.users, [changeMany({ role: id }, moved)]);
   await deleteEntry(store, collection, { _id: id });

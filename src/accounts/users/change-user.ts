@@ -8,7 +8,7 @@ import { afterCommit } from '../../mongo/send/around-commit.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
 import { toBoolean } from '../../schema/scalar-types.js';
-import type { AccountCall, Accounts, Body } from '../accounts.js';
+import type { Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
@@ -24,27 +24,15 @@ import {
   userType,
   type StoredUser,
 } from '../user-store.js';
-import type { UserKey } from './users.js';
-
-/** The parts of a call that operations on users need. */
-type UserCall = Pick<AccountCall, 'caller' | 'content'>;
-
-/** Work to run after the commit. */
-type AfterCommit = () => void;
-
-/** Changes a user like `changeUser`, and runs the work after the commit. */
-export async function updateUser(accounts: Accounts, key: UserKey, sent: Body, call: UserCall): Promise<void> {
-  const finish = await changeUser(accounts, key, sent, call);
-  await afterCommit(call.content.store.database, () => Promise.resolve(finish()));
-}
+import type { UserCall, UserKey } from './users.js';
 
 /**
- * Changes the attributes of a user that the body has and the caller may write. Returns the work to run after the commit. A new
- * address invalidates the codes that were sent to the old one. If addresses must be confirmed, the new one is unconfirmed unless
- * an administrator confirms it. Users cannot change what decides how they log in. Throws a NotFoundError, also if a rule hides the user from the caller, a ValidationError or an
- * ApplicationError.
+ * Changes the attributes of a user that the body has and the caller may write. A new address invalidates the codes that were sent to
+ * the old one. If addresses must be confirmed, the new one is unconfirmed unless an administrator confirms it, and is sent a link
+ * after the commit. Users cannot change what decides how they log in. Throws a NotFoundError, also if a rule hides the user from
+ * the caller, a ValidationError or an ApplicationError.
  */
-export async function changeUser(accounts: Accounts, key: UserKey, sent: Body, call: UserCall): Promise<AfterCommit> {
+export async function updateUser(accounts: Accounts, key: UserKey, sent: Body, call: UserCall): Promise<void> {
   const { caller, content } = call;
   const { id } = key;
   const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
@@ -64,10 +52,11 @@ export async function changeUser(accounts: Accounts, key: UserKey, sent: Body, c
       updateWithin(user, { key, data, chosen }, withDatabase(writer, database)),
     );
   });
-  return () => {
-    const { code } = change;
-    if (code !== null) mailConfirmation(accounts, { ...user, ...names }, () => Promise.resolve(code));
-  };
+  const { code } = change;
+  if (code === null) return;
+  await afterCommit(content.store.database, async () => {
+    mailConfirmation(accounts, { ...user, ...names }, () => Promise.resolve(code));
+  });
 }
 
 /** Returns the names that a body changes, with the address in lower case. */

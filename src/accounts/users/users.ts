@@ -53,7 +53,7 @@ export async function deleteUser(key: UserKey, query: Query, { content }: Pick<A
 }
 
 /** The parts of a call that operations on users need. */
-type UserCall = Pick<AccountCall, 'caller' | 'content'>;
+export type UserCall = Pick<AccountCall, 'caller' | 'content'>;
 
 /**
  * Deletes the user who makes the request, regardless of row rules. Returns the user as that user sees it. Throws an

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
 import { applicationError } from '../../errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
-import { makeImageSet, type OpenImage, measureImage, resizeImage } from './transform-image.js';
+import { makeImageSet, imageWithoutVariants, type OpenImage, resizeImage } from './transform-image.js';
 import type { MediaSettings } from '../storage/file-storage.js';
 import { Queue, type Sender } from '../../limits/queue.js';
 
@@ -25,11 +25,6 @@ export interface ImageMaker {
    * measured. Throws an ApplicationError if it is damaged or has too many pixels.
    */
   readonly makeSet: (read: ReadImage, mime: string, choices?: ImageChoices) => Promise<ImageSet | null>;
-  /**
-   * Returns the size of an image without variants; null if it cannot be measured. The beginning of the file, with the header, is
-   * enough.
-   */
-  readonly measure: (bytes: Buffer) => ImageSet | null;
   /** Resizes an image. Rejects with a 503 if too many images are waiting, with an ApplicationError if sharp is not installed. */
   readonly resize: (read: ReadImage, order: ResizeOrder, sender: Sender) => Promise<MadeImage>;
 }
@@ -66,10 +61,10 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
           breakpoints: responsiveDimensions === false ? {} : settings.breakpoints,
         };
         const bytes = await read();
-        return format === undefined || open === null ? measure(bytes) : makeImageSet(bytes, format, { open, settings: chosen });
+        if (format === undefined || open === null) return imageWithoutVariants(bytes);
+        return makeImageSet(bytes, format, { open, settings: chosen });
       });
     },
-    measure,
     resize: async (read, order, sender) => {
       const open = await opener();
       if (open === null) throw applicationError('Images cannot be resized here');
@@ -77,11 +72,6 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
       return resizing.run(() => drawing.run(draw), sender);
     },
   };
-}
-
-function measure(bytes: Buffer): ImageSet | null {
-  const size = measureImage(bytes);
-  return size === null ? null : { size, original: null, variants: new Map() };
 }
 
 /** Default number of threads for blocking calls in Node. One of them is left to the rest of the service. */

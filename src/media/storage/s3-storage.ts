@@ -8,7 +8,6 @@ interface Bucket {
   readonly client: S3.S3Client;
   readonly s3: typeof S3;
   readonly bucket: string;
-  readonly prefix: string;
 }
 
 /** An S3-compatible storage, which can list its objects. */
@@ -31,18 +30,12 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
   if (typeof bucket !== 'string' || typeof prefix !== 'string')
     throw new Error('plugins.upload.config.providerOptions needs a bucket for s3');
   let opening: Promise<Bucket> | undefined;
-  const open = () => (opening ??= openBucket(bucket, prefix, options));
+  const open = () => (opening ??= openBucket(bucket, options));
   return {
-    write: async (key, source, { mime }) => {
-      const place = await open();
-      await writeObject(place, { Bucket: bucket, Key: `${prefix}${key}` }, { source, mime });
-    },
+    write: async (key, source, mime) => writeObject(await open(), { Key: `${prefix}${key}`, ContentType: mime }, source),
     read: (key, range) => readObject(open, `${prefix}${key}`, range),
     sizeOf: async (key) => sizeOfObject(await open(), `${prefix}${key}`),
-    remove: async (key) => {
-      const place = await open();
-      await removeObject(place, `${prefix}${key}`);
-    },
+    remove: async (key) => removeObject(await open(), `${prefix}${key}`),
     list: async (start) => {
       const found = await listObjects(await open(), `${prefix}${start}`);
       return found.map(({ key, size }) => ({ key: key.slice(prefix.length), size }));
@@ -50,66 +43,61 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
   };
 }
 
-async function openBucket(bucket: string, prefix: string, options: Readonly<Record<string, unknown>>): Promise<Bucket> {
+async function openBucket(bucket: string, options: Readonly<Record<string, unknown>>): Promise<Bucket> {
   const s3 = await import('@aws-sdk/client-s3').catch(() => {
     throw new Error('the storage s3 needs the package @aws-sdk/client-s3: npm install @aws-sdk/client-s3');
   });
   // Only Amazon supports checksums in trailers. HTTPS and the signature protect the bytes without them.
   const rules: S3.S3ClientConfig = { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' };
-  return { s3, bucket, prefix, client: new s3.S3Client({ ...rules, ...options, ...ownCredentials(options) }) };
+  return { s3, bucket, client: new s3.S3Client({ ...rules, ...options, ...ownCredentials(options) }) };
 }
 
 /** Copies the credentials, because the client modifies them, and those of the configuration are frozen. */
 const ownCredentials = ({ credentials }: Readonly<Record<string, unknown>>): object =>
   isRecord(credentials) ? { credentials: { ...credentials } } : {};
 
-interface Place {
-  readonly Bucket: string;
+interface NewObject {
   readonly Key: string;
-}
-
-interface Content {
-  readonly source: ByteSource;
-  readonly mime: string;
+  readonly ContentType: string;
 }
 
 /** Size of a part in bytes. Amazon requires at least 5 MB, and allows up to 10,000 parts. */
 const partSize = 8_388_608;
 
 /** Stores an object: in one request if it fits into one part, otherwise part by part, so that the length need not be known. */
-async function writeObject(bucket: Bucket, place: Place, { source, mime }: Content): Promise<void> {
-  const { client, s3 } = bucket;
+async function writeObject(place: Bucket, object: NewObject, source: ByteSource): Promise<void> {
+  const { client, s3, bucket } = place;
   const parts = inParts(source);
   const first = await parts.next();
   const second = first.done === true ? first : await parts.next();
   if (second.done === true) {
-    await client.send(new s3.PutObjectCommand({ ...place, Body: first.value ?? Buffer.alloc(0), ContentType: mime }));
+    await client.send(new s3.PutObjectCommand({ ...object, Bucket: bucket, Body: first.value ?? Buffer.alloc(0) }));
     return;
   }
-  await writeParts(bucket, place, { first: [first.value ?? Buffer.alloc(0), second.value], rest: parts, mime });
+  await writeParts(place, object, { first: [first.value ?? Buffer.alloc(0), second.value], rest: parts });
 }
 
 interface LargeContent {
   readonly first: readonly Buffer[];
   readonly rest: AsyncIterable<Buffer>;
-  readonly mime: string;
 }
 
 /** Stores an object part by part. If that fails, deletes the parts, because those of an incomplete upload cost money. */
-async function writeParts({ client, s3 }: Bucket, place: Place, { first, rest, mime }: LargeContent): Promise<void> {
-  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...place, ContentType: mime }));
+async function writeParts({ client, s3, bucket }: Bucket, object: NewObject, { first, rest }: LargeContent): Promise<void> {
+  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...object, Bucket: bucket }));
+  const upload = { Bucket: bucket, Key: object.Key, UploadId };
   const done: S3.CompletedPart[] = [];
   const send = async (Body: Buffer): Promise<void> => {
     const PartNumber = done.length + 1;
-    const { ETag } = await client.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body }));
+    const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body }));
     done.push({ PartNumber, ETag });
   };
   try {
     for (const part of first) await send(part);
     for await (const part of rest) await send(part);
-    await client.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts: done } }));
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
   } catch (error) {
-    await client.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
+    await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
 }

@@ -1,25 +1,28 @@
 import path from 'node:path';
 import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
-import { commented, type Database } from '../../mongo/send/database.js';
+import type { Database } from '../../mongo/send/database.js';
 import { readChunks, removeChunks, sizeOfChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';
 
-/** The input for creating storages. `directory` is the base of relative paths. */
+/** The input for creating storages. `directory` is the base of relative paths; `database` sends the commands by default. */
 interface StorageInput {
   readonly settings: MediaSettings;
   readonly directory: string;
   readonly database: Database;
 }
 
-/** Returns a function that returns the storage of a name, and creates it on first use. It throws an Error for an unknown name. */
-export function createStorageOf(input: StorageInput): (provider: string) => FileStorage {
+/** Returns the storage of a name. A storage in the database sends commands with the comment and the time limit of the given one. */
+export type StorageOf = (provider: string, database?: Database) => FileStorage;
+
+/** Returns a function that returns storages, and creates them on first use. It throws an Error for an unknown name. */
+export function createStorageOf(input: StorageInput): StorageOf {
   const made = new Map<string, FileStorage>();
-  return (provider) => {
+  return (provider, database = input.database) => {
     if (!isProvider(provider)) throw new Error(`there is no storage ${provider}`);
-    const storage = made.get(provider) ?? storageProviders[provider].open(input);
-    made.set(provider, storage);
+    const storage = made.get(provider) ?? storageProviders[provider].open({ ...input, database });
+    if (provider !== 'gridfs') made.set(provider, storage); // that one is bound to the comment and the time limit of a request
     return storage;
   };
 }
@@ -66,8 +69,8 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
  * blobs.
  */
 export const gridStorage = (database: Database): FileStorage => ({
-  write: (key, source, { time, comment }) => writeChunks({ ...commented(database, comment), time }, key, source),
-  read: (key, { start, end }, comment) => readChunks(commented(database, comment), key, start, end),
+  write: (key, source) => writeChunks(database, key, source),
+  read: (key, { start, end }) => readChunks(database, key, start, end),
   sizeOf: (key) => sizeOfChunks(database, key),
-  remove: (key, comment) => removeChunks(commented(database, comment), key),
+  remove: (key) => removeChunks(database, key),
 });

@@ -1,5 +1,4 @@
 import { revokeType } from '../../accounts/roles/grant-actions.js';
-import { withDatabase } from '../../content/content-context.js';
 import { forbiddenError, validationError } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import { previewChange } from '../../mongo/models/preview-models.js';
@@ -41,7 +40,7 @@ export async function changeModels<Result>(
     await writeModels(database, changed);
     for (const uid of removed) {
       await removeModel(database, uid);
-      await revokeType(uid, withDatabase(content, database));
+      await revokeType(uid, { ...content.store, database });
     }
   });
   await backend.models.loadModels([...changed.map(({ uid }) => uid), ...removed], expected);

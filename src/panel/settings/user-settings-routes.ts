@@ -5,7 +5,6 @@ import { readAccountSettings } from '../../auth/account-settings.js';
 import { fieldErrors, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
-import { collections } from '../../schema/collections.js';
 import { mapValues, type Values } from '../../values.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
@@ -54,12 +53,8 @@ async function checkRole(type: unknown, call: PanelCall): Promise<void> {
   if (!isKnown) throw fieldErrors([{ path: ['default_role'], message: 'default_role must be the type of a role' }]);
 }
 
-async function change(settings: SettingsChange, { running, content }: PanelCall): Promise<void> {
-  const { database, changes } = content.store;
-  const { config } = accountsOf(running);
-  await changeSettings(settings, { stored: await readAccountSettings(database), config, database });
-  changes.changed(collections.settings);
-}
+const change = (settings: SettingsChange, { running, content }: PanelCall): Promise<void> =>
+  changeSettings(settings, accountsOf(running).config, content.store);
 
 async function readTemplates({ content }: PanelCall): Promise<Answer> {
   const { templates } = await readAccountSettings(content.store.database);

@@ -1,6 +1,5 @@
 import { type Audience, readAudience } from '../../auth/is-open.js';
-import { readRoles } from '../../auth/read-roles.js';
-import type { Role } from '../../auth/role.js';
+import { readRoles, type Role } from '../../auth/role.js';
 import { hiddenBy } from '../../auth/role-access.js';
 import { html, type Html } from '../../http/page-answer.js';
 import { commandLine } from '../../command-line.js';

@@ -53,7 +53,7 @@ async function takeBack(call: RouteCall): Promise<Answer> {
   const user = await providerUser(accounts, identity, content);
   if (provider.redirect === null) return sessionAnswer(call, await openSession(accounts, user, call));
   const target = new URL(provider.redirect);
-  target.searchParams.set('access_token', await makeExchangeCode(user, provider.name, content));
+  target.searchParams.set('access_token', await makeExchangeCode(user, nameOf(call), content));
   return goTo(target.href);
 }
 

@@ -18,11 +18,8 @@ type Sources = Pick<ProjectRegisters, 'content' | 'running'>;
 
 const readAccounts = ({ content }: Sources) => readAccountSettings(content().store.database);
 
-async function changeAccounts(change: SettingsChange, { content, running }: Sources): Promise<void> {
-  const { database, changes } = content().store;
-  await changeSettings(change, { stored: await readAccountSettings(database), config: running().config, database });
-  changes.changed(collections.settings);
-}
+const changeAccounts = (change: SettingsChange, { content, running }: Sources): Promise<void> =>
+  changeSettings(change, running().config, content().store);
 
 /** Returns a function that tells that a value has no effect. */
 const ignored =

@@ -4,11 +4,12 @@ import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../errors.js';
 import { entityOf, type Entity, type EntityParameters, type EntityService } from '../../code/entity-service.js';
 import { mediaOf, type Running } from '../../http/running.js';
-import { findTarget } from '../../media/find-target.js';
+import { findTarget } from '../../media/link-files.js';
 import { parseFileInfo, parseFileInfos } from '../../media/parse-file-info.js';
 import { Staging, type UploadedFile } from '../../media/staging.js';
 import { replaceFile, updateFileInfo } from '../../media/update-file.js';
-import { uploadFiles, type MediaContext } from '../../media/upload-files.js';
+import type { MediaContext } from '../../media/media.js';
+import { uploadFiles } from '../../media/upload-files.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 

@@ -8,15 +8,17 @@ import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type Transf
 import { createRestClient, type Credentials, type RestClient } from './rest-client.js';
 import {
   linksOf,
+  notesOn,
   permissionUid,
   populateOf,
   readPermissions,
   readRoles,
+  readSchemas,
+  readViews,
   type RestRow,
   type Shapes,
   toRow,
 } from './rest-entries.js';
-import { notesOn, readSchemas, readViews } from './rest-models.js';
 
 interface RestInput {
   readonly url: string;

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPrivateHost, publicLookup } from '../../public-address.js';
-import { isRecord } from '../../values.js';
+import { isRecord, recordIn } from '../../values.js';
 import { upTo } from '../byte-reader.js';
 import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
@@ -75,8 +75,7 @@ async function openPanel(
 ): Promise<RestClient['get']> {
   const login = new URL(`${root}/admin/login`);
   const answer = await readAnswer(login, await sendPatiently(login, sendAs('', JSON.stringify(administrator)), 1));
-  const data = isRecord(answer) ? answer['data'] : null;
-  const token = isRecord(data) ? data['token'] : null;
+  const token = isRecord(answer) ? recordIn(answer, 'data')['token'] : null;
   if (typeof token !== 'string') throw new Error(`${root} has no admin panel that administrators log in to`);
   return (relative) => getJson(new URL(`${root}${relative}`), sendAs(token));
 }

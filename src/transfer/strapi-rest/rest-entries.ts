@@ -1,12 +1,44 @@
-import { roleUid } from '../../accounts/user-store.js';
+import { enabledActions } from '../../accounts/roles/permission-tree.js';
+import { roleUid, userUid } from '../../accounts/user-store.js';
+import { viewPrefix } from '../../mongo/stores/code-store.js';
 import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
-import { sizeOf } from '../source.js';
+import { isRecord, recordIn, recordsIn, type Values } from '../../values.js';
+import { sizeOf, type TransferRecord } from '../source.js';
 import type { RestClient } from './rest-client.js';
 
 /** Attributes by uid of the content type or component, as the service describes them. */
 export type Shapes = ReadonlyMap<string, Readonly<Record<string, Values>>>;
+
+/** Returns the models that a service shows with the token. Throws an Error if there are none. */
+export async function readSchemas(client: RestClient, kind: 'content-types' | 'components'): Promise<readonly Values[]> {
+  const answer = await client.get(`/content-type-builder/${kind}`);
+  const found = isRecord(answer) ? recordsIn(answer['data']) : [];
+  if (found.length === 0 && kind === 'content-types')
+    throw new Error(`${client.base} shows no models: the token must be one for full access`);
+  return found.flatMap(({ uid, schema }) => {
+    if (!isRecord(schema) || typeof uid !== 'string' || !isRecord(schema['attributes'])) return [];
+    const { draftAndPublish, displayName, singularName, pluralName, description, ...rest } = schema;
+    return [{ ...rest, uid, info: { displayName, singularName, pluralName, description }, options: { draftAndPublish } }];
+  });
+}
+
+/** Returns the parts of the content that the API does not show, with the reasons. */
+export function notesOn(shapes: Shapes): Map<string, string> {
+  const notes = new Map([[userUid, 'passwords are not part of REST: users set new ones']]);
+  for (const [uid, attributes] of shapes)
+    for (const [name, attribute] of Object.entries(attributes)) {
+      const reason = hiddenReason(uid, attribute);
+      if (reason !== null) notes.set(`${uid} ${name}`, reason);
+    }
+  return notes;
+}
+
+function hiddenReason(uid: string, attribute: Values): string | null {
+  if (!uid.startsWith('api::') && uid.includes('::')) return null;
+  if (attribute['private'] === true || attribute['type'] === 'password') return 'private values are not part of REST';
+  return isPolymorphic(attribute) ? 'polymorphic relations are not part of REST' : null;
+}
 
 /** An entry in an answer. */
 export interface RestRow {
@@ -38,7 +70,7 @@ function ownedLink({ type, target, mappedBy, relation }: Values): Owned {
 }
 
 /** Returns whether an attribute is a relation to several types. The API does not show the types of such entries. */
-export const isPolymorphic = ({ type, relation }: Values): boolean => type === 'relation' && /^morphTo/.test(String(relation));
+const isPolymorphic = ({ type, relation }: Values): boolean => type === 'relation' && /^morphTo/.test(String(relation));
 
 const deepest = 8;
 
@@ -106,7 +138,7 @@ export const permissionUid = 'plugin::users-permissions.permission';
 /** Reads roles in the order of their ids. */
 export async function* readRoles(client: RestClient): AsyncGenerator<RestRow> {
   const answer = await client.get('/users-permissions/roles');
-  const roles = isRecord(answer) && Array.isArray(answer['roles']) ? answer['roles'].filter(isRecord) : [];
+  const roles = isRecord(answer) ? recordsIn(answer['roles']) : [];
   yield* roles.map((role) => toRow(roleUid, role)).sort((one, other) => one.id - other.id);
 }
 
@@ -115,25 +147,26 @@ export async function* readPermissions(client: RestClient): AsyncGenerator<RestR
   let number = 0;
   for await (const { id } of readRoles(client)) {
     const detail = await client.get(`/users-permissions/roles/${String(id)}`);
-    for (const action of actionsIn(isRecord(detail) ? detail['role'] : null)) {
+    const role = isRecord(detail) ? recordIn(detail, 'role') : {};
+    for (const action of enabledActions(role['permissions'])) {
       number++;
       yield toRow(permissionUid, { id: number, action, role: { id } });
     }
   }
 }
 
-/**
- * Returns the enabled actions of a role: `api::article.article.find` for `{ 'api::article': { controllers: { article: { find: {
- * enabled: true } } } } }`.
- */
-function actionsIn(role: unknown): readonly string[] {
-  return entriesOf(isRecord(role) ? role['permissions'] : null).flatMap(([origin, part]) =>
-    entriesOf(isRecord(part) ? part['controllers'] : null).flatMap(([controller, actions]) =>
-      entriesOf(actions).flatMap(([action, state]) =>
-        isRecord(state) && state['enabled'] === true ? [`${origin}.${controller}.${action}`] : [],
-      ),
-    ),
-  );
-}
+const views = {
+  type: { path: 'content-types', key: 'content_types', name: 'contentType' },
+  component: { path: 'components', key: 'components', name: 'component' },
+} as const;
 
-const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] => (isRecord(value) ? Object.entries(value) : []);
+/** Reads how the admin panel shows the entries of types and components, as the settings in which Strapi stores it. */
+export async function* readViews(get: RestClient['get'], schemas: readonly Values[]): AsyncGenerator<TransferRecord> {
+  for (const { uid } of schemas) {
+    const { path, key, name } = views[String(uid).includes('::') ? 'type' : 'component'];
+    const answer = await get(`/content-manager/${path}/${encodeURIComponent(String(uid))}/configuration`);
+    const value = isRecord(answer) ? recordIn(answer, 'data')[name] : null;
+    if (isRecord(value))
+      yield { stage: 'configuration', key: `${viewPrefix}${key}::${String(uid)}`, value, bytes: sizeOf(value) };
+  }
+}

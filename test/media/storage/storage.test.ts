@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { connectDatabase } from '../../../src/mongo/send/connection.js';
 import { createConfig } from '../../../src/config/create-config.js';
 import type { UploadProvider } from '../../../src/config/upload-settings.js';
-import { endless } from '../../../src/limits/clock.js';
 import { newBlobId } from '../../../src/mongo/stores/blob-store.js';
 import { diskStorage } from '../../../src/media/storage/disk-storage.js';
 import type { ByteSource, FileStorage } from '../../../src/media/storage/file-storage.js';
@@ -62,7 +61,7 @@ for (const [name, open] of Object.entries(storages))
         const before = await count();
         const key = newBlobId();
         const bytes = randomBytes(size);
-        await storage.write(key, inPieces(bytes), { mime: 'application/octet-stream', time: endless });
+        await storage.write(key, inPieces(bytes), 'application/octet-stream');
         expect((await collect(storage.read(key, { start: 0, end: size }))).equals(bytes)).to.equal(true);
         for (const [start, end] of [
           [0, 1],
@@ -83,9 +82,7 @@ for (const [name, open] of Object.entries(storages))
     it('keeps files apart that are written at once', async () => {
       const { storage } = opened;
       const files = Array.from({ length: 20 }, (_, index) => ({ key: newBlobId(), bytes: randomBytes(100_000 * (index + 1)) }));
-      await Promise.all(
-        files.map(({ key, bytes }) => storage.write(key, inPieces(bytes), { mime: 'text/plain', time: endless })),
-      );
+      await Promise.all(files.map(({ key, bytes }) => storage.write(key, inPieces(bytes), 'text/plain')));
       for (const { key, bytes } of files)
         expect((await collect(storage.read(key, { start: 0, end: bytes.length }))).equals(bytes)).to.equal(true);
       await Promise.all(files.map(({ key }) => storage.remove(key)));
@@ -95,9 +92,7 @@ for (const [name, open] of Object.entries(storages))
       const { storage, count } = opened;
       const before = await count();
       const key = newBlobId();
-      const failed = await storage
-        .write(key, failing(12_000_000), { mime: 'text/plain', time: endless })
-        .catch((error: unknown) => error);
+      const failed = await storage.write(key, failing(12_000_000), 'text/plain').catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'the client has gone');
       await storage.remove(key);
       expect(await count()).to.equal(before);
