@@ -67,7 +67,7 @@ export function textParameter(request: RouteRequest, name: string): string | und
 export function numberParameter(request: RouteRequest, name: string, least: number, most: number): number | undefined {
   const value = textParameter(request, name);
   if (value === undefined) return undefined;
-  const number = /^\d{1,15}$/.test(value) ? Number(value) : -1;
+  const number = /^\d{1,16}$/.test(value) ? Number(value) : -1;
   if (number >= least && number <= most) return number;
   throw validationError(`${name} must be a number from ${String(least)} to ${String(most)}`);
 }

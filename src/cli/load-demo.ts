@@ -185,7 +185,10 @@ interface ListedFile {
   readonly alternativeText: string;
 }
 
-/** Stores the bytes and variants of the pictures without publishing them. They are made in parallel, limited by the number of processors. */
+/**
+ * Stores the bytes and variants of the pictures without publishing them. They are made in parallel, limited by the number of
+ * processors.
+ */
 const preparePictures = (folder: string, listed: readonly ListedFile[], context: Parameters<typeof prepareFile>[2]) =>
   Promise.all(
     listed.map(async (info) => {

@@ -10,7 +10,7 @@ import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
 import { isShared, type UniquePath, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
-import { mustBeUnique } from '../schema/findings.js';
+import { maximumErrors, mustBeUnique } from '../schema/findings.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,
@@ -33,7 +33,12 @@ export interface UniqueWrite {
 
 /** Returns an error for each unique value that a body repeats in one place, such as a list of components. No index finds these. */
 export const repeatedErrors = (write: UniqueWrite, context: ContentContext): FieldError[] =>
-  repeatedIn(uniqueValues(write, context)).map(({ path }) => notUnique(path));
+  repeatedIn(uniqueValues(write, context).filter(isPlaced))
+    .slice(0, maximumErrors)
+    .map(({ path }) => notUnique(path));
+
+/** Returns whether a value is that of its attribute, and not an item of a list that was sent for it, which another check refuses. */
+const isPlaced = ({ path }: UniqueValue): boolean => !/^\d+$/.test(path.at(-1) ?? '');
 
 /** Throws a DuplicateKey if lists of components that an update writes have a value twice, because a component keeps its own. */
 export function refuseRepeats(listed: readonly UniquePath[], written: Values): void {

@@ -7,7 +7,10 @@ import { nextTurn } from '../limits/queue.js';
 import { ByteReservation, ByteBudget, type ReservationOwner } from '../limits/byte-budget.js';
 import { isRecord } from '../values.js';
 
-/** The memory of one request, from the budgets of all requests for bodies and for answers. It is counted by client address, whether or not the caller has logged in. */
+/**
+ * The memory of one request, from the budgets of all requests for bodies and for answers. It is counted by client address, whether
+ * or not the caller has logged in.
+ */
 class RequestMemory implements ReservationOwner {
   readonly response: ServerResponse;
   /** Memory of the read documents and their values, then of the answer until it is sent. */

@@ -33,7 +33,7 @@ async function take({ config, store, report }: SettingsTarget, change: SettingsC
   try {
     await changeSettings(change, config, store);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
     report(`a setting of users and permissions is not imported: ${error.message}`, Object.keys(change).join());
   }
 }
