@@ -19,7 +19,7 @@ import { bindLocales, bindNested, bindVisible, childAsksInLists } from './bind-n
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './expand-deep.js';
-import { refuseOthers, refuseUnknown } from './refuse-unknown.js';
+import { refuseUnknown } from './refuse-unknown.js';
 import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
@@ -146,7 +146,6 @@ function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, c
   const components = [...context.registry.types.values()].filter(({ kind }) => kind === 'component');
   const isListed = ({ uid }: ContentType): boolean => attribute.components.includes(uid);
   if (on === null) share(query, components.filter(isListed), context);
-  else refuseOthers(on, components, context);
   const targets = new Map<string, NestedList>();
   for (const type of components) {
     const own = on === null ? (isListed(type) ? query : emptyQuery) : on.get(type.uid);
@@ -163,7 +162,6 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const types = sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources);
   const whole = withAllFields(query);
   if (on === null) share(whole, types, context);
-  else refuseOthers(on, types, context);
   const targets = new Map<string, NestedList>();
   for (const type of types) {
     const own = on === null ? whole : on.get(type.uid);

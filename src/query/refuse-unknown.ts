@@ -1,7 +1,7 @@
 import { invalidParameter } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import { readable } from './access.js';
-import type { PopulateField, Query } from './ast.js';
+import type { Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { expandDeep } from './expand-deep.js';
 
@@ -13,11 +13,4 @@ export function refuseUnknown(query: Query, types: readonly ContentType[], conte
     types.every((type) => (readable(type, name, context.access)?.kind ?? 'scalar') === 'scalar'),
   );
   if (unknown !== undefined) throw invalidParameter(unknown);
-}
-
-/** In strict mode, throws a ValidationError for a name below `on` that is none of the types. */
-export function refuseOthers(on: PopulateField['on'], types: readonly ContentType[], { settings }: BindContext): void {
-  if (!settings.strict) return;
-  const other = [...(on?.keys() ?? [])].find((uid) => types.every((type) => type.uid !== uid));
-  if (other !== undefined) throw invalidParameter(other);
 }

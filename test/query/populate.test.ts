@@ -307,10 +307,8 @@ describe('refused fields and populate', () => {
     ...['bogus', 'secret', 'name'].map((each) => [`populate=${each}`, each] as const),
     ['populate[zone][populate]=bogus', 'bogus'],
     ['populate[zone][populate][maker][populate]=bogus', 'bogus'],
-    ['populate[zone][on][no.such]=true', 'no.such'],
     ['populate[zone][on][thing.part][populate]=bogus', 'bogus'],
     ['populate[subject][populate]=bogus', 'bogus'],
-    ['populate[subject][on][thing.part]=true', 'thing.part'],
   ] as const)
     it(`strict: ${text}`, () => {
       expect(() => bind(text, true)).to.throw(`Invalid parameter ${name}`);

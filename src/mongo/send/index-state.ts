@@ -84,7 +84,7 @@ export class SearchIndexes {
 
   /** Returns whether an index of trigrams can narrow down the documents that meet a comparison of texts. */
   serves({ trigrams, operand }: Comparison): boolean {
-    return trigrams !== undefined && this.narrow(trigrams, operand) !== null;
+    return trigrams !== undefined && this.#complete.has(placeKey(trigrams)) && trigramsOf(String(operand), 1).size > 0;
   }
 
   /**
