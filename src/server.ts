@@ -21,6 +21,7 @@ import { startHttpServers } from './http/start-http-servers.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import type { Work } from './observe/observation.js';
+import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
@@ -143,7 +144,7 @@ class Server implements Service {
     const parts = { config, features, uri, secrets, observer, address: this.#address, project };
     await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
     await this.#bootstrap();
-    this.#http = await startHttpServers(app.callback(), config, http);
+    this.#http = await startHttpServers(app.callback(), config, http, createNotices(observer));
     this.#address.url = this.#http.url;
     this.#address.adminUrl = this.#http.admin.url;
   }

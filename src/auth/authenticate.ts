@@ -6,7 +6,7 @@ import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import { type ApiToken, refuseExpired, tokenFinder } from './api-token.js';
 import { type Caller, type CallingUser, readUser, weighUser, type KnownUser } from './caller.js';
-import { createOpenAccess, type OpenAccess, type OpenAccessInput } from './is-open.js';
+import { createOpenAccess, openAccess, type OpenAccess, type OpenAccessInput } from './is-open.js';
 import { readRoles } from './role.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
@@ -60,7 +60,6 @@ interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
   const { database, changes } = backend.store;
-  const open = createOpenAccess(input);
   const readCaller = (id: number, comment?: string) => readUser(commented(database, comment), id);
   const sources: Sources = {
     input,
@@ -70,7 +69,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     settings: cacheUntilChanged(changes, [collections.settings], (comment) => readAccountSettings(commented(database, comment))),
     findToken: tokenFinder(backend, input.tokenSalt, input.formerSalt),
     findUser: cacheByKey(changes, [collections.users], { load: readCaller, weigh: weighUser }),
-    openAccess: open === null || typeof open === 'function' ? open : () => Promise.resolve(open),
+    openAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;
   return {
@@ -164,9 +163,8 @@ function faultOf(user: KnownUser | null, claims: TokenClaims, settings: AccountS
 
 async function accessOfUser(user: KnownUser, sources: Sources): Promise<Access> {
   // A service that is open by default is closed by its first user.
-  const roles = () => sources.roles();
-  const open = await sources.openAccess?.(roles, () => false);
-  return open ?? accessOf((await roles()).byId.get(user.role ?? 0), user, sources);
+  if (sources.input.config.api.open === true) return openAccess;
+  return accessOf((await sources.roles()).byId.get(user.role ?? 0), user, sources);
 }
 
 const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };

@@ -15,7 +15,7 @@ const userActions = ['create', 'update', 'destroy'].map((name) => `plugin::users
  * The access of everybody if the configuration opens the service. It excludes changes of roles, because they would outlast the
  * setting.
  */
-const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set(roleActions) } };
+export const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set(roleActions) } };
 
 /** The access while the service is open by default. Users cannot be changed either, because the first user closes the service. */
 const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set([...roleActions, ...userActions]) } };
@@ -35,13 +35,13 @@ export interface OpenAccessInput {
 }
 
 /**
- * Returns the access to an open service, or the function that finds it; null if it is never open. With `api.open: true` it is open to
+ * Returns the function that finds the access to an open service; null if it is never open. With `api.open: true` it is open to
  * everybody. By default it is open to programs on this machine, if it runs outside of production with its embedded database, and
  * while there are neither users nor grants besides the defaults.
  */
-export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): Access | OpenAccess | null {
+export function createOpenAccess({ config, backend, observer, isEmbedded }: OpenAccessInput): OpenAccess | null {
   const { open } = config.api;
-  if (open === true) return openAccess;
+  if (open === true) return () => Promise.resolve(openAccess);
   if (open === false || !mayOpenItself(config, isEmbedded)) return null;
   const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], (comment) =>
     isStored(commented(backend.store.database, comment), collections.users),

@@ -86,7 +86,7 @@ export async function buildWrite(type: ContentType, data: Values, start: Start, 
   }
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
-  if (mode === 'update') refuseRepeats(listed, building.values);
+  if (start.current !== undefined) refuseRepeats(listed, building.values, start.current);
   if (listed.length > 0) keepUnique(listed, building);
   if (withFiles.length > 0) rankFiles(withFiles, building);
   return building;

@@ -40,11 +40,16 @@ export const repeatedErrors = (write: UniqueWrite, context: ContentContext): Fie
 /** Returns whether a value is that of its attribute, and not an item of a list that was sent for it, which another check refuses. */
 const isPlaced = ({ path }: UniqueValue): boolean => !/^\d+$/.test(path.at(-1) ?? '');
 
-/** Throws a DuplicateKey if lists of components that an update writes have a value twice, because a component keeps its own. */
-export function refuseRepeats(listed: readonly UniquePath[], written: Values): void {
+/**
+ * Throws a DuplicateKey if lists of components that an update writes have a value twice, because a component keeps its own. Values that
+ * the stored entry repeats, such as defaults, may stay.
+ */
+export function refuseRepeats(listed: readonly UniquePath[], written: Values, stored: StoredDocument): void {
   for (const path of listed) {
     const field = uniqueField(path);
-    const [repeated] = repeatedIn(valuesAt(written, path).map(({ value }) => ({ field, value })));
+    const repeatsOf = (values: Values) => repeatedIn(valuesAt(values, path).map(({ value }) => ({ field, value })));
+    const known = new Set(repeatsOf(stored).map(keyOf));
+    const repeated = repeatsOf(written).find((value) => !known.has(keyOf(value)));
     if (repeated !== undefined) throw new DuplicateKey([field], { [field]: repeated.value });
   }
 }
@@ -152,9 +157,7 @@ async function takenValues(
   const match = { ...matchesAny(...fields.map((field) => ({ [field]: oneOf(valuesOf(field)) }))), ...others };
   const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', groupField] });
   const keys = (document: StoredDocument): string[] =>
-    fields.flatMap((field) =>
-      valuesAt(document, { names: field.split('.'), components: new Set() }).map(({ value }) => keyOf({ field, value })),
-    );
+    fields.flatMap((field) => valuesAt(document, { names: field.split('.') }).map(({ value }) => keyOf({ field, value })));
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
   return new Set(sent.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
 }

@@ -83,18 +83,21 @@ interface StartOptions {
   readonly prepared?: PreparedServer;
   /** The environment variable that sets the port. */
   readonly variable?: string;
+  /** Called if a connection cannot be accepted, for example because too many files are open. */
+  readonly refused?: (error: Error) => void;
 }
 
 /** Starts the HTTP server. Rejects with a readable message if the port is in use. */
 export async function startHttpServer(
   callback: RequestListener,
   config: ServerConfig,
-  { prepared = prepareHttpServer(config), variable = 'PORT' }: StartOptions = {},
+  { prepared = prepareHttpServer(config), variable = 'PORT', refused = () => undefined }: StartOptions = {},
 ): Promise<HttpServer> {
   const { server, traffic } = prepared;
   cutSlowAnswers(server, traffic.underWay, config);
   prepared.answer = callback;
   const port = await listen(server, config, variable);
+  server.on('error', refused); // without a listener the error would end the process
   let closing: Promise<number> | undefined;
   const localUrl = localAddress(config, port);
   const url = config.url?.replace(/\/+$/, '') ?? localUrl;
@@ -154,8 +157,7 @@ const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTim
 
 function listen(server: Server, { host, port }: ServerConfig, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    // stays, because a later error is about a connection that could not be accepted, and would end the process
-    server.on('error', (error: NodeJS.ErrnoException) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
           ? new Error(`port ${String(port)} is in use; choose another with ${variable}`, { cause: error })

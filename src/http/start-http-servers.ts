@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from '../config/config.js';
+import type { Notices } from '../notices.js';
 import { type HttpServer, type PreparedServer, startHttpServer } from './start-http-server.js';
 
 /** The server of the API, and that of the admin API if it has a port of its own; otherwise they are the same. */
@@ -12,10 +13,14 @@ export async function startHttpServers(
   callback: RequestListener,
   { server, admin: { port } }: Config,
   prepared: PreparedServer,
+  notices: Notices,
 ): Promise<HttpServers> {
+  const refused = ({ message }: Error): void => {
+    notices.tell(`connections could not be accepted: ${message}`);
+  };
   const own = port === null ? null : { ...server, port, url: withPort(server.url, port) };
-  const admin = own && (await startHttpServer(callback, own, { variable: 'ADMIN_PORT' }));
-  const api = await startHttpServer(callback, server, { prepared }).catch(async (error: unknown) => {
+  const admin = own && (await startHttpServer(callback, own, { variable: 'ADMIN_PORT', refused }));
+  const api = await startHttpServer(callback, server, { prepared, refused }).catch(async (error: unknown) => {
     await admin?.close();
     throw error;
   });

@@ -1,4 +1,5 @@
 import { memoize } from '../caches.js';
+import { invalidParameter } from '../errors.js';
 import {
   type Attribute,
   type ComponentAttribute,
@@ -19,22 +20,26 @@ import { bindLocales, bindNested, bindVisible, childAsksInLists } from './bind-n
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './expand-deep.js';
-import { refuseUnknown } from './refuse-unknown.js';
 import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are left
  * out, or refused in strict mode. All other unknown names are refused. Throws a ValidationError.
  */
-export const bindSelection = (query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection =>
-  bindLevel(query, type, { ...context, state, known: new Map(), shared: new Set() });
+export function bindSelection(query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection {
+  const asked = new Map<PopulateField, boolean>();
+  const selection = bindLevel(query, type, { ...context, state, known: new Map(), asked });
+  const unknown = context.settings.strict ? [...asked].find(([, isKnown]) => !isKnown) : undefined;
+  if (unknown !== undefined) throw invalidParameter(unknown[0].name);
+  return selection;
+}
 
 /** The context in which the selections of one query are bound. */
 interface SelectionContext extends VisibleContext {
   /** Selections that were bound before, by query, publication state and type. */
   readonly known: Map<Query, Map<string, Selection>>;
-  /** Queries of several types, of which one must have each populated name. Their names are checked already. */
-  readonly shared: Set<Query>;
+  /** The populated names, and whether one of the types that each applies to has it. */
+  readonly asked: Map<PopulateField, boolean>;
 }
 
 /**
@@ -59,7 +64,10 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
 function bindPopulate(query: Query, type: ContentType, context: SelectionContext): Child[] {
   const populate = expandDeep(query.populate, type, context);
   if (!populate.all && populate.fields.length === 0) return [];
-  if (!context.shared.has(query)) refuseUnknown(query, [type], context);
+  for (const field of populate.fields) {
+    const kind = readable(type, field.name, context.access)?.kind ?? 'scalar';
+    context.asked.set(field, context.asked.get(field) === true || kind !== 'scalar');
+  }
   return [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
     if (!context.settings.roleUsers && isRoleUsers(type, attribute)) return [];
@@ -79,12 +87,6 @@ const fieldsOf = ({ name }: Attribute, fields: readonly PopulateField[], type: C
 
 const isRoleUsers = (type: ContentType, { name }: Attribute): boolean =>
   type.uid === 'plugin::users-permissions.role' && name === 'users';
-
-/** Notes that a query applies to several types. */
-function share(query: Query, types: readonly ContentType[], context: SelectionContext): void {
-  context.shared.add(query);
-  refuseUnknown(query, types, context);
-}
 
 function bindChild(
   attribute: Exclude<Attribute, ScalarAttribute>,
@@ -145,7 +147,6 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
 function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, context: SelectionContext): ZoneChild {
   const components = [...context.registry.types.values()].filter(({ kind }) => kind === 'component');
   const isListed = ({ uid }: ContentType): boolean => attribute.components.includes(uid);
-  if (on === null) share(query, components.filter(isListed), context);
   const targets = new Map<string, NestedList>();
   for (const type of components) {
     const own = on === null ? (isListed(type) ? query : emptyQuery) : on.get(type.uid);
@@ -161,7 +162,6 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const sources = attribute.writable ? null : linkSources(owner, context);
   const types = sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources);
   const whole = withAllFields(query);
-  if (on === null) share(whole, types, context);
   const targets = new Map<string, NestedList>();
   for (const type of types) {
     const own = on === null ? whole : on.get(type.uid);

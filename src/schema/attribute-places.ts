@@ -118,10 +118,13 @@ interface PlacedValue {
   readonly value: unknown;
 }
 
-/** Returns the values at a path of an entry or a body that are not null. */
+/**
+ * Returns the values at a path of an entry or a body that are not null. Of dynamic zones only those of `components` are read; all if
+ * it is absent.
+ */
 export function valuesAt(
   at: unknown,
-  { names, components }: Pick<UniquePath, 'names' | 'components'>,
+  { names, components }: { readonly names: readonly string[]; readonly components?: ReadonlySet<string> | undefined },
   place: readonly string[] = [],
 ): PlacedValue[] {
   if (Array.isArray(at))
@@ -130,7 +133,7 @@ export function valuesAt(
   if (name === undefined) return at === null || at === undefined ? [] : [{ place, value: at }];
   if (!isRecord(at) || !Object.hasOwn(at, name)) return [];
   const uid = at['__component'];
-  if (uid !== undefined && !components.has(String(uid))) return [];
+  if (uid !== undefined && components?.has(String(uid)) === false) return [];
   return valuesAt(at[name], { names: rest, components }, [...place, name]);
 }
 

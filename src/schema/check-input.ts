@@ -195,8 +195,8 @@ function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, f
   }
   if (!checkLength(lengthOf(input), path, found)) return;
   for (const { uid, id } of comingIn(input).map(morphTarget)) {
-    const { kind } = found.context.registry.types.get(uid) ?? { kind: 'component' };
-    if (kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
+    const type = found.context.registry.types.get(uid);
+    if (type !== undefined && type.kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
     else reportRelations(found, 'Invalid relations');
   }
 }

@@ -60,8 +60,11 @@ describe('startHttpServer', () => {
   it('goes on if connections cannot be accepted', async () => {
     const { server: config } = createConfig({ server: { host: '127.0.0.1', port: 0 } });
     const prepared = prepareHttpServer(config);
-    const server = await startHttpServer((_request, response) => response.end('done'), config, { prepared });
-    for (const code of ['EMFILE', 'ENFILE']) prepared.server.emit('error', Object.assign(new Error('accept'), { code }));
+    const refused: string[] = [];
+    const options = { prepared, refused: ({ message }: Error) => void refused.push(message) };
+    const server = await startHttpServer((_request, response) => response.end('done'), config, options);
+    for (const code of ['EMFILE', 'ENFILE']) prepared.server.emit('error', new Error(`accept ${code}`));
+    expect(refused).to.deep.equal(['accept EMFILE', 'accept ENFILE']);
     const response = await fetch(server.localUrl);
     expect(await response.text()).to.equal('done');
     await server.close();

@@ -192,10 +192,8 @@ describe('shared values of a new localization', () => {
     for (const field of ['files.pic', 'files.own.file', 'files.cs[1].file'])
       form.append(field, new Blob([field]), `${field}.txt`);
     const response = await fetch(`${serving.server.url}/api/items/${String(id)}/localizations`, { method: 'POST', body: form });
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- looks into answers of every form
-    const body = (await response.json()) as any;
-    const ids = (list: readonly { id: number }[]): number[] => list.map((one) => one.id);
-    expect([response.status, body.locale, ids(body.localizations)]).to.deep.equal([200, 'fr', [id]]);
+    const body = (await response.json()) as { id: number; locale: string; localizations: readonly { id: number }[] };
+    expect([response.status, body.locale, body.localizations.map((one) => one.id)]).to.deep.equal([200, 'fr', [id]]);
     const named = async (one: number): Promise<unknown[]> => {
       const query = 'populate[pic]=true&populate[own][populate]=file&populate[cs][populate]=file';
       const { pic, own, cs } = (await ok('GET', `/api/items/${String(one)}?${query}`)).data.attributes;

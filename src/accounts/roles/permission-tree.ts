@@ -29,6 +29,4 @@ const namedIn = (tree: unknown): [action: string, Values][] =>
   );
 
 const entriesOf = (value: unknown): [string, Values][] =>
-  isRecord(value) && !Array.isArray(value)
-    ? Object.entries(value).filter((entry): entry is [string, Values] => isRecord(entry[1]))
-    : [];
+  isRecord(value) ? Object.entries(value).filter((entry): entry is [string, Values] => isRecord(entry[1])) : [];

@@ -31,14 +31,28 @@ interface Asked {
   readonly content: ContentContext;
 }
 
-/** Returns the resolver that answers with the written entry; with an empty response if there is none. */
+type Write = (asked: Asked) => Promise<Loaded | null>;
+type Failed = (error: unknown, type: ContentType, info: GraphQLResolveInfo) => EntryResult;
+
+const rethrow: Failed = (error) => {
+  throw error;
+};
+
+/**
+ * Returns the resolver that answers with the written entry; with an empty response if there is none. `failed` answers if the write
+ * fails.
+ */
 const writing =
-  (write: (asked: Asked) => Promise<Loaded | null>) =>
+  (write: Write, failed = rethrow) =>
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
     requireKey(type, context.koaContext.req.headers);
     const query = readOneQuery(type, context, info);
-    return entryResult(await write({ type, args, data: dataOf(args), query, content: context.content }), context);
+    const written = write({ type, args, data: dataOf(args), query, content: context.content });
+    return written.then(
+      (entry) => entryResult(entry, context),
+      (error: unknown) => failed(error, type, info),
+    );
   };
 
 function dataOf({ data, locale }: Values): Values {
@@ -49,33 +63,30 @@ function dataOf({ data, locale }: Values): Values {
 /** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
 export const createResolver = writing(({ type, data, query, content }) => create(type, data, query, content));
 
-const updating = writing(async (asked) => {
+const updateAsked: Write = async (asked) => {
   const { type, data, query, content } = asked;
   const id = await writtenId(asked);
   if (id !== null) return update({ type, id }, { data, query }, content);
   return type.kind === 'singleType' ? createSingle(asked) : null;
-});
+};
+
+/** Moves an input error to the `data` field, if that is selected and has its generated resolver. */
+function failBelow(error: unknown, type: ContentType, info: GraphQLResolveInfo): EntryResult {
+  const response = responseName(type);
+  const isShown = fieldsBelow(info.fieldNodes, [response, 'data'], info).length > 0;
+  if (!(error instanceof ApiError) || error.name !== 'ValidationError') throw error;
+  if (!isShown || isCustomField(response, 'data', info)) throw error;
+  return { value: null, failure: error };
+}
+
+const [updateEntry, updateSingle] = [writing(updateAsked), writing(updateAsked, failBelow)];
 
 /**
  * Resolves `updateArticle`. The locale stays. Returns an empty response for an unknown id. If the data of a single type is
  * refused, only the field `data` fails.
  */
-export function updateResolver(type: ContentType): Resolver {
-  const resolve = updating(type);
-  if (type.kind !== 'singleType') return resolve;
-  return (root, args, context, info) => resolve(root, args, context, info).catch(failBelow(type, info));
-}
-
-/** Moves an input error to the `data` field, if that is selected and has its generated resolver. */
-const failBelow =
-  (type: ContentType, info: GraphQLResolveInfo) =>
-  (error: unknown): EntryResult => {
-    const response = responseName(type);
-    const isShown = fieldsBelow(info.fieldNodes, [response, 'data'], info).length > 0;
-    if (!(error instanceof ApiError) || error.name !== 'ValidationError') throw error;
-    if (!isShown || isCustomField(response, 'data', info)) throw error;
-    return { value: null, failure: error };
-  };
+export const updateResolver = (type: ContentType): Resolver =>
+  type.kind === 'singleType' ? updateSingle(type) : updateEntry(type);
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
 async function createSingle({ type, data, query, content }: Asked): Promise<Loaded> {

@@ -65,8 +65,8 @@ const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.
 const unchecked = { validation: { utf8: false } } as const;
 
 /**
- * Returns the number of documents of a collection that meet a query, up to a limit if there is one. Without a query it is that of the metadata, which takes the same time for any size.
- * A transaction does not allow it.
+ * Returns the number of documents of a collection that meet a query, up to a limit if there is one. Without a query it is that of the
+ * metadata, which takes the same time for any size; a transaction does not allow that.
  */
 export const countStored = async (
   collection: string,

@@ -61,7 +61,7 @@ export class ProjectRegisters {
   readonly server: StrapiServer;
   readonly customFields = new CustomFields();
   readonly cron: ProjectCron;
-  readonly routers: RegisteredRouter[] = [];
+  readonly #routers: RegisteredRouter[] = [];
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
@@ -116,7 +116,11 @@ export class ProjectRegisters {
     this.#middlewareNames.push(name);
   };
 
-  readonly addRouter = (router: RegisteredRouter): void => void this.routers.push(router);
+  readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
+
+  get routers(): readonly RegisteredRouter[] {
+    return this.#routers;
+  }
 
   /** The router of a request, `ctx.router`, as far as code of Strapi v4 reads it. */
   readonly router = routerOf(this);
