@@ -1,5 +1,6 @@
 # Builds the service from a clone: docker build -t mangrove .
 # Packages that are not part of it, such as that of S3: --build-arg PACKAGES=@aws-sdk/client-s3@3
+# The admin panel: --build-arg PANEL=true
 FROM node:22-slim AS build
 WORKDIR /srv/mangrove
 COPY package.json package-lock.json ./
@@ -14,6 +15,9 @@ RUN if [ -n "$PACKAGES" ]; then \
     npm pkg delete devDependencies peerDependencies peerDependenciesMeta && \
     npm install --no-save --ignore-scripts --no-audit --no-fund $PACKAGES; \
   fi
+ARG PANEL=
+# The panel is built from packages of Strapi v4, half a gigabyte that stays in this stage. The service serves it from the folder build.
+RUN if [ "$PANEL" = true ]; then node bin/mangrove.cjs panel build && mv data/panel build; else mkdir build; fi
 
 FROM node:22-slim
 ARG VERSION=0.1.0
@@ -29,6 +33,7 @@ WORKDIR /srv/mangrove
 RUN mkdir -m 700 data && chown node:node data
 COPY --from=build /srv/mangrove/package.json /srv/mangrove/LICENSE ./
 COPY --from=build /srv/mangrove/bin bin
+COPY --from=build /srv/mangrove/build build
 COPY --from=build /srv/mangrove/client client
 COPY --from=build /srv/mangrove/config config
 COPY --from=build /srv/mangrove/dist dist

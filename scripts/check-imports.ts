@@ -48,7 +48,7 @@ const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
   mongo: [['form'], ['send'], ['changes'], ['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
   accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],
-  strapi: [['load'], ['content'], ['services'], ['routes'], ['runtime'], ['packages'], ['project']],
+  strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],
 };
 
 /** Imports that the levels allow and the architecture forbids, with what to do instead. */

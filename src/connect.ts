@@ -2,6 +2,7 @@ import { createAuthenticator } from './auth/authenticate.js';
 import { userTokens } from './auth/user-tokens.js';
 import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
 import { createAccounts } from './accounts/accounts.js';
+import { grantsIn } from './accounts/providers/stored-grants.js';
 import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Config } from './config/config.js';
 import { addedSettings } from './config/sections.js';
@@ -22,9 +23,12 @@ import { createNotices } from './notices.js';
 import { slowSettings } from './metrics/settings.js';
 import type { Observer } from './observe/observer.js';
 import { fullAccess } from './query/access.js';
+import { connectForReads } from './mongo/send/connection.js';
 import { observingReads } from './mongo/read/costly-reads.js';
 import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
+import { readModels } from './mongo/stores/model-store.js';
+import type { ModelDocument } from './schema/model.js';
 import { messageOf } from './errors.js';
 import { waited } from './limits/timers.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
@@ -51,24 +55,19 @@ const retryAfter = 2000;
 /** The attempts of a service to connect to its database. */
 export class Connecting {
   readonly #connection: Connection;
-  readonly #ended = new AbortController();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  get hasEnded(): boolean {
-    return this.#ended.signal.aborted;
-  }
-
   /**
-   * Connects. After an error it tries again later, and calls `late` after each further attempt. Rejects with a ConfigError if the first
-   * attempt shows that none can succeed.
+   * Connects. After an error it tries again later until the service stops, and calls `late` after each further attempt. Rejects with a
+   * ConfigError if the first attempt shows that none can succeed.
    */
   async begin(input: ConnectInput, late: () => Promise<void>, isFirst = true): Promise<void> {
     try {
       const running = await connect(input);
-      if (this.hasEnded) await running.close();
+      if (this.#connection.isStopping) await running.close();
       else this.#connection.running = running;
     } catch (error) {
       if (error instanceof ConfigError && isFirst) throw error;
@@ -77,12 +76,8 @@ export class Connecting {
     }
   }
 
-  end(): void {
-    this.#ended.abort();
-  }
-
   async #again(input: ConnectInput, late: () => Promise<void>): Promise<void> {
-    if (!(await waited(retryAfter, this.#ended.signal))) return;
+    if (!(await waited(retryAfter, this.#connection.stopping))) return;
     await this.begin(input, late, false);
     await late();
   }
@@ -131,27 +126,30 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   const media = upload.enabled ? createMedia(config, database, changes) : null;
   for (const one of [media && retiring(media), ...(project?.subscribers ?? [])]) if (one !== null) changes.subscribe(one);
   const attempts = attemptLimits(users.config.ratelimit, database);
-  const accounts = tokens && createAccounts({ config, authenticator, observer, address, tokens, limits: attempts });
+  const parts = { config, authenticator, observer, address, grants: grantsIn(backend.store) };
+  const accounts = tokens && createAccounts({ ...parts, tokens, limits: attempts });
   return {
     config,
     secrets,
     actions: featureActions(features, config),
     backend,
     isEmbedded,
-    authenticator,
-    accounts,
-    media,
-    attempts,
+    ...{ authenticator, accounts, media, attempts },
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     observer,
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
     tags: new KeptTags(),
-    ...(project && { projectActions: project.projectActions, modelFiles: project.modelFiles, ownEvents: project.ownEvents }),
+    ...(project && partsOf(project)),
     close: () => backend.close(),
   };
 }
+
+/** Returns what the service asks of a project. */
+const partsOf = ({ projectActions, adminActions, adminConditions, modelFiles, ownEvents }: Project) => ({
+  ...{ projectActions, adminActions, adminConditions, modelFiles, ownEvents },
+});
 
 /** Creates the collections of features, and starts them. Returns the running service, which ends them when it is closed. */
 async function startAll(running: Running, features: readonly Feature[]): Promise<Running> {
@@ -160,6 +158,16 @@ async function startAll(running: Running, features: readonly Feature[]): Promise
   await createOwnCollections(collections, running.backend.store.database);
   const end = await startFeatures(enabled, running);
   return { ...running, close: () => end().finally(running.close) };
+}
+
+/** Returns the stored models before the service connects; null if the database does not answer. */
+export async function storedModels(uri: string, { database: settings }: Config): Promise<readonly ModelDocument[] | null> {
+  try {
+    const database = await connectForReads(uri, settings);
+    return await readModels(database).finally(() => database.client.close());
+  } catch {
+    return null; // the service itself reports it, and connects again
+  }
 }
 
 /** Reports settings that let users choose more than an operator may expect. Called when the models of a project are stored. */

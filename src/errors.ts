@@ -111,6 +111,21 @@ export const fieldErrors = (errors: readonly FieldError[]): ApiError => {
   return new ValidationError(message, { errors: listed }, { code: only?.code ?? null });
 };
 
+/**
+ * Returns what the work does. The ValidationErrors that it throws name the value by its path: a message without one gets it, and it
+ * stands before a path within the value.
+ */
+export function namingPath<Result>(path: readonly string[], work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const { errors } = error.details as { readonly errors?: readonly FieldError[] };
+    const within = errors ?? [{ path: [], message: error.message }];
+    throw fieldErrors(within.map((one) => ({ ...one, path: [...path, ...one.path] })));
+  }
+}
+
 export const paginationError = (message = 'Invalid pagination'): ApiError => new ApiError(400, 'PaginationError', message);
 
 export const applicationError = (message: string, details?: ErrorDetails): ApiError => new ApplicationError(message, details);

@@ -33,6 +33,7 @@ export type {
   Attribute,
   AttributeBase,
   ComponentAttribute,
+  Added,
   ContentType,
   LinkAttribute,
   LinkStorage,
@@ -90,7 +91,9 @@ export type { RouterOptions } from './strapi/routes/factories.js';
 export type { Controller } from './strapi/routes/core-controller.js';
 export type { CodeContext } from './strapi/routes/code-requests.js';
 export type { Service } from './strapi/services/core-service.js';
-export type { ModelMembers, StrapiModel } from './strapi/content/describe-model.js';
+export type { StrapiModel } from './strapi/content/describe-model.js';
+export type { StrapiContainer } from './strapi/runtime/strapi-container.js';
+export type { ModelMembers } from './strapi/content/model-members.js';
 export type { EventHub } from './strapi/content/event-hub.js';
 export type { CodeWebhook, WebhookStore } from './strapi/services/webhook-store.js';
 export type { StrapiCron } from './strapi/runtime/project-cron.js';
@@ -103,7 +106,7 @@ export type {
   Subscriber,
   SubscriberMap,
   WriteKind,
-} from './strapi/content/lifecycles.js';
+} from './strapi/content/lifecycle-events.js';
 export type { ReadKind } from './strapi/content/surrounded-reads.js';
 export type {
   CodeHandler,
@@ -119,7 +122,8 @@ export type { ReceivedFile } from './strapi/routes/received-files.js';
 export type { EnginePage, QueryEngine, WithData } from './strapi/services/query-engine.js';
 export type { EngineParameters } from './strapi/content/translate-query.js';
 export type { StrapiConfig } from './strapi/load/strapi-config.js';
-export type { CodeTransaction, EntityManager, ManagedMethod, StrapiDatabase } from './strapi/runtime/strapi-database.js';
+export type { CodeTransaction, EmptyTransaction } from './strapi/runtime/code-transaction.js';
+export type { EntityManager, ManagedMethod, StrapiDatabase } from './strapi/runtime/strapi-database.js';
 export type { EntityValidator, ValidateEntity, ValidatorOptions } from './strapi/services/entity-validator.js';
 export type { StrapiApi } from './strapi/runtime/strapi-apis.js';
 export type { StrapiPlugin } from './strapi/runtime/strapi-plugins.js';

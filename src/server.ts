@@ -6,7 +6,7 @@ import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { sectionsWith } from './config/sections.js';
 import { ConfigError } from './config/setting.js';
-import { Connecting, warnOfAccounts } from './connect.js';
+import { Connecting, storedModels, warnOfAccounts } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { contentOfCode } from './code/content-of-code.js';
@@ -24,9 +24,11 @@ import type { Work } from './observe/observation.js';
 import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
-import type { MangroveServer, ServerInput, Service } from './service.js';
+import type { ModelDocument } from './schema/model.js';
+import type { MangroveServer, ServerInput, Service, ServiceInput } from './service.js';
 import { builtinRoutes } from './strapi/routes/builtin-controllers.js';
 import { createProject, type Project } from './strapi/project/create-project.js';
+import { BootstrapWaits, codeAttempts } from './strapi/project/bootstrap-waits.js';
 import type { HookName } from './strapi/project/project-hooks.js';
 import { passedByGraphql } from './strapi/routes/guarded-actions.js';
 import { withCustomFields } from './strapi/runtime/custom-fields.js';
@@ -41,7 +43,7 @@ import { withCustomFields } from './strapi/runtime/custom-fields.js';
 export const createServer = (input: ServerInput): Promise<MangroveServer> => createService(input);
 
 /** Creates a server for the commands of Mangrove. */
-export async function createService(input: ServerInput, features: readonly Feature[] = allFeatures): Promise<Service> {
+export async function createService(input: ServiceInput, features: readonly Feature[] = allFeatures): Promise<Service> {
   const config = createConfig(input.config, sectionsWith(features));
   const { uri } = config.database;
   if (uri === null) throw new ConfigError(withoutUri);
@@ -51,15 +53,17 @@ export async function createService(input: ServerInput, features: readonly Featu
     const consumer = await observes?.(config, observer);
     if (consumer) observer.add(consumer);
   }
-  const parts = { config, uri, features, logger, observer, connection, http: prepareHttpServer(config.server) };
-  const project = input.project === undefined ? null : openProject(resolve(input.project), parts);
-  return new Server(input, { ...parts, project });
+  const waits = new BootstrapWaits({ connection, observer, patience: config.database.maxTimeMS.write });
+  const parts = { config, uri, features, logger, observer, connection, waits, http: prepareHttpServer(config.server) };
+  return new Server(input, { ...parts, project: openProject(input, parts) });
 }
 
-function openProject(directory: string, parts: Omit<ServerParts, 'project'>): Project {
-  const { config, features, http } = parts;
+function openProject({ project, projectModels }: ServiceInput, parts: Omit<ServerParts, 'project'>): Project | null {
+  if (project === undefined) return null;
+  const { config, features, http, uri } = parts;
   const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
-  return createProject({ ...parts, builtin, httpServer: http.server, directory });
+  const models = projectModels ?? (() => storedModels(uri, config));
+  return createProject({ ...parts, builtin, httpServer: http.server, directory: resolve(project), models });
 }
 
 /** The components of a server before it starts. */
@@ -71,6 +75,7 @@ interface ServerParts {
   readonly logger: Logger;
   readonly observer: Observer;
   readonly connection: Connection;
+  readonly waits: BootstrapWaits;
   readonly http: PreparedServer;
   readonly project: Project | null;
 }
@@ -138,19 +143,20 @@ class Server implements Service {
     this.config = withCustomFields(this.config, this.#parts.project?.customFields() ?? {});
     const { config, observer } = this;
     const { uri, features, connection, http, project } = this.#parts;
+    connection.awaitsBootstrap = project?.bootstraps() ?? false;
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const secrets = await loadSecrets(config);
     const app = createApp({ observer, connection, ...this.#routing() });
     const parts = { config, features, uri, secrets, observer, address: this.#address, project };
     await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
-    await this.#bootstrap();
+    await this.#bootstrapSoon();
+    if (connection.isStopping) return;
     this.#http = await startHttpServers(app.callback(), config, http, createNotices(observer));
     this.#address.url = this.#http.url;
     this.#address.adminUrl = this.#http.admin.url;
   }
 
   async stop(): Promise<void> {
-    this.#connecting.end();
     this.#parts.connection.announceStop();
     if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
@@ -165,6 +171,10 @@ class Server implements Service {
     return this.#parts.project?.code.find(method, path) ?? null;
   }
 
+  changedModel<Document extends ModelDocument>(document: Document): Document {
+    return this.#parts.project?.changedModel(document) ?? document;
+  }
+
   forget(): void {
     this.backend?.forget();
   }
@@ -177,8 +187,16 @@ class Server implements Service {
     return { ...parts, routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
   }
 
-  async #bootstrapLate(): Promise<void> {
-    await this.#bootstrap().catch((err: unknown) => {
+  /** Bootstraps. If that waits long, resolves before, so that the service listens meanwhile. */
+  async #bootstrapSoon(): Promise<void> {
+    const bootstrap = this.#bootstrap();
+    const isLate = await Promise.race([bootstrap.then(() => false), this.#parts.waits.long.then(() => true)]);
+    if (isLate) void this.#bootstrapLate(bootstrap);
+  }
+
+  async #bootstrapLate(bootstrap = this.#bootstrap()): Promise<void> {
+    await bootstrap.catch((err: unknown) => {
+      if (this.#parts.connection.isStopping) return;
       this.#report('bootstrap', err);
       this.#serve();
     });
@@ -189,6 +207,7 @@ class Server implements Service {
     const { running } = this.#parts.connection;
     if (running === null) return;
     await this.#call('bootstrap');
+    if (this.#parts.connection.isStopping) return;
     this.#serve();
     this.#warnOfGraphql(running.backend.models.snapshot.registry);
     await warnOfAccounts(running, this.observer);
@@ -203,10 +222,14 @@ class Server implements Service {
     if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
   }
 
-  /** Calls a hook of the input, and then that of the project, unless they were called before. */
+  /**
+   * Calls a hook of the input, and then that of the project, unless they were called before. `bootstrap` of the input is called again if
+   * the database did not answer.
+   */
   async #call(name: HookName): Promise<void> {
     if (!this.#uncalled.delete(name)) return;
-    await this.#hooks[name]?.(this.#extension.input);
+    const call = () => this.#hooks[name]?.(this.#extension.input);
+    await (name === 'bootstrap' ? this.#parts.waits.untilAnswered(name, call, codeAttempts) : call());
     await this.#parts.project?.[name](this.#extension.input);
   }
 
@@ -221,7 +244,7 @@ class Server implements Service {
 
   #reportSchema(problem: string | null): void {
     this.backend?.models.status.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#connecting.hasEnded) this.#report('schema state', err);
+      if (!this.#parts.connection.isStopping) this.#report('schema state', err);
     });
   }
 

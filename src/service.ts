@@ -5,6 +5,7 @@ import type { Hook, Register } from './graphql/extension/create-extension.js';
 import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
+import type { ModelDocument } from './schema/model.js';
 import type { Observer } from './observe/observer.js';
 
 /** The options of a server. */
@@ -19,8 +20,8 @@ export interface ServerInput {
    */
   readonly register?: Register;
   /**
-   * Called once after the database has answered, usually before the port is open. `start` rejects with its error. If the database
-   * answers only later, an error is logged.
+   * Called after the database has answered, before the port is open, and again if the database does not answer to it. `start` rejects
+   * with its error. If the database answers only later, the port is already open and an error is logged.
    */
   readonly bootstrap?: Hook;
   /** Called once by `stop`, after the last request and before the database is closed. An error is logged. */
@@ -34,6 +35,15 @@ export interface ServerInput {
   readonly project?: string;
 }
 
+/** The options of a server that a command of Mangrove starts. */
+export interface ServiceInput extends ServerInput {
+  /**
+   * Returns the models that the project's `register` may change, with their uids, if not the stored ones. They are stored by
+   * `bootstrap`, as `changedModel` of the service returns them.
+   */
+  readonly projectModels?: () => Promise<readonly ModelDocument[]>;
+}
+
 /** The whole service, from the connection to MongoDB to the port. */
 export interface MangroveServer {
   /** The base URL of the service, without a trailing slash; empty before it listens. */
@@ -41,8 +51,8 @@ export interface MangroveServer {
   readonly config: Config;
   /**
    * Connects to the database, calls `bootstrap`, and listens. Resolves when the port is open. If the database does not answer,
-   * the server still listens, answers with 503, and tries to connect again. After a rejection, call `stop` to close what was
-   * opened.
+   * the server still listens, answers with 503, and tries to connect again. It also listens while `bootstrap` waits for long. Does not
+   * listen if `stop` is called before. After a rejection, call `stop` to close what was opened.
    */
   start(): Promise<void>;
   /** Lets current requests finish, then closes everything. */
@@ -63,6 +73,8 @@ export interface Service extends MangroveServer {
   readonly media: Media | null;
   /** Returns what code of a project answers at a path; null if it leaves the path to the service. */
   findOwnRoute(method: string, path: string): RouteMatch | null;
+  /** Returns the document of a model with what `register` of a project has changed in it. */
+  changedModel<Document extends ModelDocument>(document: Document): Document;
   /** Discards caches and reserved ids, after other software has replaced the data. */
   forget(): void;
 }

@@ -4,7 +4,9 @@ import { Jobs } from '../src/jobs.js';
 import { leasesIn } from '../src/mongo/stores/claim.js';
 import type { ObservationOf } from '../src/observe/observation.js';
 import { Observer } from '../src/observe/observer.js';
+import { ownIdentity } from '../src/processes.js';
 import { collections } from '../src/schema/collections.js';
+import { killedProcess } from './support/killed-process.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from './support/mongo.js';
 
 type Job = Parameters<Jobs['start']>[0];
@@ -129,6 +131,21 @@ describe('jobs', () => {
         });
         expect([held, runs]).to.deep.equal([isRun, isRun ? 1 : 0]);
       });
+
+  for (const [what, isKilled] of [
+    ['was killed on this machine', true],
+    ['runs', false],
+  ] as const)
+    it(`with a lease ${isKilled ? 'run' : 'do not run'} at once if the process that holds it ${what}`, async function () {
+      if (process.platform !== 'linux') this.skip();
+      const name = `of a process that ${what}`;
+      const owner = isKilled ? await killedProcess() : ownIdentity();
+      const until = new Date(Date.now() + 3_600_000);
+      await claims().insertOne({ _id: `job ${name}`, holder: 'x', until, owner, ran: new Date(1) } as never);
+      const held = await leasesIn(databaseOf(fresh)).hold(name, 1_000, () => Promise.resolve());
+      expect(held).to.equal(isKilled);
+      expect((await claims().findOne({ _id: `job ${name}` }))?.holder === 'x').to.equal(!isKilled);
+    });
 
   it('get their signal also if they are stopped while their lease is taken', async () => {
     let take = (): void => undefined;

@@ -12,9 +12,9 @@ const names = {
     'applicationError createServer factories forbiddenError policyError validationError'
   ).split(' '),
   types: (
-    'AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CallerState CodeContext CodeHandler ' +
+    'Added AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CallerState CodeContext CodeHandler ' +
     'CodeMiddleware CodePolicy CodeTransaction CodeWebhook ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
-    'CustomName DatabaseConfig EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
+    'CustomName DatabaseConfig EmptyTransaction EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener ManagedMethod MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
@@ -23,7 +23,7 @@ const names = {
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig RouterOptions Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
-    'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
+    'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiContainer StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +
     'VariableReader WebhookStore WebhooksConfig WithData WriteAction WriteKind WrittenMany ZoneAttribute'
   ).split(' '),

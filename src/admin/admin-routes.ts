@@ -3,8 +3,10 @@ import { notFoundError } from '../errors.js';
 import { envelopeError } from '../http/error-response.js';
 import { configuredToken } from '../http/find-admin.js';
 import { listOf } from '../http/json-schema.js';
+import { refuseReservedKeys } from '../http/plain-input.js';
 import { refuseOthers } from '../http/query-string.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
+import { withoutSecrets } from '../http/without-secrets.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Values } from '../values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
@@ -17,7 +19,6 @@ import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
 import { webhookAdminRoutes } from './webhook-routes.js';
-import { withoutSecrets } from './without-secrets.js';
 
 const prefix = '/admin/api';
 
@@ -71,10 +72,13 @@ function routeOf(route: AdminRoute): Route {
     operation: route.operation,
     ...(route.body !== undefined && { accepts: route.body }),
     handle: async (call) => {
+      const { query, body } = call.request;
       refuseOthers(
-        call.request.query,
+        query,
         (route.operation.query ?? []).map(({ name }) => name),
+        [],
       );
+      refuseReservedKeys(body);
       return { body: { data: await run(route, call) } };
     },
   };

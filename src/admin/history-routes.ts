@@ -3,14 +3,15 @@ import { restoreVersion } from '../history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { listAudited } from '../mongo/stores/content-audit.js';
-import { findVersion, listVersions, type Version } from '../mongo/stores/history-store.js';
+import { findVersion, listVersions, shownVersion, type Version } from '../mongo/stores/history-store.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
 
-const by = orNull(record({ kind: text, id: orNull(whole) }));
+const by = { anyOf: [record({ kind: text, id: orNull(whole) }), { enum: ['schedule', null] }] };
 const listed = { version: whole, at: text, by, action: text };
 const version = record({ ...listed, entry: schemas.open });
+const restored = record({ ...listed, entry: schemas.open, leftOut: listOf(text) });
 const audited = { at: text, uid: text, id: whole, action: text, by, requestId: orNull(text) };
 
 /** The routes of the versions of entries of types with `options.history`. */
@@ -20,12 +21,12 @@ export const historyRoutes: readonly AdminRoute[] = [
     describe('adminFindVersions', 'List the versions of an entry, the newest first', listOf(record(listed))),
     (call) => listVersions(call.content.store.database, ownerOf(call)),
   ),
-  row('GET /history/:uid/:id/:version', describe('adminFindVersion', 'Read a version of an entry', version), (call) =>
-    versionOf(call),
+  row('GET /history/:uid/:id/:version', describe('adminFindVersion', 'Read a version of an entry', version), async (call) =>
+    shownVersion(await versionOf(call)),
   ),
   row(
     'POST /history/:uid/:id/:version/restore',
-    describe('adminRestoreVersion', 'Update an entry to a version, and read the version that this makes', version),
+    describe('adminRestoreVersion', 'Update an entry to a version, and read the version that this makes', restored),
     restore,
   ),
   row(
@@ -75,9 +76,10 @@ async function versionOf(call: AdminCall): Promise<Version> {
 async function restore(call: AdminCall): Promise<unknown> {
   const type = typeOf(call);
   const version = await versionOf(call);
-  const isRestored = await call.commit((content) => restoreVersion(type, version, content));
-  if (!isRestored) throw notFoundError('The entry was deleted');
+  const { isDone, leftOut } = await restoreVersion(type, version, call.commit);
+  if (!isDone) throw notFoundError('The entry was deleted');
   const { database } = call.content.store;
   const [newest] = await listVersions(database, ownerOf(call));
-  return newest && findVersion(database, ownerOf(call), newest.version);
+  const made = newest && (await findVersion(database, ownerOf(call), newest.version));
+  return made && { ...shownVersion(made), leftOut };
 }

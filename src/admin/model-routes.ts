@@ -1,8 +1,8 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
-import { revokeType } from '../accounts/roles/grant-actions.js';
+import { removeType } from '../accounts/roles/grant-actions.js';
 import { anything, flag, listOf, record } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { readModels, removeModel, writeModels } from '../mongo/stores/model-store.js';
+import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
@@ -116,8 +116,7 @@ async function remove(call: AdminCall): Promise<ModelPreview> {
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(async ({ store }) => {
-    if (!(await removeModel(store.database, uid))) throw notFoundError('Model not found');
-    await revokeType(uid, store);
+    if (!(await removeType(uid, store))) throw notFoundError('Model not found');
   });
   await backend.models.load();
   return preview;

@@ -6,6 +6,7 @@ import { parameter } from '../http/operation.js';
 import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
+import type { ModelState } from '../mongo/models/model-states.js';
 import { findStored } from '../mongo/stored.js';
 import { readShapes, type ShapeReads } from '../mongo/stores/shape-store.js';
 import { withinTime } from '../limits/clock.js';
@@ -14,6 +15,7 @@ import { readAccountSettings } from '../auth/account-settings.js';
 import { readRoles } from '../auth/role.js';
 import { validationError } from '../errors.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { summarizeStatus } from './summarize-status.js';
 import { describe, numberParameter, row, schemas } from './admin-row.js';
 import { createLocale, deleteLocale, listLocales, updateLocale } from '../content/locales.js';
 
@@ -77,7 +79,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
 }
 
 /**
- * Answers with the registry of this instance, problems of its models (causes before effects), and the state of models on all
+ * Answers with a summary, the registry of this instance, problems of its models (causes before effects), and the state of models on all
  * instances.
  */
 async function readStatus({ running: { backend, config }, content }: AdminCall): Promise<unknown> {
@@ -85,14 +87,16 @@ async function readStatus({ running: { backend, config }, content }: AdminCall):
   await models.recount();
   await withinTime(longestExamination, () => shapesOf(config.server).store(content.store.database)).catch(() => undefined);
   const states = await findStored(content.store.database, collections.modelStatus, { sort: { _id: 1 } });
+  const queries = await readShapes(content.store.database);
   return {
+    summary: summarizeStatus(states as unknown as readonly ModelState[], queries.length), // ModelStatus has written them
     version: models.snapshot.registry.version,
     types: models.snapshot.registry.types.size,
     problems: Object.fromEntries(models.inForce().problems),
     models: models.reports().flatMap((report) => describeReport(report) ?? []),
     hearsOfChanges: store.changes.isListening,
     database: backend.description,
-    queries: (await readShapes(content.store.database)).map(shownShape),
+    queries: queries.map(shownShape),
     instances: states.map((state) => Object.fromEntries(Object.entries(state).filter(([name]) => name !== '_id'))),
   };
 }

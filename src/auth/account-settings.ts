@@ -12,7 +12,8 @@ export interface AccountSettings {
   readonly default_role: string;
 }
 
-const defaultAccountSettings: AccountSettings = {
+/** The settings of a new database. */
+export const defaultAccountSettings: AccountSettings = {
   unique_email: true,
   allow_register: true,
   email_confirmation: false,

@@ -2,6 +2,7 @@ import type { SendMailOptions } from 'nodemailer';
 import type { Config } from '../config/config.js';
 import type { AccountLimits } from '../limits/attempts.js';
 import type { Observer } from '../observe/observer.js';
+import type { Values } from '../values.js';
 import type { TemplateName } from './account-settings.js';
 import type { Authenticator } from './authenticate.js';
 import type { KnownUser } from './caller.js';
@@ -10,6 +11,8 @@ import type { UserTokens } from './user-tokens.js';
 /** The components that the operations on users and roles use. */
 export interface Accounts {
   readonly config: Config;
+  /** Returns the stored settings of log-in providers by name, in the form of Strapi v4. */
+  readonly grants: () => Promise<Readonly<Record<string, Values>>>;
   readonly authenticator: Authenticator;
   readonly tokens: UserTokens;
   readonly mailer: Mailer;

@@ -74,6 +74,12 @@ function hiddenNames(type: ContentType, rule: FieldRule): readonly string[] {
   return 'deny' in rule ? named : [...type.attributes.keys()].filter((name) => !named.includes(name));
 }
 
+/** A user for whom a rule is bound, to find out which attributes it compares. */
+export const sampleUser: KnownUser = {
+  ...{ id: 1, username: '', email: '', role: 1, tokenVersion: 0, tokensFrom: 0 },
+  ...{ blocked: false, confirmed: true, isEmailProven: true },
+};
+
 /** Names that `$user.<name>` may have in a rule. */
 export const userNames = ['id', 'username', 'email', 'role'] as const;
 type UserName = (typeof userNames)[number];

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { packageVersion } from '../package-root.js';
 import { ByteReader } from '../transfer/byte-reader.js';
-import { decodeOrNull, isRecord, type Values } from '../values.js';
+import { messageOf } from '../errors.js';
+import { parseImported } from '../transfer/parse-imported.js';
+import { isRecord, type Values } from '../values.js';
 import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
 
-/** Maximum bytes of a line. */
+/** Maximum bytes of the first line, which says that a file is a backup, and of another one. */
+const longestStart = 65_536;
 const longestLine = 67_108_864;
 
 /** A part as it is read, with the checksum of the lines up to it. Its bytes are valid until the next part is read. */
@@ -24,7 +27,7 @@ export async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenera
   const reader = new ByteReader(source);
   const whole = createHash('sha256');
   for (let number = 0; ; number += 1) {
-    const line = await reader.line(longestLine);
+    const line = await reader.line(number === 0 ? longestStart : longestLine);
     if (line === null) throw new NoBackup(number === 0 ? notOne : cut);
     const head = readHead(line, number);
     if (head.part === 'end' && head.whole !== whole.copy().digest('hex')) throw new NoBackup(changed);
@@ -68,7 +71,12 @@ function isNewer(version: string, other: string): boolean {
   return differing !== -1 && Number(numbers?.[differing]) > Number(others?.[differing]);
 }
 
+/** Returns the object of a line; null if it is none. Throws NoBackup for one that would take too much memory. */
 function parse(line: Buffer): Values | null {
-  const value = decodeOrNull(line.toString('utf8'));
-  return isRecord(value) ? value : null;
+  try {
+    const { value } = parseImported(line, 'a line of it');
+    return isRecord(value) ? value : null;
+  } catch (error) {
+    throw new NoBackup(`is no backup that can be read: ${messageOf(error)}`);
+  }
 }

@@ -16,6 +16,10 @@ import type { OpenedDatabase } from './open-service.js';
 import { recordCommand } from './record-command.js';
 import { flag, parseWords, required } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
+import { dataRow, unfitIn } from './unfit-rows.js';
+import { storeUntilServed } from './until-served.js';
+import type { UnfitData } from '../mongo/models/find-unfit.js';
+import type { Database } from '../mongo/send/database.js';
 
 /** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
@@ -34,17 +38,19 @@ interface AddOptions {
   readonly isForced: boolean;
   /** Whether unchanged models are omitted from the output. */
   readonly quiet: boolean;
+  /** Returns a document as code of the project has changed it. */
+  readonly changed?: (document: ModelDocument) => ModelDocument;
 }
 
 /** Stores the valid models, even if others are invalid, and prints the result of each. Returns the exit code. */
 export async function addOnce(
   { database, settings }: Pick<OpenedDatabase, 'database' | 'settings'>,
   paths: readonly string[],
-  { isDry, isForced, quiet }: AddOptions,
+  { isDry, isForced, quiet, changed: changedByCode = (document) => document }: AddOptions,
 ): Promise<number> {
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
-  const documents = new Map(given.map(({ document }) => [document.uid, document]));
+  const documents = new Map(given.map(({ document }) => [document.uid, changedByCode(document)]));
   const others = stored.filter(({ uid }) => !documents.has(uid));
   const models = await asServed(database, [...others, ...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
@@ -54,10 +60,8 @@ export async function addOnce(
   const losses = await refuseLosses(different, stored, { isDry, isForced });
   const problems = new Map([...build.problems, ...moving, ...losses]);
   const changed = different.filter(({ uid }) => !losses.has(uid));
-  if (!isDry && changed.length > 0) {
-    const command = ['models add', changed.map(({ uid }) => uid)] as const;
-    await recordCommand(database, command, () => writeModels(database, changed as unknown as Model[])); // their form was checked
-  }
+  const data = quiet || changed.length === 0 ? [] : await newlyUnfit({ stored, changed }, { database, settings });
+  const late = isDry || changed.length === 0 ? [] : await store(changed, database);
   const rows = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
     ...[...documents.values()].map((document) => rowOf(document, stored, problems)),
@@ -67,9 +71,33 @@ export async function addOnce(
   const warnings = changed.flatMap(({ uid }) =>
     (build.warnings.get(uid) ?? []).map((warning) => ['warning', uid, warningText(warning)]),
   );
-  if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings]);
+  if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings, ...data.map(dataRow)]);
+  if (late.length > 0 && !quiet) print(`not served yet by ${late.join(', ')}`);
   if (!quiet) print(summary([...rows, ...warnings], isDry));
   return refused.length > 0 ? 1 : 0;
+}
+
+/** Stores models. Returns the instances that have not taken them over after a second. */
+function store(changed: readonly ModelDocument[], database: Database): Promise<readonly string[]> {
+  const uids = changed.map(({ uid }) => uid);
+  const write = () => writeModels(database, changed as unknown as Model[]); // their form was checked
+  return recordCommand(database, ['models add', uids], () => storeUntilServed(database, uids, write));
+}
+
+interface Change {
+  readonly stored: readonly ModelDocument[];
+  readonly changed: readonly ModelDocument[];
+}
+
+/** Returns the stored values that break the rules of changed models, and did not before. */
+async function newlyUnfit(
+  { stored, changed }: Change,
+  { database, settings }: Pick<OpenedDatabase, 'database' | 'settings'>,
+): Promise<readonly UnfitData[]> {
+  const uids = new Set(changed.map(({ uid }) => uid));
+  const models = [...stored.filter(({ uid }) => !uids.has(uid)), ...changed];
+  const [before, after] = [await asServed(database, stored), await asServed(database, models)];
+  return unfitIn({ before: buildRegistry(before, settings), after: buildRegistry(after, settings) }, database);
 }
 
 function rowOf(

@@ -12,6 +12,7 @@ import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry } from '../schema/content-type.js';
 import { warningText } from '../schema/report-models.js';
 import type { CodePlace } from '../strapi/load/code-problems.js';
+import { groupCauses } from './group-causes.js';
 import { inspectCode } from './inspect-project.js';
 import { readModelFiles } from './model-files.js';
 import { print } from './print.js';
@@ -22,7 +23,8 @@ import { messageOf } from '../errors.js';
 
 export const usage = `usage: npx mangrove check [--project DIR] [--strict]
   Prints what production would refuse or ignore in the project of the working directory, each with its file and what to do.
-  Neither reads nor writes a database. The exit code is 1 if there is a problem, otherwise 0.
+  Loads the files of config/ and src/, so that their code outside of functions runs. register and bootstrap do not run: what they
+  reach is read from their code. Neither reads nor writes a database. The exit code is 1 if there is a problem, otherwise 0.
   --project DIR   check another folder (MANGROVE_PROJECT)
   --strict        exit with 1 also if there are only warnings`;
 
@@ -73,10 +75,10 @@ export async function checkProject({ directory, environment, isProject }: CheckI
   const problems = lines('problems');
   const warnings = lines('warnings').filter((line) => !problems.includes(line));
   const place = { directory, environment, causes, places: code.places };
-  return {
+  return groupCauses({
     problems: problems.map((line) => withPlace(line, place)),
     warnings: warnings.map((line) => withPlace(line, place)),
-  };
+  });
 }
 
 const noCode = { problems: [], warnings: [], places: new Map<string, CodePlace>() };

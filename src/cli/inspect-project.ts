@@ -33,7 +33,10 @@ interface InspectedCode {
   readonly actions: readonly string[];
 }
 
-/** Loads the code and the routes of a project as production does. `register` and `bootstrap` do not run. */
+/**
+ * Loads the code and the routes of a project as production does. `register` and `bootstrap` do not run: what they reach is read from
+ * their code.
+ */
 export async function inspectCode({ directory, config: given, registry }: InspectInput): Promise<InspectedCode> {
   const config: Config = { ...given, environment: 'production' };
   const warnings: string[] = [];
@@ -46,9 +49,10 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
   const { input } = createExtension({ config, logger, observer, content: contentOfCode(connection) });
   try {
     const parts = { directory, config, builtin, observer, connection, httpServer: createServer() };
-    const routes = await loadProjectCode(parts, input.strapi, problems);
+    const { routes, unsupported } = await loadProjectCode(parts, input.strapi, problems);
     const { actions } = routes.tableOf(registry);
-    return { problems: problems.found, warnings, places: problems.places, actions };
+    const stops = unsupported.filter(({ stopsStart }) => stopsStart).map(({ text }) => text);
+    return { problems: [...problems.found, ...stops], warnings, places: problems.places, actions };
   } catch (error) {
     const message = messageOf(error);
     return { problems: [...problems.found, `src: ${message}`], warnings, places: problems.places, actions: [] };
@@ -59,7 +63,7 @@ const warnLines = { enabled: true, level: 'warn', pretty: false } as const;
 
 /** Returns a service of the models alone. Code that loads files asks it for nothing else. */
 function onlyModels(config: Config, registry: Registry): Running {
-  const models = { snapshot: { registry, locales: [] } };
+  const models = { snapshot: { registry, locales: [] }, inForce: () => ({ models: new Map() }) };
   return { config, backend: { models }, source: { models } } as unknown as Running; // see above
 }
 

@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findForeign } from '../mongo/models/served-collections.js';
+import { removeType } from '../accounts/roles/grant-actions.js';
+import { createStore } from '../mongo/store.js';
 import { reportShard, shardType } from '../mongo/models/shard-types.js';
 import { asServed, openRenames } from '../mongo/stores/rename-store.js';
-import { readModels, removeModel } from '../mongo/stores/model-store.js';
+import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { isStoredAs } from '../schema/model.js';
 import { describeReport, reportModels } from '../schema/report-models.js';
@@ -95,7 +97,7 @@ async function exportModels({ database }: OpenedDatabase, [word]: readonly strin
 
 async function remove({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
   const uid = required(word, 'a uid');
-  const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeModel(database, uid));
+  const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeType(uid, createStore(database)));
   if (!isRemoved) throw new Error(`there is no model ${uid}`);
   print(`removed ${uid}`);
   return 0;

@@ -34,6 +34,9 @@ async function build(args: readonly string[]): Promise<number> {
   for (const part of [...(app === null ? [] : [app]), ...plugins.values()]) printError(`  with ${part}`);
   const directory = resolve(project, config.admin.panel.directory);
   const built = await bundlePanel({ packages, project, path: config.admin.url, directory, app, plugins });
+  for (const [plugin, reason] of built.leftOut)
+    printError(`The plugin ${plugin} is left out, because it cannot be bundled: ${reason}`);
+  for (const names of built.absent) printError(`Not exported, and therefore undefined: ${names}`);
   const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
   print(`wrote ${directory} in ${seconds} s: ${String(built.files)} files, ${(built.bytes / 1e6).toFixed(1)} MB`);
   print(

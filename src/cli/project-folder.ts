@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { dependenciesOf } from '../config/find-plugins.js';
 import { dependsOnStrapi } from '../config/load-config.js';
 import type { Database } from '../mongo/send/database.js';
 import { readModels } from '../mongo/stores/model-store.js';
@@ -14,12 +15,25 @@ export interface ProjectFolder {
   readonly isNamed: boolean;
 }
 
-/** Returns the given folder, or that of MANGROVE_PROJECT, or the working directory. Throws an Error if it does not exist. */
+/**
+ * Returns the given folder, or that of MANGROVE_PROJECT, or the working directory. Throws an Error if it does not exist, or has a project
+ * of Strapi v3.
+ */
 export function projectFolder(given = process.env['MANGROVE_PROJECT']): ProjectFolder {
   const directory = resolve(given ?? '.');
   if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  if (isOfV3(directory)) throw new Error(ofV3);
   return { directory, isNamed: given !== undefined };
 }
+
+/** Returns whether a folder has a project of Strapi v3. */
+function isOfV3(directory: string): boolean {
+  const version = dependenciesOf(directory)['strapi'];
+  return typeof version === 'string' && /^[^\d]*3\./.test(version);
+}
+
+const ofV3 =
+  'this is a project of Strapi v3: its controllers, services, routes and plugins do not run here; its models and data come from MongoDB by npx mangrove import ADDRESS --project FOLDER, and from SQL by way of Strapi v4 (docs/coming-from-strapi.md)';
 
 /** Returns whether a folder has code in the places of a Strapi project. */
 export const hasCode = (directory: string): boolean => dependsOnStrapi(directory) || existsSync(join(directory, 'src/api'));

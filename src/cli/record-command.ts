@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { withoutSecrets } from '../admin/without-secrets.js';
+import { withoutSecrets } from '../http/without-secrets.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Database } from '../mongo/send/database.js';
 

@@ -1,6 +1,13 @@
-import { countRemoved, isBack, type ModelsNow, purgeRemoved as deleteData, withPart } from '../mongo/models/removed-data.js';
-import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { keptCollections, readRenames } from '../mongo/stores/rename-store.js';
+import {
+  countRemoved,
+  isBack,
+  type ModelsNow,
+  purgeRemoved as deleteData,
+  putBackRemoved,
+  readNow,
+  restorePart,
+  withPart,
+} from '../mongo/models/removed-data.js';
 import { forgetRemoved, readRemoved, type RemovedPart } from '../mongo/stores/removed-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { suggest } from '../nearest-name.js';
@@ -16,7 +23,7 @@ export async function listRemoved(opened: OpenedDatabase, args: readonly string[
   const { json } = parseOptions(args, { json: flag });
   const now = await modelsNow(opened);
   const parts = (await readRemoved(opened.database)).filter((part) => !isBack(part, now));
-  const rows: (Omit<RemovedPart, 'definition'> & { readonly entries: number })[] = [];
+  const rows: (Omit<RemovedPart, 'definition' | 'rights'> & { readonly entries: number })[] = [];
   for (const part of parts) {
     const { uid, attribute, at } = part;
     rows.push({ uid, attribute, at, entries: await countRemoved(part, now, opened.database) });
@@ -38,9 +45,11 @@ export async function restoreRemoved(opened: OpenedDatabase, args: readonly stri
   const build = buildRegistry(documents, { ...opened.settings, foreign: await findForeign(documents, opened.database) });
   const problems = build.problems.get(part.uid) ?? [];
   if (problems.length > 0) throw new Error(`${part.uid} cannot be restored: ${problems.join('; ')}`);
-  const model = documents.filter(({ uid }) => uid === part.uid) as unknown as Model[]; // its form was checked
-  await recordCommand(opened.database, ['models restore-removed', positionals], () => writeModels(opened.database, model));
-  await forgetRemoved(opened.database, part);
+  const model = documents.find(({ uid }) => uid === part.uid) as unknown as Model; // its form was checked
+  await recordCommand(opened.database, ['models restore-removed', positionals], async () => {
+    await putBackRemoved(part, now, opened.database);
+    await restorePart(part, model, opened.database);
+  });
   print(`restored ${nameOf(part)}: ${entriesOf(await countRemoved(part, now, opened.database))} with data`);
   return 0;
 }
@@ -65,11 +74,7 @@ export async function purgeRemoved(opened: OpenedDatabase, args: readonly string
 
 const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null ? uid : `${uid} ${attribute}`);
 
-const modelsNow = async ({ database, settings }: OpenedDatabase): Promise<ModelsNow> => ({
-  documents: await readModels(database),
-  kept: keptCollections(await readRenames(database)),
-  settings,
-});
+const modelsNow = ({ database, settings }: OpenedDatabase): Promise<ModelsNow> => readNow(database, settings);
 
 /** Returns the removed part that arguments name. Throws an Error if there is none, or if it is in use again. */
 async function findPart(

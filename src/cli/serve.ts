@@ -8,6 +8,7 @@ import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Observer } from '../observe/observer.js';
 import { packageRoot } from '../package-root.js';
 import { createService } from '../server.js';
+import type { ModelDocument } from '../schema/model.js';
 import type { Service } from '../service.js';
 import { UnsupportedCodeError } from '../strapi/load/unsupported-code.js';
 import { describeStart } from './describe-start.js';
@@ -43,6 +44,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
     embeddedDatabase: embedded !== null,
     ...(register && { register }),
     ...(project && { project: directory }),
+    ...(isProject && { projectModels: () => projectModels(directory) }),
     bootstrap: async () => {
       if (isProject) await storeProjectModels(server, directory);
       else if (project) await warnOfModels(server, directory);
@@ -56,17 +58,28 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   });
   if (!project && hasCode(directory)) server.observer.observe({ kind: 'warned', topic: 'configuration', text: unusedCode });
   await server.start();
-  if (announcesStart()) await announce(server, embedded);
+  if (announcesStart() && server.url !== '') await announce(server, embedded);
 }
 
 /** Stores the changed models of a project, whose files decide which attributes there are. */
-async function storeProjectModels({ backend }: Service, directory: string): Promise<void> {
+async function storeProjectModels(server: Service, directory: string): Promise<void> {
+  const { backend } = server;
   if (backend === null) return;
   const { addOnce } = await import('./add-models.js');
   const { store, settings } = backend;
   const target = { database: store.database, settings };
-  await addOnce(target, [modelFolder(directory)], { isDry: false, isForced: true, quiet: true });
+  await addOnce(target, [modelFolder(directory)], {
+    ...{ isDry: false, isForced: true, quiet: true },
+    changed: (document) => server.changedModel(document),
+  });
   await backend.models.load();
+}
+
+/** Returns the models in the files of a project. */
+async function projectModels(directory: string): Promise<readonly ModelDocument[]> {
+  const { readModelFiles } = await import('./model-files.js');
+  const { models } = await readModelFiles([modelFolder(directory)]);
+  return [...new Map(models.map(({ document }) => [document.uid, document])).values()];
 }
 
 /** Reports which models of a project are not stored. */

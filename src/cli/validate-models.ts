@@ -1,18 +1,14 @@
-import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { reportShard } from '../mongo/models/shard-types.js';
-import type { Database } from '../mongo/send/database.js';
 import { asServed } from '../mongo/stores/rename-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
-import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build-registry.js';
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import { warningText } from '../schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
+import { dataRow, shownData, unfitIn } from './unfit-rows.js';
 import { flag, parseWords } from './usage-error.js';
-
-/** Number of ids that are printed of the entries that break a rule. */
-const shownIds = 5;
 
 /**
  * Prints the problems, warnings and shard keys of the stored models. Models of the given files replace stored ones or are added, but
@@ -45,34 +41,7 @@ export async function validateModels({ database, settings }: OpenedDatabase, wor
   return isRight ? 0 : 1;
 }
 
-interface Builds {
-  readonly before: RegistryBuild;
-  readonly after: RegistryBuild;
-}
-
-/** Returns the stored values that break rules which the models do not have yet. */
-async function unfitIn({ before, after }: Builds, database: Database): Promise<readonly UnfitData[]> {
-  const found: UnfitData[] = [];
-  for (const type of changedTypes(after.registry, before.registry))
-    found.push(...(await findUnfit(type, { before: before.registry, after: after.registry }, database)));
-  return found;
-}
-
 const asObject = ([state, of, text]: readonly string[]) => ({ state, of, text });
-
-const shownData = ({ uid, attribute, rule, count, examples }: UnfitData) => ({
-  uid,
-  attribute,
-  rule,
-  count,
-  ids: examples.slice(0, shownIds),
-});
-
-function dataRow(unfit: UnfitData): readonly string[] {
-  const { uid, attribute, rule, count, ids } = shownData(unfit);
-  const entries = count === 1 ? '1 entry breaks' : `${String(count)} entries break`;
-  return ['data', uid, `${attribute}: ${entries} the rule ${rule}: ${ids.join(', ')}${count > ids.length ? ', …' : ''}`];
-}
 
 const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [uid: string, line: string][] =>
   [...registry.types.values()].flatMap((type) =>

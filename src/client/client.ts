@@ -1,3 +1,4 @@
+import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
 import type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
 import type { CursorPaging, EntryQuery, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
 import type { Call, CallOptions } from './requester.js';
@@ -21,45 +22,6 @@ type UploadedFile<T> = Plugin<T, 'plugin::upload.file'>;
 type Id = number | string;
 /** Nothing is populated. */
 type None = never;
-
-/** The answer with one entry. */
-export interface Single<Entry> {
-  data: Entry;
-  meta: object;
-}
-
-/** The answer with a page of entries. */
-export interface Page<Entry, Pagination> {
-  data: Entry[];
-  meta: { pagination: Pagination };
-}
-
-/** The answer with a number of entries. */
-export interface Count {
-  data: { count: number };
-  meta: object;
-}
-
-/** A write of a batch. `$0` as the value of a relation, or in the path, is the id that the first write has created. */
-export interface BatchWrite {
-  readonly method: 'POST' | 'PUT' | 'DELETE';
-  /** Path of entries of a content type below the API prefix: `/articles/1`. */
-  readonly path: string;
-  readonly query?: object;
-  readonly body?: object;
-  readonly headers?: { readonly 'If-Match': string };
-}
-
-export interface BatchOptions extends CallOptions {
-  /** Whether the first failure undoes all writes, and is thrown; false by default, so that each stands alone. */
-  readonly transaction?: boolean;
-}
-
-/** The answer to a write of a batch, as if it was sent on its own. */
-export interface BatchAnswer {
-  status: number;
-  body: unknown;
-}
 
 /** The result of a login; there is no `jwt` if the address must be confirmed first. */
 export type LoggedIn<T> = Partial<Session> & { user: FlatOf<User<T>> };
@@ -211,7 +173,7 @@ export interface Client<T extends Types<T>> {
   ): Promise<FlatOf<T[Name], { populate: { localizations: true } }>>;
 
   /** Uploads files. Returns their entries. */
-  upload(files: readonly Uploadable[], options?: UploadOptions): Promise<FlatOf<UploadedFile<T>>[]>;
+  upload(files: readonly Uploadable[], about?: UploadOptions, options?: CallOptions): Promise<FlatOf<UploadedFile<T>>[]>;
 
   /** Logs in with a username or e-mail address. Later requests are made as this user. */
   login(identifier: string, password: string, options?: CallOptions): Promise<LoggedIn<T>>;
@@ -240,4 +202,6 @@ export interface Client<T extends Types<T>> {
 
   /** Sends any request below the API prefix. Returns the body of the answer. */
   request(call: Call): Promise<unknown>;
+  /** Returns the place of a write of a synced type among all writes (`Sync-Position`), by its answer; null if the answer names none. */
+  positionOf(answer: object): string | null;
 }

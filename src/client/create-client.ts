@@ -1,11 +1,13 @@
-import type { BatchOptions, BatchWrite, Client } from './client.js';
+import type { BatchOptions, BatchWrite } from './answers.js';
+import type { Client } from './client.js';
 import type { AnyTypes, Types } from './entry.js';
 import { writeQuery } from './query.js';
 import { createRequester, type ClientOptions, type CallOptions, type Requester, type Call } from './requester.js';
 import type { Session } from './session.js';
 import { uploadCall, type Uploadable, type UploadOptions } from './upload.js';
 
-export type { BatchAnswer, BatchOptions, BatchWrite, Client, Count, LoggedIn, Page, Single } from './client.js';
+export type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
+export type { Client, LoggedIn } from './client.js';
 export type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
 export { attempt, isFailure, type Attempt, type Failure, type WrongValue } from './failure.js';
 export type { EntryQuery, ListQuery, Populate, Sort } from './query.js';
@@ -72,7 +74,7 @@ interface AnsweredPage {
 }
 
 /** Returns the methods for entries and files, without their types. */
-function contentMethods({ send }: Pick<Requester, 'send'>) {
+function contentMethods({ send, positionOf }: Pick<Requester, 'send' | 'positionOf'>) {
   const read = (path: string, query?: object, options?: CallOptions) => send({ ...options, method: 'GET', path, query });
   const write = (method: Call['method']) => (path: string, data: unknown, query?: object, options?: CallOptions) =>
     send({ ...options, method, path, query, body: { data } });
@@ -102,8 +104,10 @@ function contentMethods({ send }: Pick<Requester, 'send'>) {
       const requests = writes.map(({ path, query = {}, ...write }) => ({ ...write, path: path + writeQuery(query) }));
       return send({ ...options, method: 'POST', path: '/batch', body: { transaction, requests } });
     },
-    upload: (files: readonly Uploadable[], options: UploadOptions = {}) => send(uploadCall(files, options)),
+    upload: (files: readonly Uploadable[], about: UploadOptions = {}, options?: CallOptions) =>
+      send(uploadCall(files, { ...about, ...options })),
     request: send,
+    positionOf,
   };
 }
 

@@ -57,6 +57,8 @@ export interface Requester {
   readonly session: SessionKeeper;
   /** Sends a request. Returns the body of the answer; undefined if there is none. Throws a Failure. */
   send(call: Call): Promise<unknown>;
+  /** Returns the place of a write among all writes, by its answer; null if the answer names none. */
+  positionOf(answer: object): string | null;
 }
 
 /** A request, its key, and how often it was sent before. */
@@ -70,7 +72,8 @@ interface Attempt {
 export function createRequester(options: ClientOptions): Requester {
   const { retries = 2, store, token } = options;
   let { keys = true } = options;
-  const sendOnce = sender(options);
+  const positions = new WeakMap<object, string>();
+  const sendOnce = sender(options, positions);
   const session = keepSession(store, async (refreshToken) => {
     const body = await sendOnce(once({ method: 'POST', path: '/auth/refresh', body: { refreshToken } }), undefined);
     return body as Session; // the answer to a refresh
@@ -105,7 +108,7 @@ export function createRequester(options: ClientOptions): Requester {
     }
   };
   const first = (call: Call): Attempt => (keys && takesKey(call) ? { ...once(call), key: call.key ?? newKey() } : once(call));
-  return { session, send: (call) => send(first(call)) };
+  return { session, send: (call) => send(first(call)), positionOf: (answer) => positions.get(answer) ?? null };
 }
 
 const once = (call: Call): Attempt => ({ call, key: null, repeated: 0 });
@@ -137,7 +140,10 @@ function keep(kept: Map<string, Kept>, place: string, answer: Kept): void {
 }
 
 /** Returns a function that sends a request once, with the given credentials. */
-function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch }: ClientOptions) {
+function sender(
+  { url, prefix = '/api', headers, timeout = 30_000, cache, fetch }: ClientOptions,
+  positions: WeakMap<object, string>,
+) {
   const root = url.replace(/\/+$/, '') + prefix;
   const tags = new WeakMap<object, string>();
   const kept = new Map<string, Kept>();
@@ -166,6 +172,8 @@ function sender({ url, prefix = '/api', headers, timeout = 30_000, cache, fetch 
     const received = await transmit(sent, fetch ?? globalThis.fetch);
     const isKnown = known !== undefined && received.status === 304;
     const answer = bodyOf(isKnown ? { ...received, ...known, status: 200 } : received);
+    const position = received.header('sync-position');
+    if (position !== null && typeof answer === 'object' && answer !== null) positions.set(answer, position);
     const tag = received.header('etag');
     if (tag === null) return answer;
     if (typeof answer === 'object' && answer !== null) tags.set(answer, tag);

@@ -2,6 +2,7 @@ import type { Client } from './client.js';
 import type { TypeShape, Types } from './entry.js';
 import type { Failure } from './failure.js';
 import type { Call } from './requester.js';
+import { overlay, type OwnWrite, OwnWrites } from './own-writes.js';
 import { pause, type Signal } from './transport.js';
 
 /** An entry in a copy: its values, its components, and `{ id }` for the relations and files that it stores. */
@@ -62,11 +63,21 @@ export interface Syncing<T extends Types<T>> {
     store: SyncStore<T[Name]>,
     options?: SyncOptions,
   ): Promise<void>;
+  /**
+   * Resolves when every copy that this client keeps contains a write: its answer, or its `Sync-Position`. Resolves at once if there is
+   * no copy, or the answer names no place.
+   */
+  reached(write: object | string): Promise<void>;
+  /**
+   * Returns the entries of a store, with what `create`, `update` and `delete` of this client have written and the copy does not contain
+   * yet, so that nothing that a user has saved disappears meanwhile. `onChange` of the copy is called for these writes too.
+   */
+  entries<Shape extends TypeShape>(store: SyncStore<Shape>): Promise<readonly SyncedEntry<Shape>[]>;
 }
 
 interface Answered {
   readonly data: readonly SyncChange[];
-  readonly meta: { readonly sync: { readonly token: string; readonly more: boolean } };
+  readonly meta: { readonly sync: { readonly token: string; readonly more: boolean; readonly position?: string } };
 }
 
 /** A copy that is being made. */
@@ -75,19 +86,51 @@ interface Copying {
   readonly query: object;
   readonly store: SyncStore;
   readonly options: SyncOptions;
+  /** Called with the place of the last write that the copy contains. Returns whether other entries are to be shown. */
+  readonly onPosition: (position: string) => boolean;
 }
 
 /** Returns a client that can also copy entries. */
 export function withSync<T extends Types<T>>(client: Client<T>): Client<T> & Syncing<T> {
-  const sync = (name: string, query: object, store: SyncStore, options: SyncOptions = {}): Promise<void> =>
-    keepCopy({ path: `/sync/${encodeURIComponent(name)}`, query, store, options }, (call) => client.request(call));
-  return { ...client, sync } as Client<T> & Syncing<T>; // the types of queries and stores follow from the models only
+  const writes = new OwnWrites();
+  const send: Send = (call) => client.request(call);
+  const sync = async (name: string, query: object, store: SyncStore, options: SyncOptions = {}): Promise<void> => {
+    const copy = { name, position: '', ...(options.onChange && { onChange: options.onChange }) };
+    const onPosition = (position: string): boolean => writes.move(store, { ...copy, position });
+    onPosition('');
+    await keepCopy({ path: `/sync/${encodeURIComponent(name)}`, query, store, options, onPosition }, send).finally(() =>
+      writes.end(store),
+    );
+  };
+  const reached = (write: object | string): Promise<void> =>
+    writes.reached(typeof write === 'string' ? write : (client.positionOf(write) ?? ''));
+  const entries = async (store: SyncStore) => overlay(await store.entries(), writes.of(store));
+  return { ...client, ...noting(client as unknown as Writing, writes), sync, reached, entries } as unknown as Client<T> &
+    Syncing<T>; // the types of queries and stores follow from the models only
 }
+
+type Write = (name: string, ...rest: readonly unknown[]) => Promise<object>;
+type Writing = Readonly<Record<'create' | 'update' | 'delete', Write>> & Pick<Client<object>, 'positionOf'>;
+
+/** Returns the methods that write entries, which note what they have written. */
+const noting = (client: Writing, writes: OwnWrites) => {
+  const note =
+    (action: 'create' | 'update' | 'delete'): Write =>
+    async (name, ...rest) => {
+      const answer = await client[action](name, ...rest);
+      const { data } = answer as { readonly data: OwnWrite['entry'] | null }; // the answer of every write of an entry
+      const position = client.positionOf(answer);
+      if (data !== null && position !== null) writes.add({ name, entry: data, isDeleted: action === 'delete', position });
+      return answer;
+    };
+  return { create: note('create'), update: note('update'), delete: note('delete') };
+};
 
 type Send = (call: Call) => Promise<unknown>;
 
 async function keepCopy(copying: Copying, send: Send): Promise<void> {
-  const { signal, onChange, wait = 25 } = copying.options;
+  const { onPosition, options } = copying;
+  const { signal, onChange, wait = 25 } = options;
   const isOver = (): boolean => signal?.aborted === true;
   let failures = 0;
   let isCurrent = false;
@@ -97,7 +140,8 @@ async function keepCopy(copying: Copying, send: Send): Promise<void> {
       const isNew = data.length > 0 || isCurrent === meta.sync.more;
       isCurrent = !meta.sync.more;
       failures = 0;
-      if (isNew) onChange?.();
+      const isMoved = meta.sync.position !== undefined && onPosition(meta.sync.position);
+      if (isNew || isMoved) onChange?.();
     } catch (error) {
       if (isOver()) return;
       isCurrent = false;
@@ -118,9 +162,10 @@ async function step({ path, query, store, options: { signal } }: Copying, wait: 
 }
 
 /** Removes a copy that must not be shown any more. Waits before the next attempt, or throws the failure if it would fail too. */
-async function recover(failure: Failure, { store, options }: Copying, failures: number): Promise<void> {
+async function recover(failure: Failure, { store, options, onPosition }: Copying, failures: number): Promise<void> {
   if (hides(failure)) {
     await store.clear();
+    onPosition('');
     options.onChange?.();
   }
   if (!mayPass(failure)) throw failure;

@@ -16,6 +16,7 @@ export interface FileInfo {
   readonly caption?: string | null;
 }
 
+/** What is uploaded besides the files. The options of the request may be here or, as for all writes, in the last parameter. */
 export interface UploadOptions extends CallOptions {
   /** Information about the files, in the same order. */
   readonly info?: readonly FileInfo[];

@@ -1,13 +1,15 @@
+import { memoize } from '../caches.js';
 import { createContext, type ContentContext, withDatabase } from '../content/content-context.js';
 import { type Connection, notRunning, type Running } from '../http/running.js';
 import { forJob } from '../mongo/send/database.js';
 import { type Access, fullAccess } from '../query/access.js';
-import type { BindSettings } from '../query/bind-context.js';
+import type { BindSettings, Limits } from '../query/bind-context.js';
 
 /** Returns a context with all rights. */
 export function contextOfCode({ config, source }: Pick<Running, 'config' | 'source'>): ContentContext {
   const context = createContext(config, source, codeAccess);
-  return { ...context, bind: { ...context.bind, settings: codeSettings(context.bind.settings) } };
+  const { settings, limits } = context.bind;
+  return { ...context, bind: { ...context.bind, settings: codeSettings(settings), limits: limitsOfCode(limits) } };
 }
 
 /** Returns a context with all rights for the commands of a job. */
@@ -25,6 +27,23 @@ const notYet =
 
 /** The rights of project code: as in Strapi v4, it sees everything. */
 export const codeAccess: Access = { ...fullAccess, seesPrivate: true };
+
+/** Maximum number of keys of a sort in MongoDB. */
+const mostSortKeys = 32;
+
+/**
+ * Returns the limits of project code. It is trusted, so that the limits of clients do not hold for it, but only bounds that a mistake,
+ * such as an endless loop, exceeds.
+ */
+export const limitsOfCode = memoize((limits: Limits): Limits => ({
+  ...limits,
+  filterNodes: 100_000,
+  listValues: 1_000_000,
+  populateDepth: 30,
+  populateRelations: 100_000,
+  sortKeys: mostSortKeys,
+  sortKeyLinks: 30,
+}));
 
 /** Returns the settings that reads by project code are bound with. Limits for clients do not apply to nested lists. */
 const codeSettings = (settings: BindSettings): BindSettings => ({ ...settings, maxNested: null, roleUsers: true });

@@ -12,7 +12,7 @@ import type { Query } from '../query/ast.js';
 import { knownFilters, type DroppedCondition } from '../query/known-filters.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { decodeId, type Values } from '../values.js';
+import { decodeId, isPlainObject, mapValues, type Values } from '../values.js';
 import { unpagedSettings } from './content-of-code.js';
 import { shapeForCode, markLoadedByExtension } from './rows.js';
 
@@ -51,7 +51,7 @@ export function createEntityService(content: () => ContentContext): EntityServic
   return {
     findMany: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);
-      if (Number(parameters?.['limit'] ?? -1) === 0) return []; // REST would return one entry
+      if (isNone(parameters?.['limit'])) return []; // REST would return one entry
       const { entries } = await findMany(type, { ...query, withTotal: false }, context);
       return entries.map(entityOf);
     },
@@ -72,6 +72,9 @@ export function createEntityService(content: () => ContentContext): EntityServic
   };
 }
 
+/** Returns whether a limit is zero. */
+const isNone = (limit: unknown): boolean => limit === 0 || (typeof limit === 'string' && limit !== '' && Number(limit) === 0);
+
 /** What an operation on entries of a type works with. */
 export interface Opened {
   readonly type: ContentType;
@@ -81,10 +84,10 @@ export interface Opened {
 
 type OnEntry = (opened: Opened, id: number) => Promise<Loaded | null>;
 
-function openType(uid: string, parameters: EntityParameters, context: ContentContext): Opened {
+function openType(uid: string, given: EntityParameters, context: ContentContext): Opened {
   const { registry, limits, settings } = context.bind;
   const type = entryType(uid, registry);
-  const { publicationState = 'preview', ...rest } = withPagination(parameters);
+  const { publicationState = 'preview', ...rest } = withPagination(presentParameters(given));
   const query = parseQuery({ ...withKnownFilters(rest, type, context), publicationState }, limits);
   if (query.pagination?.kind === 'cursor') throw invalidParameter('pagination'); // the result has no place for cursors
   const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
@@ -98,8 +101,28 @@ function openType(uid: string, parameters: EntityParameters, context: ContentCon
 
 const pageKeys = ['start', 'limit', 'page', 'pageSize', 'withCount'];
 
+/**
+ * Returns the parameters of code that say something, also in populated relations. As in Strapi v4, null and NaN are as absent, and so
+ * is an empty text for a number.
+ */
+export function presentParameters<Parameters extends object>(parameters: Parameters): Parameters {
+  const present = Object.entries(parameters).filter(
+    ([key, value]) => value !== undefined && value !== null && !Number.isNaN(value) && !(value === '' && numberKeys.has(key)),
+  );
+  const nested = (value: unknown): unknown => (isPlainObject(value) ? presentParameters(value) : value);
+  return Object.fromEntries(
+    present.map(([key, value]) => [key, nestingKeys.has(key) && isPlainObject(value) ? mapValues(value, nested) : value]),
+  ) as Parameters; // without some of its values
+}
+
+/** The parameters that are numbers. */
+const numberKeys: ReadonlySet<string> = new Set(['start', 'offset', 'limit', 'page', 'pageSize']);
+
+/** The parameters that hold parameters by name. */
+const nestingKeys: ReadonlySet<string> = new Set(['populate', 'on']);
+
 function withPagination(parameters: EntityParameters): EntityParameters {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const given = Object.entries(parameters);
   const page = given.filter(([key]) => pageKeys.includes(key));
   const rest = Object.fromEntries(given.filter(([key]) => !pageKeys.includes(key)));
   return page.length === 0 ? rest : { ...rest, pagination: Object.fromEntries(page) };

@@ -7,7 +7,7 @@ import type { transform } from 'sucrase';
 type Transform = typeof transform;
 
 /** Extensions of files that may contain code in a working directory. */
-export const sourceEndings: readonly string[] = ['.ts', '.js', '.cjs', '.mjs'];
+export const sourceEndings: readonly string[] = ['.ts', '.tsx', '.js', '.cjs', '.mjs'];
 
 interface LoadedModule {
   exports: unknown;
@@ -89,7 +89,7 @@ type Wrapped = (exports: unknown, require: Require, module: LoadedModule, filena
 const names = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 function compile(transform: Transform, file: string, { globals = {} }: LoadOptions): Wrapped {
-  const types = file.endsWith('.ts') ? (['typescript'] as const) : [];
+  const types = /\.tsx?$/.test(file) ? (['typescript'] as const) : [];
   const { code } = transform(readFileSync(file, 'utf8'), {
     transforms: [...types, 'imports'],
     disableESTransforms: true,
@@ -112,6 +112,14 @@ const packagePath = (id: string): string =>
     .replace(/(\.d)?\.[jt]s$/, '')
     .replace(/\/index$/, '');
 
+/**
+ * Packages of which code always gets those of Mangrove, whether its project has installed them or not: a schema of GraphQL can have
+ * types of only one copy of them.
+ */
+const ownPackage = /^(graphql|nexus)(\/|$)/;
+
+const ownRequire: Require = createRequire(import.meta.url);
+
 /** Returns the `require` of a file. Relative paths to source files are loaded here, everything else by Node. */
 function requireFrom(file: string, load: (file: string) => unknown, options: LoadOptions): Require {
   const { packages = {}, missing, directory } = options;
@@ -122,7 +130,7 @@ function requireFrom(file: string, load: (file: string) => unknown, options: Loa
     const path = /^\.{1,2}(\/|$)/.test(id) ? sourceFile(resolve(dirname(file), id)) : null;
     if (path !== null) return load(path);
     try {
-      return native(id) as unknown; // typed as any
+      return (ownPackage.test(id) ? ownRequire : native)(id) as unknown; // typed as any
     } catch (error) {
       if (missing === undefined || !isMissing(error)) throw error;
       const reason = reasonOf(error);
@@ -133,13 +141,14 @@ function requireFrom(file: string, load: (file: string) => unknown, options: Loa
 }
 
 /**
- * Returns the source file that `x`, `x.js` or `x.ts` refers to: the first existing one of x.ts, x.js and the index file of x.
+ * Returns the source file that `x`, `x.js` or `x.ts` refers to: the first existing one of x.ts, x.tsx, x.js and the index file of x.
  * Null if there is none, or if x is another kind of file, such as x.json.
  */
 export function sourceFile(path: string): string | null {
-  const bare = path.replace(/\.(js|ts)$/, '');
+  const bare = path.replace(/\.(js|tsx?)$/, '');
   if (bare === path && isFile(path)) return null;
-  const candidates = [`${bare}.ts`, `${bare}.js`, resolve(bare, 'index.ts'), resolve(bare, 'index.js')];
+  const endings = ['.ts', '.tsx', '.js'];
+  const candidates = [bare, resolve(bare, 'index')].flatMap((name) => endings.map((ending) => name + ending));
   return candidates.find(isFile) ?? null;
 }
 

@@ -27,7 +27,7 @@ const graphqlSettings = group({
     connections: flag(false, 'Add a query such as articles_connection to each list, whose pages are read by cursors'),
     amountLimit: amount(100, 'Maximum number of entries of a list if maxLimit is not set'),
     apolloServer: options(
-      'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others cause a warning',
+      'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing (except in production), validationRules; others cause a warning',
     ),
     subscriptions: shaped<false>(
       { const: false },

@@ -2,6 +2,7 @@ import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
 import {
+  choice,
   flag,
   group,
   maybeText,
@@ -58,6 +59,11 @@ const adminSettings = group({
     ...{ minimum: 1, maximum: 65_535, variable: 'ADMIN_PORT' },
   }),
   serveAdminPanel: flag(true, 'Serve the pages of the admin panel, if it has been built'),
+  builder: choice(
+    ['read', 'write'],
+    'What the right to change models in the panel allows in production: only to read them, or to change them; super admins may always change them',
+    { variable: 'ADMIN_BUILDER' },
+  ),
   panel: group({
     directory: text('./data/panel', 'Folder that `npx mangrove panel build` writes', { minLength: 1 }),
   }),
@@ -100,6 +106,10 @@ const adminSettings = group({
   audit: group({
     days: whole(0, 'Days for which is kept who has changed which entry, also of files and users; 0: nothing is kept'),
   }),
+  conflicts: choice(
+    ['refuse', 'last'],
+    'What a save in the panel does to an entry that has changed since the form was opened: `refuse` answers 400, `last` overwrites it, as in Strapi v4',
+  ),
   secretsFile: text('./data/secrets.json', 'File for secrets that are not set, in development', { minLength: 1 }),
 });
 

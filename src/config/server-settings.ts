@@ -99,6 +99,17 @@ export const databaseSettings = group({
 
 const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const;
 
+/** Matches keywords, nonces and hashes of a content security policy that stand without their quotes: helmet refuses them. */
+export const unquotedSource =
+  /^(none|self|strict-dynamic|report-sample|inline-speculation-rules|unsafe-inline|unsafe-eval|unsafe-hashes|wasm-unsafe-eval|nonce-.*|sha(256|384|512)-.*)$/;
+
+/** A source of a content security policy. */
+const source = {
+  type: 'string',
+  pattern: `^(?!${unquotedSource.source.slice(1)})[^;,]*$`,
+  description: "a source without ; and , and with quotes around words such as 'self'",
+};
+
 /** The settings of config/middlewares. Each group except `body` may be written as false. */
 export const middlewareSettings = group({
   cors: group({
@@ -123,7 +134,12 @@ export const middlewareSettings = group({
   security: group({
     enabled: flag(true, 'Security headers'),
     contentSecurityPolicy: shaped<Readonly<Record<string, readonly string[] | null>>>(
-      { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' }, nullable: true } },
+      {
+        type: 'object',
+        propertyNames: { pattern: '^[a-z][a-z-]*$', description: 'names as in the header, such as img-src' },
+        properties: { 'default-src': { type: 'array', items: source } },
+        additionalProperties: { type: 'array', items: source, nullable: true },
+      },
       {},
       'Directives of the Content-Security-Policy that are added to the defaults or replace them; null removes one',
     ),

@@ -64,8 +64,6 @@ export const keysOfUnset: ReadonlySet<string> = new Set(['middlewares.cors.origi
 /** Advice for plugins that Mangrove does not have. Settings of unlisted plugins are ignored. */
 export const pluginAdvice: Readonly<Record<string, string>> = {
   documentation: 'the OpenAPI document is at /api/openapi.json, and a page of it at /docs',
-  'config-sync':
-    'roles and settings are kept in the database: npx mangrove import config/sync takes them from its files; models go to files with: npx mangrove models pull DIR',
   sentry: 'errors are in the log',
   'rest-cache': 'the service has its own caches, which every write updates',
 };

@@ -1,6 +1,7 @@
 import { readOrigin } from './cors-origin.js';
 import { translationOf, valuesOf, type Meaning, type Translation } from './translation.js';
-import type { Values } from '../values.js';
+import { mapValues, type Values } from '../values.js';
+import { unquotedSource } from './server-settings.js';
 
 /** Middlewares of Strapi that Mangrove replaces or does not need. */
 const needless = ['errors', 'favicon', 'poweredBy', 'public', 'query', 'responseTime', 'responses', 'session'];
@@ -77,30 +78,39 @@ const texts = (values: readonly unknown[]): string[] => values.filter((value) =>
 function securitySettings(config: unknown): Translation {
   const { contentSecurityPolicy, hsts, frameguard } = valuesOf(config);
   const { directives } = valuesOf(contentSecurityPolicy);
+  const policy = directives === undefined ? undefined : policyOf(valuesOf(directives));
+  const unquoted = Object.values(policy ?? {}).flatMap((sources) => (sources ?? []).filter(isUnquoted));
   const action = String(valuesOf(frameguard)['action'] ?? '').toUpperCase();
   return {
     set: {
-      'middlewares.security.contentSecurityPolicy': directives === undefined ? undefined : policyOf(valuesOf(directives)),
+      'middlewares.security.contentSecurityPolicy': policy && mapValues(policy, (sources) => sources && sources.map(quoted)),
       'middlewares.security.hstsMaxAge': hsts === false ? 0 : valuesOf(hsts)['maxAge'],
       'middlewares.security.frame': action === '' ? undefined : action,
     },
     advice:
       contentSecurityPolicy === false || frameguard === false
         ? 'its headers are always sent; widen their directives instead'
-        : undefined,
+        : unquoted.length > 0
+          ? `contentSecurityPolicy: write ${[...new Set(unquoted)].map(quoted).join(', ')} with these quotes`
+          : undefined,
   };
 }
 
 /**
  * Returns directives by their names in the header. Omits sources that are not strings, such as the value of an unset variable.
  */
-const policyOf = (directives: Values): Values =>
+const policyOf = (directives: Values): Readonly<Record<string, readonly string[] | null>> =>
   Object.fromEntries(
     Object.entries(directives).map(([name, sources]) => [
       name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
       sources === null || sources === false ? null : texts([sources].flat()),
     ]),
   );
+
+/** Returns whether a source is a keyword, a nonce or a hash without its quotes. */
+const isUnquoted = (source: string): boolean => unquotedSource.test(source);
+
+const quoted = (source: string): string => (isUnquoted(source) ? `'${source}'` : source);
 
 /** Log levels of winston that pino does not have, with their replacements. */
 const levels: Readonly<Record<string, string>> = { http: 'info', verbose: 'debug', silly: 'trace' };

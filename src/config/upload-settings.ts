@@ -57,7 +57,10 @@ export const uploadSettings = group({
         'Images of one client that may wait or be resized; beyond: 503; in IPv6 a client is a /64 network',
       ),
     }),
-    maxAge: whole(31_536_000, 'Seconds for which clients may cache files'),
+    maxAge: whole(
+      0,
+      'Seconds for which clients may use files without asking for newer ones; 0: they ask each time, and are answered 304. A replaced file keeps its address',
+    ),
     baseUrl: maybeText('Address of a cache or CDN in front of /uploads; it is the prefix of the URLs of new files'),
   }),
 });

@@ -1,48 +1,86 @@
 import { fieldErrors, validationError } from '../errors.js';
 import { isHiddenLink, maySee } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
-import { type Attribute, type ContentType, underServedNames } from '../schema/content-type.js';
+import { isSettable } from '../schema/added-attributes.js';
+import { scalarOf, toJson } from '../schema/code-values.js';
+import {
+  type Attribute,
+  type ContentType,
+  type ScalarAttribute,
+  type ScalarType,
+  underServedNames,
+} from '../schema/content-type.js';
 import { notOfType } from '../schema/findings.js';
-import { parseMorphTarget } from '../schema/link-input.js';
+import { linksOfCode, parseMorphTarget } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
+import { scalarTypes } from '../schema/scalar-types.js';
 import { isRecord, type Values } from '../values.js';
 import { withTimes } from './build-document.js';
 import type { ContentContext } from './content-context.js';
 import { hiddenValue, refuseOrTell, type Undone, unknownValues, unreadChanges } from './refuse-or-tell.js';
 import { withOwner } from './rules-on-writes.js';
 
-type Context = Pick<ContentContext, 'bind' | 'notices'>;
+type Context = Pick<ContentContext, 'bind' | 'notices' | 'isRaw' | 'author'>;
 
-/** Returns the part of the data of a write that may be written, as `acceptInput` does. Code may set the times of the entry too. */
-export const acceptWrite = (type: ContentType, data: unknown, context: Context): Values =>
-  context.bind.access.seesPrivate === true ? acceptChanged(type, data, context) : acceptInput(type, data, context);
+/**
+ * Returns the part of the data of a write that may be written, as `acceptInput` does. Code may set the times and the administrators of
+ * the entry too; an administrator may not, because the panel sends those that it has read.
+ */
+export function acceptWrite(type: ContentType, data: unknown, context: Context): Values {
+  if (context.isRaw === true) return acceptChanged(type, data, context);
+  if (context.bind.access.seesPrivate !== true) return acceptInput(type, data, context);
+  return withTimes(acceptFrom(type, data, { isUnchecked: false, takesCreators: context.author === undefined }, context), data);
+}
 
-/** Does the same for data that code around a write has changed. */
+/**
+ * Does the same for data that code around a write has changed. These, and those of queries of code, may write relations in more forms,
+ * and numbers as texts, because Strapi v4 does not check them.
+ */
 export const acceptChanged = (type: ContentType, data: unknown, context: Context): Values =>
-  withTimes(acceptInput(type, data, context), data);
+  withTimes(acceptFrom(type, data, { isUnchecked: true, takesCreators: true }, context), data);
 
 /** Does the same as `acceptWrite` for a new entry, and adds the owner that the caller's rule demands. */
 export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
   const accepted = acceptWrite(type, data, context);
   const { access } = context.bind;
+  if (access.seesPrivate === true && isRecord(data) && (data['id'] ?? null) !== null) tellOwnId(type, context);
   return access.rules.has(type.uid) ? withOwner(type, accepted, access) : accepted;
 }
+
+const tellOwnId = ({ uid }: ContentType, { notices }: Context): void => {
+  notices.tell(
+    `${uid}: the id in the data of a new entry has no effect, because the service numbers entries; find it by a value of its own`,
+  );
+};
 
 /**
  * Returns the part of a body that may be written. The system's attributes are dropped silently, as in Strapi v4. Attributes that are
  * left out of service or that the caller may not write, and in strict mode unknown names, are refused or told. Throws a
  * ValidationError if the body is not an object.
  */
-export function acceptInput(type: ContentType, data: unknown, context: Context): Values {
+export const acceptInput = (type: ContentType, data: unknown, context: Context): Values =>
+  acceptFrom(type, data, { isUnchecked: false, takesCreators: false }, context);
+
+function acceptFrom(type: ContentType, data: unknown, takes: Taken, context: Context): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
   if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
   const undone: Undone[] = [];
-  const accepted = acceptValues(type, data, { bind: context.bind, undone, prefix: '' });
+  const accepted = acceptValues(type, data, { ...takes, bind: context.bind, undone, prefix: '' });
   refuseOrTell(undone, context);
   return accepted;
 }
 
-interface Accepting extends Pick<ContentContext, 'bind'> {
+/** What the data of code may have beyond that of a client. */
+interface Taken {
+  /**
+   * Whether Strapi v4 stores the values without a check: relations may have all forms that code uses (`linksOfCode`), and attributes of
+   * text take numbers and booleans.
+   */
+  readonly isUnchecked: boolean;
+  readonly takesCreators: boolean;
+}
+
+interface Accepting extends Taken, Pick<ContentContext, 'bind'> {
   readonly undone: Undone[];
   /** The path of the values, with a dot at its end; empty for an entry. */
   readonly prefix: string;
@@ -52,8 +90,8 @@ function acceptValues(type: ContentType, given: Values, context: Accepting): Val
   const values = underServedNames(type, given);
   const accepted: Record<string, unknown> = {};
   for (const attribute of type.attributes.values()) {
-    if (!attribute.writable || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
-    if (isHidden(attribute, type, context.bind)) {
+    if (!isTaken(attribute, context) || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
+    if (attribute.writable && isHidden(attribute, type, context.bind)) {
       context.undone.push(hiddenValue(attribute, type, context));
       continue;
     }
@@ -64,18 +102,33 @@ function acceptValues(type: ContentType, given: Values, context: Accepting): Val
   return accepted;
 }
 
+const isTaken = (attribute: Attribute, { takesCreators }: Taken): boolean =>
+  takesCreators ? isSettable(attribute) : attribute.writable;
+
+/** Returns a value as it comes in JSON, because code may have set an object of a class. */
+function acceptScalar({ type, name }: ScalarAttribute, given: unknown, { prefix, isUnchecked }: Accepting): unknown {
+  if (scalarTypes[type].stored === 'json') return toJson(given, `${prefix}${name}`);
+  const value = scalarOf(given);
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return isUnchecked && isPlain && texts.has(type) ? String(value) : value;
+}
+
+const texts: ReadonlySet<ScalarType> = new Set(['string', 'text', 'richtext', 'password', 'email', 'uid', 'enumeration']);
+
 function isHidden(attribute: Attribute, type: ContentType, { access }: BindContext): boolean {
   if (access.hidden.get(type.uid)?.has(attribute.name) === true) return true;
   return attribute.kind === 'relation' && !maySee(access, attribute.target);
 }
 
-function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Accepting): unknown {
+function acceptValue(attribute: Attribute, given: unknown, owner: ContentType, context: Accepting): unknown {
   const { access, registry } = context.bind;
+  const isLink = attribute.kind !== 'scalar' && !hasParts(attribute);
+  const value = isLink && context.isUnchecked ? linksOfCode(given) : given;
   if (hasParts(attribute)) {
     const at = (place: string): Accepting => ({ ...context, prefix: `${context.prefix}${attribute.name}${place}.` });
     return eachItem(value, (item, place) => (isRecord(item) ? acceptPart(attribute, item, at(place)) : item));
   }
-  if (attribute.kind === 'scalar') return value;
+  if (attribute.kind === 'scalar') return acceptScalar(attribute, value, context);
   context.undone.push(...unreadChanges(attribute, value, owner, context.prefix));
   if (attribute.kind !== 'morph') return value;
   return acceptTargets(value, (item) => {

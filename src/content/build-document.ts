@@ -2,6 +2,7 @@ import { ApiError, validationError } from '../errors.js';
 import { inGroup, leading, orderField, setRanks } from '../mongo/form/layout.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { sharedUniquePaths } from '../schema/attribute-places.js';
+import { scalarOf } from '../schema/code-values.js';
 import type { ContentType } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { isRecord, type Values } from '../values.js';
@@ -27,7 +28,7 @@ export function withTimes(accepted: Values, data: unknown): Values {
 
 function toDate(name: string, value: unknown): unknown {
   try {
-    return scalarTypes.datetime.store(value, name);
+    return scalarTypes.datetime.store(scalarOf(value), name);
   } catch (error) {
     throw error instanceof ApiError ? validationError(`${name}: ${error.message}`) : error;
   }
@@ -37,10 +38,10 @@ function toDate(name: string, value: unknown): unknown {
 const timesIn = (data: Values): Values =>
   Object.fromEntries(times.filter((name) => Object.hasOwn(data, name)).map((name) => [name, data[name]]));
 
-/** Returns what the writer of an update leaves in the entry besides its data: the times, and who it was. */
+/** Returns what the writer of an update leaves in the entry besides its data: the times, and who it was unless code has set it. */
 export const marksOfUpdate = (data: Values, { author }: ContentContext): Values => ({
   ...timesIn(data),
-  ...(author !== undefined && { updatedBy: author }),
+  ...(author !== undefined && !Object.hasOwn(data, 'updatedBy') && { updatedBy: author }),
 });
 
 /** Returns the data of a new entry with its times, its locale, and the date of its publication unless it becomes a draft. */
@@ -80,8 +81,8 @@ export function buildDocument(
   if (group !== null) setRanks(values, orderField, nextRank(), 'create');
   const { author } = context;
   const writer = author === undefined ? {} : { createdBy: author, updatedBy: author };
-  const marks = { createdAt: now, updatedAt: now, ...timesIn(data), ...writer };
-  return { _id: id, ...values, ...marks, ...state, ...locale, ...member, ...lead };
+  const marks = { createdAt: now, updatedAt: now, ...timesIn(data) };
+  return { _id: id, ...writer, ...values, ...marks, ...state, ...locale, ...member, ...lead };
 }
 
 /** Returns whether entries of a type may lead their group, because it has unique values that all locales share. */

@@ -1,4 +1,4 @@
-import { ApiError, applicationError, validationError } from '../errors.js';
+import { ApiError, applicationError, namingPath, validationError } from '../errors.js';
 import { applyLinkInput, type LinkInput } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
@@ -36,7 +36,8 @@ export function buildParts(attribute: PartsAttribute, value: unknown, current: u
   };
   if (!listsParts(attribute)) return value === null ? null : build(value as Values); // checked to be an object
   const items = (value ?? []) as Values[]; // checked to be a list of objects with known components
-  return (attribute.kind === 'component' ? mergeById(items, context) : items).map(build);
+  const merged = attribute.kind === 'component' ? mergeById(items, context) : items;
+  return merged.map((item, index) => namingPath([String(index)], () => build(item)));
 }
 
 /** Merges items with the same id: they are patches of the same component. */
@@ -85,8 +86,9 @@ function buildPart({ type, item, stored, isMarked }: PartInput, context: BuildCo
     const { name } = attribute;
     const value = Object.hasOwn(item, name) ? item[name] : undefined;
     if (value === undefined && stored !== null) part[name] = stored[name];
-    else if (attribute.kind === 'scalar') buildScalar(attribute, value === undefined ? attribute.default : value, part, context);
-    else part[name] = buildInside(attribute, value, stored, context);
+    else if (attribute.kind === 'scalar')
+      namingPath([name], () => buildScalar(attribute, value === undefined ? attribute.default : value, part, context));
+    else part[name] = namingPath([name], () => buildInside(attribute, value, stored, context));
   }
   if (stored === null) noteNew(type, part, context);
   return part;

@@ -1,7 +1,9 @@
 import { memoizePair } from '../caches.js';
+import { namingPath } from '../errors.js';
 import { setRanks, setUniques, storedRank } from '../mongo/form/layout.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { LinkInput } from '../schema/apply-link-input.js';
+import { isSettable } from '../schema/added-attributes.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts } from '../schema/parts.js';
 import type { Values } from '../values.js';
@@ -14,7 +16,7 @@ import { refuseRepeats } from './unique-errors.js';
 
 /** The steps that writes of a type need, computed once. A step with an empty list is skipped. */
 interface WritePlan {
-  readonly writable: readonly Attribute[];
+  readonly settable: readonly Attribute[];
   /** The uids that a create generates unless they are sent (`options.generate`). */
   readonly generated: readonly ScalarAttribute[];
   /** Unique attributes in lists of components, whose values are stored in a field of their own. */
@@ -24,10 +26,10 @@ interface WritePlan {
 }
 
 export const writePlan = memoizePair((type: ContentType, registry: Registry): WritePlan => {
-  const writable = [...type.attributes.values()].filter((attribute) => attribute.writable);
+  const settable = [...type.attributes.values()].filter(isSettable);
   return {
-    writable,
-    generated: writable.filter(isGenerated),
+    settable,
+    generated: settable.filter(isGenerated),
     listed: listedUniquePaths(type, registry),
     withFiles: fileAttributes(type, registry),
   };
@@ -76,13 +78,13 @@ interface Building extends BuildContext, Start {
  */
 export async function buildWrite(type: ContentType, data: Values, start: Start, context: ContentContext): Promise<EntryWrite> {
   const { registry } = context.bind;
-  const { writable, listed, withFiles } = writePlan(type, registry);
+  const { settable, listed, withFiles } = writePlan(type, registry);
   const mode = start.current === undefined ? 'create' : 'update';
   const made = { newParts: new Map(), passwords: [], values: {}, inverse: [], exclusive: [] };
   const building: Building = { registry, mode, ...made, ...start };
-  for (const attribute of writable) {
+  for (const attribute of settable) {
     if (Object.hasOwn(data, attribute.name)) buildAttribute(attribute, data[attribute.name], building);
-    else if (mode === 'create') buildAbsent(attribute, building);
+    else if (mode === 'create' && attribute.writable) buildAbsent(attribute, building);
   }
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
@@ -93,10 +95,14 @@ export async function buildWrite(type: ContentType, data: Values, start: Start, 
 }
 
 function buildAttribute(attribute: Attribute, value: unknown, building: Building): void {
+  if (attribute.kind === 'scalar') buildScalar(attribute, value, building.values, building);
+  else namingPath([attribute.name], () => buildStructured(attribute, value, building));
+}
+
+function buildStructured(attribute: Exclude<Attribute, ScalarAttribute>, value: unknown, building: Building): void {
   const { name } = attribute;
   const stored = building.current?.[name];
-  if (attribute.kind === 'scalar') buildScalar(attribute, value, building.values, building);
-  else if ('storage' in attribute) buildLinks(attribute, value, building);
+  if ('storage' in attribute) buildLinks(attribute, value, building);
   else if (attribute.kind === 'morph') building.values[name] = buildMorph(attribute, value, stored, building.mode);
   else building.values[name] = buildParts(attribute, value, stored, building);
 }

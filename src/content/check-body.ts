@@ -1,7 +1,7 @@
 import { type FieldError, fieldErrors } from '../errors.js';
 import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mongo/form/matches.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
-import type { Document } from '../mongo/send/database.js';
+import type { Database, Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
@@ -28,16 +28,17 @@ export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   const { strict } = context.bind.settings;
   const checked = checkInput(type, data, { strict, registry: context.bind.registry, ...body });
-  const namesTargets = checked.targets.size > 0 && !checked.errors.some(({ path }) => path.length === 0);
+  const namesTargets = checked.targets.size > 0 && checked.relations.length === 0;
   const { missing, unfit } = namesTargets ? await checkTargets(type, checked, context) : { missing: [], unfit: [] };
-  const others = [...(strict ? unfit : []), ...missing];
+  const ofFiles = strict ? unfit : [];
+  const ofRelations = [...checked.relations, ...missing];
   const { id, group = null } = body;
   const write = { type, data, id, group };
   const errors = [...checked.errors, ...repeatedErrors(write, context)];
-  if (errors.length + others.length === 0) return void refuseOrTell(unfit, context);
+  if (errors.length + ofFiles.length + ofRelations.length === 0) return void refuseOrTell(unfit, context);
   const wrong = new Set(errors.map(({ path }) => path.join('.')));
   const taken = (await uniqueErrors(write, context)).filter(({ path }) => !wrong.has(path.join('.')));
-  throw fieldErrors(inOrder(type, [...errors, ...taken, ...others]));
+  throw fieldErrors([...inOrder(type, [...errors, ...taken, ...ofFiles]), ...ofRelations]);
 }
 
 /**
@@ -58,12 +59,12 @@ export async function checkUnwritten(type: ContentType, data: Values, body: Body
 export function refuseIncomplete(
   type: ContentType,
   document: Values,
-  { bind, checksAsDrafts }: ContentContext,
+  { bind, isRaw }: ContentContext,
   shared: readonly string[] = [],
 ): void {
   const needsAll = isPublished(document);
-  if ((!needsAll && shared.length === 0) || checksAsDrafts === true || !mayBeIncomplete(type, bind.registry)) return;
-  const found = publishedProblems(type, document, bind.registry);
+  if ((!needsAll && shared.length === 0) || isRaw === true || !mayBeIncomplete(type, bind.registry)) return;
+  const found = publishedProblems(type, document, bind.registry, needsAll ? 'create' : 'update');
   const problems = needsAll ? found : found.filter(({ path: [name = ''] }) => shared.includes(name));
   if (problems.length > 0) throw fieldErrors(problems);
 }
@@ -71,10 +72,10 @@ export function refuseIncomplete(
 /** Returns whether a stored entry, or the data of one, is published. */
 export const isPublished = ({ publishedAt }: Values): boolean => (publishedAt ?? null) !== null;
 
-/** Sorts errors by the order of the attributes; those without a path come last. */
+/** Sorts errors by the order of the attributes. */
 function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[] {
   const names = [...type.attributes.keys()];
-  const rank = ({ path: [name] }: FieldError): number => (name === undefined ? names.length : names.indexOf(name));
+  const rank = ({ path: [name = ''] }: FieldError): number => names.indexOf(name);
   return [...errors].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -87,6 +88,8 @@ interface TargetProblems {
 
 interface Wanted extends Targets {
   readonly uid: string;
+  /** The paths of the values that link them, by id. */
+  readonly paths: ReadonlyMap<number, string>;
   /** The number of those that exist. */
   readonly count: number;
 }
@@ -97,10 +100,10 @@ async function checkTargets(type: ContentType, { targets, files }: CheckedInput,
   const rules = access.linkRules ?? access.rules;
   const context = rules === access.rules ? given : { ...given, bind: { ...given.bind, access: { ...access, rules } } };
   const wanted: Omit<Wanted, 'count'>[] = [];
-  for (const [uid, ids] of targets) {
+  for (const [uid, paths] of targets) {
     const target = context.bind.registry.types.get(uid);
     const filter = target !== undefined && rules.has(uid) ? await ruleFilter(target, context) : undefined;
-    wanted.push({ uid, collection: target?.collection ?? '', ids: [...ids], filter });
+    wanted.push({ uid, collection: target?.collection ?? '', ids: [...paths.keys()], paths, filter });
   }
   const isLimited = ({ uid }: { readonly uid: string }): boolean => uid === uploadFile && files.length > 0;
   const fitting = wanted.map((one) =>
@@ -109,19 +112,36 @@ async function checkTargets(type: ContentType, { targets, files }: CheckedInput,
   const counts = await countExisting(fitting, context.store.database);
   const found = wanted.map((one, index): Wanted => ({ ...one, count: counts[index] ?? 0 }));
   const limited = found.find((one) => isLimited(one) && one.count < one.ids.length);
-  if (limited === undefined) return { missing: missingErrors(found), unfit: [] };
+  if (limited === undefined) return { missing: await missingErrors(found, context), unfit: [] };
   const mimes = await readMimes(limited.ids, limited, context);
   const unfit = files.flatMap(({ path, ids, allowedTypes }) =>
     unfitFiles(type, path, { mimes: ids.flatMap((id) => mimes.get(id) ?? []), allowedTypes }),
   );
-  return { missing: missingErrors(found.map((one) => (one === limited ? { ...one, count: mimes.size } : one))), unfit };
+  const counted = found.map((one) => (one === limited ? { ...one, count: mimes.size } : one));
+  return { missing: await missingErrors(counted, context), unfit };
 }
 
-function missingErrors(found: readonly Wanted[]): FieldError[] {
+async function missingErrors(found: readonly Wanted[], { store }: ContentContext): Promise<FieldError[]> {
   const lacking = found.find(({ ids, count }) => count < ids.length);
   if (lacking === undefined) return [];
   const missing = String(lacking.ids.length - lacking.count);
-  return [{ path: [], message: `${missing} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
+  const path = await lackingPath(lacking, store.database);
+  return [{ path, message: `${missing} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
+}
+
+/** Returns the path of the first value that links a missing entry. Sends a command if several values link entries of the type. */
+async function lackingPath({ paths, ...wanted }: Wanted, database: Database): Promise<readonly string[]> {
+  const places = [...new Set(paths.values())];
+  const byPlace = places.map((place) => [...paths.keys()].filter((id) => paths.get(id) === place));
+  const counts =
+    places.length === 1
+      ? []
+      : await countExisting(
+          byPlace.map((ids) => ({ ...wanted, ids })),
+          database,
+        );
+  const at = byPlace.findIndex((ids, index) => (counts[index] ?? 0) < ids.length);
+  return splitPath(places[at] ?? '');
 }
 
 /** The names of media types in `allowedTypes`, with the first part of their MIME types. All others are `files`. */

@@ -26,10 +26,13 @@ export interface ContentContext {
   readonly bind: BindContext;
   /** Whether a create without `publishedAt` makes a draft, as over GraphQL; REST publishes. */
   readonly createsDrafts: boolean;
-  /** Values are checked as those of drafts, so that required ones may be missing. */
-  readonly checksAsDrafts?: true;
+  /**
+   * Whether the operation is a query of project code below the rules of the API (`strapi.db.query`): required values may be missing,
+   * as in drafts, and code before a create sees no defaults.
+   */
+  readonly isRaw?: true;
   /** The id of the administrator who writes, which is stored as `createdBy` and `updatedBy`. Absent for all others. */
-  readonly author?: number;
+  readonly author?: number | undefined;
   /** Whether the open transaction is one whose entries are answered by `asLeft` after its commit. */
   readonly answersLate?: true;
   /** Null if there is no code around reads and writes. */

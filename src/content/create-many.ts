@@ -1,9 +1,9 @@
 import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
+import type { Values } from '../values.js';
 import { stampNew } from './build-document.js';
-import { acceptWrite } from './accept-write.js';
+import { acceptNew, acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { withDatabase, type ContentContext, type WrittenMany } from './content-context.js';
 import { createRules, insertLinked, isLinked, prepareEntry, type PreparedEntry } from './create.js';
@@ -14,18 +14,19 @@ import { orUniqueError, runWrite } from './run-write.js';
  * by one command. Throws a ValidationError.
  */
 export async function createMany(type: ContentType, given: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
-  const data = given.map((one) => (isRecord(one) ? stampNew(type, one, context) : one));
+  const accepted = given.map((one) => stampNew(type, acceptNew(type, one, context), context));
+  const data = accepted.map((values, index) => ({ ...Object(given[index]), ...values }) as Values); // code may look at other names too
   return runWrite({ action: 'createMany', type, data, selection: null }, context, {
     run: async (changed, inside) => {
-      const ids = await insertMany(type, Array.isArray(changed) ? (changed as readonly unknown[]) : data, inside); // a list of anything
+      const isChanged = Array.isArray(changed) && changed !== data;
+      const ids = await insertMany(type, isChanged ? changed.map((one) => acceptWrite(type, one, inside)) : accepted, inside);
       return { count: ids.length, ids };
     },
     written: (result) => result,
   });
 }
 
-async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
-  const accepted = data.map((one) => acceptWrite(type, one, context));
+async function insertMany(type: ContentType, accepted: readonly Values[], context: ContentContext): Promise<readonly number[]> {
   for (const values of accepted) await checkBody(type, values, createRules(type, values, null, context), context);
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });

@@ -14,6 +14,7 @@ import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
+import { createForCode } from './data-for-code.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues, findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
@@ -29,9 +30,9 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptNew(type, data, context);
   const source = type.localized ? await groupToJoin(type, accepted, context) : null;
-  if (source !== null) return createInGroup(type, accepted, { query, selection, source }, context);
+  if (source !== null) return createInGroup(type, accepted, { query, selection, source, given: data }, context);
   await checkBody(type, accepted, createRules(type, accepted, null, context), context);
-  return runCreate(type, accepted, { query, selection, source: null }, context);
+  return runCreate(type, accepted, { query, selection, source: null, given: data }, context);
 }
 
 /**
@@ -42,10 +43,10 @@ export const createRules = (
   type: ContentType,
   data: Values,
   source: StoredDocument | null,
-  { checksAsDrafts }: ContentContext,
+  { isRaw }: ContentContext,
 ): BodyContext => ({
   mode: 'create',
-  draft: data['publishedAt'] === null || checksAsDrafts === true,
+  draft: (type.draftAndPublish && data['publishedAt'] === null) || isRaw === true,
   id: null,
   ...(source !== null && { group: groupOf(source), held: heldNames(type, source) }),
 });
@@ -84,6 +85,8 @@ interface Insertion {
   readonly selection: Selection;
   /** A stored entry of the localization group that the new one joins; null if it starts its own. */
   readonly source: StoredDocument | null;
+  /** The data as they were sent. Code before the write also sees what is not written. */
+  readonly given?: unknown;
 }
 
 /**
@@ -107,6 +110,7 @@ export async function runCreate(
           if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
           return insertWithNextId(type, accepted, { ...insertion, attempt }, inside);
         },
+        forCode: () => createForCode(type, { data, given: insertion.given, source }, context),
         written: ({ document }) => ({ id: Number(document['_id']) }),
       });
     } catch (error) {

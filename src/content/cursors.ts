@@ -61,7 +61,7 @@ const marks = { whole: 0, digest: 1 } as const;
 /** Returns the cursor of a position. */
 export function makeCursor(position: Position, { scope, context }: Sealing): string {
   if (!position.values.every(isHeld))
-    throw validationError('Invalid parameter sort: cursors cannot hold lists in lists, or objects with numbers as names');
+    throw validationError('Invalid parameter sort: cursors cannot hold lists outside of JSON, or objects with numbers as names');
   const bytes = encodePosition(position);
   const isLong = bytes.length > longestPosition;
   const held = isLong ? encodePosition({ id: position.id, values: [digestOf(bytes)] }) : bytes;
@@ -70,7 +70,10 @@ export function makeCursor(position: Position, { scope, context }: Sealing): str
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
 
-/** Returns whether a cursor can hold a value. The database sorts lists by their items, and JavaScript moves numeric names forwards. */
+/**
+ * Returns whether a cursor can hold a value. The database sorts a list that another program has stored for a text or number by its
+ * items, and JavaScript moves numeric names forwards.
+ */
 const isHeld = (value: unknown): boolean => !Array.isArray(value) && (!isRecord(value) || hasPlainNames(value));
 
 const hasPlainNames = (value: unknown): boolean =>

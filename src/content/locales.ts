@@ -9,6 +9,7 @@ import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { remove } from './remove.js';
+import { afterCommit } from '../mongo/send/around-commit.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 
 const collection = collections.locales;
@@ -63,7 +64,8 @@ export const shownLocale = ({ _id, name, code, createdAt, updatedAt }: Document,
 /** Adds a locale. Throws a ValidationError for an invalid language code, an ApplicationError if the locale exists. */
 export async function createLocale(code: unknown, input: LocaleInput, { content, commit }: LocaleWork): Promise<void> {
   if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
-  if ((await listLocales(content)).some((locale) => locale.code === code)) throw taken();
+  const isSame = (locale: ShownLocale): boolean => locale.code.toLowerCase() === code.toLowerCase();
+  if ((await listLocales(content)).some(isSame)) throw taken();
   const { ids, database } = content.store;
   const [_id = 0] = await ids.next(collection, 1, database);
   const now = new Date();
@@ -98,6 +100,22 @@ export async function updateLocale(code: string, input: LocaleInput, { commit }:
     if ((await updateEntry(inner.store, collection, change)) === null) throw notFoundError('Locale not found');
     await chooseDefault(code, input, inner);
   });
+}
+
+/**
+ * Makes a locale the default one, also one that is only added later, which the log says. Throws a ValidationError for an invalid language
+ * code.
+ */
+export async function chooseDefaultLocale(code: unknown, content: ContentContext): Promise<void> {
+  if (typeof code !== 'string' || !isLocaleCode(code))
+    throw validationError('the default locale must be a language code, such as fr or pt-BR');
+  const { database, changes } = content.store;
+  await writeDefaultLocale(database, code);
+  await afterCommit(database, async () => {
+    changes.changed(collections.settings);
+  });
+  if (!(await readLocales(database)).codes.includes(code))
+    content.notices.tell(`the default locale ${code} is not among the locales: add it`);
 }
 
 async function chooseDefault(code: string, { isDefault }: LocaleInput, { store }: ContentContext): Promise<void> {

@@ -1,14 +1,14 @@
 import { preconditionFailed } from '../errors.js';
 import { entryVersion, matchVersion } from '../mongo/form/entry-version.js';
-import { type Match, matchesAny, matchesNone } from '../mongo/form/matches.js';
+import { type Match, matchesAll, matchesAny, matchesNone } from '../mongo/form/matches.js';
 import { findFirst } from '../mongo/stored.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 
 /** What a write demands of the stored entry. */
 export interface Precondition {
-  /** The versions that the entry may have, or that it must exist. Anything is accepted unless given. */
-  readonly expected?: readonly string[] | 'any';
+  /** The versions that the entry may have, the time of its last update, or that it must exist. Anything is accepted unless given. */
+  readonly expected?: readonly string[] | { readonly updatedAt: Date } | 'any';
   /** Whether there must be no entry yet. */
   readonly isNew?: true;
 }
@@ -22,6 +22,7 @@ export interface EntryKey extends Pick<Precondition, 'expected'> {
 /** Returns a match for the documents among those of a match, of an id or of several conditions, whose version a write accepts. */
 export function matchExpected(match: Match, { expected }: Pick<EntryKey, 'expected'>): Match {
   if (expected === undefined || expected === 'any') return match;
+  if ('updatedAt' in expected) return matchesAll(match, expected);
   const versions = expected.map(matchVersion).filter((version) => version !== null);
   return { ...match, ...(versions.length === 0 ? matchesNone({}) : matchesAny(...versions)) };
 }

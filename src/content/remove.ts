@@ -4,7 +4,6 @@ import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
 import { type Match, oneOf } from '../mongo/form/matches.js';
 import type { Database } from '../mongo/send/database.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { countExisting } from '../mongo/read/look-ups.js';
 import { findStored, isStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { changeOne } from '../mongo/write/compile-change.js';
@@ -56,14 +55,15 @@ async function removeEntry(type: ContentType, id: number, match: Match, context:
 const secondLook = 2000;
 
 function unlinkLater(type: ContentType, id: number, entered: ContentContext): void {
-  const context = withDatabase(entered, { ...entered.store.database, session: null }); // the transaction has ended by then
-  const look = async (): Promise<void> => {
-    // If another program has restored the entry in the meantime, its links are valid.
-    if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
-    await unlinkAll({ type, ids: [id] }, context.bind.registry, context.store);
+  const outside = { ...entered.store.database, session: null }; // the transaction has ended by then
+  // One transaction sees the entry and the links at one moment: links to an entry that another program has restored by then are valid.
+  const look = async (database: Database): Promise<void> => {
+    const { store, bind } = withDatabase(entered, database);
+    if (await isStored(database, type.collection, { _id: id })) return;
+    await unlinkAll({ type, ids: [id] }, bind.registry, store);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
-  new Alarm(() => void look().catch(() => undefined), { ref: false }).set(secondLook);
+  new Alarm(() => void inTransaction(outside, look).catch(() => undefined), { ref: false }).set(secondLook);
 }
 
 /** Deletes the entries that meet a filter, in portions, with all links to them. Returns their number. */

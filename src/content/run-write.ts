@@ -15,6 +15,7 @@ import {
   type Written,
   type WrittenMany,
 } from './content-context.js';
+import type { DataForCode } from './data-for-code.js';
 import { refusedError, type UniqueWrite } from './unique-errors.js';
 
 /** The steps of a write. */
@@ -23,6 +24,8 @@ interface WriteSteps<Result> {
   readonly run: (data: unknown, context: ContentContext) => Promise<Result>;
   /** Returns what was written; null if nothing was, so that no more code runs. */
   readonly written: (result: Result) => Written | null;
+  /** Returns the data as code before the write sees them; without it, code sees the data themselves. */
+  readonly forCode?: () => DataForCode;
   /** Whether the entry exists, if the write itself checks it only later. */
   readonly exists?: (context: ContentContext) => Promise<boolean>;
 }
@@ -34,7 +37,7 @@ interface WriteSteps<Result> {
 export async function runWrite<Result>(
   write: PendingWrite,
   context: ContentContext,
-  { run, written, exists }: WriteSteps<Result>,
+  { run, written, exists, forCode }: WriteSteps<Result>,
 ): Promise<Result> {
   await untilReady(write.type, context);
   const hook = hookOf(write, context);
@@ -43,8 +46,10 @@ export async function runWrite<Result>(
   const result = await inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
     if (exists !== undefined && !(await exists(inside))) return run(write.data, inside);
-    const begun = await hook(write, inside);
-    const result = await run(begun.data, inside);
+    const seen = forCode?.();
+    const begun = await hook(seen === undefined ? write : { ...write, data: seen.data }, inside);
+    const isChanged = seen !== undefined && begun.data !== seen.data;
+    const result = await run(seen === undefined ? begun.data : isChanged ? seen.own(begun.data) : write.data, inside);
     const outcome = written(result);
     const finish = async (end: Written): Promise<void> => {
       answer.changed = await begun.finish(end);

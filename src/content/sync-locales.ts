@@ -9,10 +9,10 @@ import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { actionOf, allows } from '../query/access.js';
 import { applyLinkInput } from '../schema/apply-link-input.js';
 import { isShared } from '../schema/attribute-places.js';
-import type { Attribute, ContentType } from '../schema/content-type.js';
+import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { parseLinkInput } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
-import { type Values, isRecord } from '../values.js';
+import { type Values, isRecord, mapValues } from '../values.js';
 import { completeCopies } from './build-write.js';
 import { isPublished, refuseIncomplete } from './check-body.js';
 import type { ContentContext } from './content-context.js';
@@ -86,7 +86,7 @@ export async function syncLocales(
 ): Promise<void> {
   const { database } = context.store;
   const [entry] = names.length === 0 ? [] : await findStored(database, type.collection, { match: { _id: id }, limit: 1 });
-  if (entry !== undefined) await copyToLocales(type, entry, { names, others: [] }, context);
+  if (entry !== undefined) await copyToLocales(type, entry, { names, others: [], marksAll: false }, context);
 }
 
 interface NewLocale {
@@ -110,7 +110,7 @@ export async function shareValues(
   const place = { [rankPath(orderField)]: rank, [groupField]: groupOf(source) };
   const others = [changeOne({ _id: source['_id'] }, { set: place })];
   const names = sharedNames(type, given);
-  if (names.length > 0) return copyToLocales(type, entry, { names, others }, context);
+  if (names.length > 0) return copyToLocales(type, entry, { names, others, marksAll: true }, context);
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
   await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {
     const touch = changeMany(filter, { set: { updatedAt: new Date() } });
@@ -122,17 +122,23 @@ interface Copying {
   readonly names: readonly string[];
   /** Further operations of the same command. */
   readonly others: readonly Document[];
+  /** Whether locales that have the values already are marked as changed too. */
+  readonly marksAll: boolean;
 }
 
 async function copyToLocales(
   type: ContentType,
   entry: StoredDocument,
-  { names, others }: Copying,
+  { names, others, marksAll }: Copying,
   context: ContentContext,
 ): Promise<void> {
   const { store, bind } = context;
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
-  const locales = await findStored(store.database, type.collection, { match: filter, fields: ['_id', 'publishedAt'] });
+  const fields = ['_id', 'publishedAt', ...names];
+  const stored = await findStored(store.database, type.collection, { match: filter, fields });
+  const locales = stored.filter(
+    (other) => marksAll || names.some((name) => !hasSame(type.attributes.get(name), [entry[name], other[name]], bind.registry)),
+  );
   if (!isPublished(entry) && locales.some(isPublished)) refuseIncomplete(type, entry, context, names);
   const copies = await Promise.all(
     locales.map(async ({ _id }) => {
@@ -142,9 +148,26 @@ async function copyToLocales(
     }),
   );
   const changed = { type, names, filter: { _id: oneOf(locales.map(({ _id }) => _id)) } };
+  const operations = [...copies, ...others];
+  if (operations.length === 0) return;
   await keepingRules(changed, context, async () => {
-    await bulkWrite(store, type.collection, [...copies, ...others]);
+    await bulkWrite(store, type.collection, operations);
   });
+}
+
+/** Returns whether two stored values of an attribute are the same but for the ids of components. */
+function hasSame(attribute: Attribute | undefined, [one, other]: readonly [unknown, unknown], registry: Registry): boolean {
+  const [first, second] = [one, other].map((value) => withoutIds(attribute, value ?? null, registry));
+  return isDeepStrictEqual(first, second);
+}
+
+/** Returns a stored value without the ids of components. */
+function withoutIds(attribute: Attribute | undefined, value: unknown, registry: Registry): unknown {
+  if (!hasParts(attribute)) return value;
+  if (Array.isArray(value)) return value.map((part) => withoutIds(attribute, part, registry));
+  if (!isRecord(value)) return value;
+  const type = registry.types.get(uidOfPart(attribute, value));
+  return mapValues(value, (inner, name) => (name === 'id' ? null : withoutIds(type?.attributes.get(name), inner, registry)));
 }
 
 /** Returns copies of some values for another entry. */

@@ -7,13 +7,14 @@ import { changeMany, type Change } from '../mongo/write/compile-change.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { validationError } from '../errors.js';
 import type { Filter } from '../query/ast.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Attribute, ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';
 import { marksOfUpdate } from './build-document.js';
+import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter } from './rules-on-writes.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
@@ -27,7 +28,7 @@ export interface ManyEntries {
 
 /**
  * Sets scalar values of the entries that meet a filter, and returns their number. Sends one command, or writes in portions if
- * there is code around the write, or subscribers hear of it. Throws a ValidationError, also for attributes that are not scalars.
+ * there is code around the write, or subscribers hear of it. Throws a ValidationError.
  */
 export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<WrittenMany> {
   const { type, where, filter } = entries;
@@ -43,9 +44,8 @@ export async function updateMany(entries: ManyEntries, data: unknown, context: C
 }
 
 async function setMany(type: ContentType, match: Match, data: unknown, context: ContentContext): Promise<number> {
-  const values = acceptWrite(type, data, context);
-  refuseOthers(type, values);
-  await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
+  const values = scalarsIn(type, acceptWrite(type, data, context), context);
+  await checkBody(type, values, { mode: 'update', draft: context.isRaw === true, id: null }, context);
   const write = await buildWrite(type, values, { current: {} }, context);
   const change = settingValues(type, { ...write.values, updatedAt: new Date(), ...marksOfUpdate(values, context) });
   const shared = sharedNames(type, Object.keys(values));
@@ -82,10 +82,28 @@ async function setInGroups(
   return ids.length;
 }
 
-function refuseOthers(type: ContentType, values: Values): void {
-  const other = Object.keys(values).find((name) => type.attributes.get(name)?.kind !== 'scalar');
-  if (other !== undefined) throw validationError(`${other}: only scalar values of several entries can be set at once`);
+/**
+ * Returns the scalars and the administrators among accepted values. As in Strapi v4, others are not set. Throws a ValidationError if there
+ * are only others.
+ */
+function scalarsIn(type: ContentType, values: Values, context: ContentContext): Values {
+  const isSet = (attribute?: Attribute): boolean =>
+    attribute === undefined || attribute.kind === 'scalar' || attribute.added === 'creator';
+  const others = Object.keys(values).filter((name) => !isSet(type.attributes.get(name)));
+  refuseOrTell(
+    others.map((name) => unsetValue(name, type)),
+    context,
+  );
+  const rest = Object.entries(values).filter(([name]) => !others.includes(name));
+  if (others.length > 0 && rest.length === 0) throw validationError('Update requires data');
+  return Object.fromEntries(rest);
 }
+
+const unsetValue = (name: string, { uid }: ContentType): Undone => ({
+  path: [name],
+  message: `${name} of ${uid} is not set by updateMany, which sets only scalar values`,
+  remedy: 'update the entries one by one',
+});
 
 /** Returns the ids of the entries that meet a filter and the caller's rule. */
 export async function idsOfMany({ type, filter }: ManyEntries, context: ContentContext): Promise<readonly number[]> {

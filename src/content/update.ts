@@ -8,6 +8,7 @@ import { inTransaction } from '../mongo/send/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
+import { addedAs } from '../schema/added-attributes.js';
 import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -16,6 +17,7 @@ import { acceptChanged, acceptWrite } from './accept-write.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { checkBody, isPublished, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext, type WriteInput } from './content-context.js';
+import { updateForCode } from './data-for-code.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
@@ -45,6 +47,7 @@ export async function update(key: EntryKey, { data, query }: WriteInput, context
       const rechecked = await checkChange(rebound, inside);
       return rechecked === null ? null : writeChange(rebound, rechecked, inside);
     },
+    forCode: () => updateForCode(type, { data: change.data, given: data }, context),
     exists: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
     written: (updated) => (updated === null ? null : { id }),
   });
@@ -62,7 +65,7 @@ async function writeChange(change: Change, checked: Change, context: ContentCont
 
 async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Values, context: ContentContext): Promise<Change> {
   const { type, id } = key;
-  const data = type.localized ? unlocalized(given) : given;
+  const data = type.localized ? unlocalized(type, given) : given;
   const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
   const visible = await matchVisible(type, id, context);
   return { ...key, data, mayBreakRule, visible, match: matchExpected(visible, key) };
@@ -81,17 +84,18 @@ interface Change extends EntryKey {
   readonly mayBreakRule: boolean;
 }
 
-/** The attributes of localized types that an update cannot change. */
-const fixed: ReadonlySet<string> = new Set(['locale', 'localizations']);
+/** Returns whether an attribute holds the locale of an entry or its other locales, which an update cannot change. */
+const isFixed = (type: ContentType, name: string): boolean => addedAs(type, name) === 'locale';
 
-const unlocalized = (data: Values): Values => Object.fromEntries(Object.entries(data).filter(([name]) => !fixed.has(name)));
+const unlocalized = (type: ContentType, data: Values): Values =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => !isFixed(type, name)));
 
-const fixedValues = ({ uid }: ContentType, data: Values): readonly Undone[] =>
+const fixedValues = (type: ContentType, data: Values): readonly Undone[] =>
   Object.keys(data)
-    .filter((name) => fixed.has(name))
+    .filter((name) => isFixed(type, name))
     .map((name) => ({
       path: [name],
-      message: `${name} of ${uid} is not changed by an update`,
+      message: `${name} of ${type.uid} is not changed by an update`,
       remedy: 'remove it from the body',
     }));
 
@@ -103,7 +107,7 @@ const fixedValues = ({ uid }: ContentType, data: Values): readonly Undone[] =>
 async function checkChange(change: Change, context: ContentContext): Promise<Change | null> {
   const { type, id, data, match } = change;
   try {
-    await checkBody(type, data, { mode: 'update', draft: context.checksAsDrafts === true, id }, context);
+    await checkBody(type, data, { mode: 'update', draft: context.isRaw === true, id }, context);
     return change;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

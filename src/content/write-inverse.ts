@@ -1,4 +1,4 @@
-import { forbiddenError, validationError } from '../errors.js';
+import { forbiddenError, namingPath, validationError } from '../errors.js';
 import {
   linking,
   linkOne,
@@ -86,7 +86,7 @@ interface LinkPlan {
 
 function planLinks(stored: readonly Ranked[], link: LinkAttribute, input: LinkInput): LinkPlan {
   const before = new Map(stored.map((ranked) => [ranked.id, ranked]));
-  const ids = applyLinkInput([...before.keys()], input);
+  const ids = namingPath([link.name], () => applyLinkInput([...before.keys()], input));
   const wanted = link.many ? ids : ids.slice(-1);
   const kept = new Set(wanted);
   // Appended links come after links that were not read.

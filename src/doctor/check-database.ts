@@ -1,7 +1,8 @@
 import { distanceOf } from './address-fault.js';
 import { isAboutAddress } from './check-settings.js';
+import { quickElections, quickFollowing } from '../mongo/stores/server-facts.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, ok, problem, unknown } from './finding.js';
+import { advice, type Finding, type Found, nameSome, ok, problem, unknown } from './finding.js';
 
 export function checkDatabase({ config, problems, unreached }: Context): Found {
   const refused = problems.filter(isAboutAddress);
@@ -36,11 +37,33 @@ export function checkReplicaSet({ server }: DatabaseFacts, { config, address }: 
     unhealthy !== null && unhealthy.length > 0
       ? problem(`members of the replica set do not work: ${nameSome(unhealthy)}`, 'start them again, or remove them')
       : null,
+    ...(members.length > 2 ? checkElections(server) : []),
     isJournaled === false
       ? advice('majority writes of other programs do not wait for the journal', 'set writeConcernMajorityJournalDefault: true')
       : null,
     concern !== null && concern !== 'majority' && concern !== 'local'
       ? advice(`MONGODB_URI asks for the read concern ${concern}`, 'remove readConcernLevel from it')
+      : null,
+  ];
+}
+
+/** Finds settings with which no write is acknowledged for long after a primary hangs. */
+function checkElections({ slowElections, slowFollowing }: DatabaseFacts['server']): readonly (Finding | null)[] {
+  const page = '(docs/scaling.md, "Slow disks and elections")';
+  const wanted = Object.entries(quickElections).map(([name, value]) => `${name}: ${String(value)}`);
+  const started = Object.entries(quickFollowing).map(([name, value]) => `--setParameter ${name}=${String(value)}`);
+  return [
+    slowElections !== null && slowElections.length > 0
+      ? advice(
+          `a primary that hangs is replaced late: ${nameSome(slowElections)}`,
+          `set ${wanted.join(', ')} by rs.reconfig ${page}`,
+        )
+      : null,
+    slowFollowing !== null && slowFollowing.length > 0
+      ? advice(
+          `secondaries leave a primary that hangs late, and no write is acknowledged until then: ${nameSome(slowFollowing)}`,
+          `start each mongod with ${started.join(' ')} ${page}`,
+        )
       : null,
   ];
 }

@@ -91,6 +91,12 @@ export function checkSync({ server, build, log, instances }: DatabaseFacts, { co
           'replSetResizeOplog to at least a day of writes',
         )
       : null,
+    server.mayModify === false
+      ? advice(
+          'the user of MONGODB_URI may not run collMod: clients of sync whose role has a row rule begin anew after a deletion',
+          'grant the role dbAdmin on the database',
+        )
+      : null,
     addedSettings(config.api, syncSettings.api).sync.retention < 86_400
       ? advice('api.sync.retention is less than a day', 'keep changes for as long as clients may be offline')
       : null,

@@ -6,6 +6,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../errors.js';
 import type { Running } from '../http/running.js';
 import type { Staging } from '../media/staging.js';
+import type { CacheHints } from './cache-policy.js';
 import type { Tracer } from './tracer.js';
 
 /** The context of an operation for resolvers, policies and middlewares of custom code. */
@@ -25,6 +26,8 @@ export interface GraphqlContext extends RequestContext {
   readonly isKeyed: boolean;
   /** Errors in arguments of nested fields, found when their root field was planned. */
   readonly failures: Map<FieldNode, ApiError>;
+  /** What code says of caching the answer. */
+  readonly cacheHints: CacheHints;
   /** Null if resolvers are not timed. */
   readonly tracer: Tracer | null;
 }

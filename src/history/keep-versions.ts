@@ -1,11 +1,12 @@
 import type { ContentContext } from '../content/content-context.js';
 import { unlimited } from '../limits/budget.js';
-import type { EntryWritten, Subscriber } from '../mongo/changes/entry-events.js';
+import { authorOf, type EntryWritten, type Subscriber } from '../mongo/changes/entry-events.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { beforeCommit } from '../mongo/send/around-commit.js';
 import type { Database } from '../mongo/send/database.js';
 import { findFirst } from '../mongo/stored.js';
 import { newestVersion, storeVersion, type VersionAction } from '../mongo/stores/history-store.js';
+import { targetsOf } from './version-targets.js';
 import { readWhole } from './whole-entry.js';
 
 /**
@@ -34,8 +35,9 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const keep = async (action: VersionAction, stored: StoredDocument, version: number): Promise<void> => {
     if (type.history === null) return;
     const entry = await readWhole(type, stored, scope);
-    const by = action === 'keep' ? null : event.caller;
-    await storeVersion(database, owner, { version, at: event.at, by, action, entry }, type.history);
+    const targets = targetsOf(entry, type, scope.content.bind.registry);
+    const by = action === 'keep' ? null : authorOf(event);
+    await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, type.history);
   };
   if (kind === 'delete') {
     await keep('delete', document, (await newestVersion(database, owner)) + 1);

@@ -1,77 +1,63 @@
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
+import { ApiError } from '../errors.js';
 import type { Version } from '../mongo/stores/history-store.js';
-import { findStored } from '../mongo/stored.js';
-import { oneOf } from '../mongo/form/matches.js';
 import { emptyQuery } from '../query/ast.js';
-import type { Attribute, ContentType } from '../schema/content-type.js';
-import { mapParts, hasParts } from '../schema/parts.js';
-import { scheduledNames } from '../schema/scheduled.js';
-import { isRecord, type Values } from '../values.js';
+import type { ContentType } from '../schema/content-type.js';
+import { inputOf } from './version-input.js';
+
+/** What an update to a version has done. */
+interface Restored {
+  /** False if there is no such entry. */
+  readonly isDone: boolean;
+  /** The paths of the values of the version that the model cannot take any more, and that stay as they are in the entry. */
+  readonly leftOut: readonly string[];
+}
+
+/** Runs a change in a transaction, which it may end by an error. */
+type Commit = <Result>(change: (context: ContentContext) => Promise<Result>) => Promise<Result>;
 
 /**
- * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Passwords stay.
- * Returns false if there is no such entry. Throws the errors of an update, for example if the model has changed since.
+ * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Passwords stay. Values
+ * that do not fit the model any more are converted if nothing is lost, and left out otherwise, as are unique values that others have now.
+ * Each attempt is a transaction of its own, because the server ends one in which a write is refused. Throws the errors of an update
+ * that concern no attribute.
  */
-export async function restoreVersion(type: ContentType, { entry }: Version, context: ContentContext): Promise<boolean> {
-  const id = Number(entry['id']);
-  const data = await inputOf(type, entry, context);
-  return (await update({ type, id }, { data, query: emptyQuery }, context)) !== null;
-}
-
-/** Attributes that an update does not take, or that the service sets. */
-const left: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'locale', 'localizations']);
-
-/** Returns the body that writes an entry, or a component of it, as it was. */
-async function inputOf(type: ContentType, entry: Values, context: ContentContext): Promise<Values> {
-  const input: Record<string, unknown> = {};
-  for (const attribute of type.attributes.values()) {
-    const { name, writable } = attribute;
-    if (!writable || left.has(name) || !Object.hasOwn(entry, name)) continue;
-    input[name] = isOver(type, name, entry[name]) ? null : await valueOf(attribute, entry[name], context);
+export async function restoreVersion(type: ContentType, version: Version, commit: Commit): Promise<Restored> {
+  const refused = new Set<string>();
+  for (;;) {
+    try {
+      return await commit((context) => attempt(type, version, { context, refused }));
+    } catch (error) {
+      const names = refusedNames(error, type).filter((name) => !refused.has(name));
+      if (names.length === 0) throw error;
+      for (const name of names) refused.add(name);
+    }
   }
-  return input;
 }
 
-/** Returns whether a value is a time of scheduled publishing that has passed: it was to be met once. */
-const isOver = ({ scheduled }: ContentType, name: string, value: unknown): boolean =>
-  scheduled && scheduledNames.some((own) => own === name) && value instanceof Date && value.getTime() <= Date.now();
-
-async function valueOf(attribute: Attribute, value: unknown, context: ContentContext): Promise<unknown> {
-  if (attribute.kind === 'scalar' || value === null) return value;
-  if (hasParts(attribute)) return partsOf(attribute, value, context);
-  const links = [value].flat().filter(isRecord);
-  const kept = await existing(attribute, links, context);
-  return attribute.many ? kept : (kept[0] ?? null);
+interface Attempt {
+  readonly context: ContentContext;
+  /** The attributes that earlier attempts could not write. */
+  readonly refused: ReadonlySet<string>;
 }
 
-async function partsOf(attribute: Attribute, value: unknown, context: ContentContext): Promise<unknown> {
-  const waiting: Promise<void>[] = [];
-  const parts = mapParts(attribute, value, context.bind.registry, (part, type) => {
-    const input: Record<string, unknown> = {};
-    if ('__component' in part) input['__component'] = part['__component'];
-    waiting.push(inputOf(type, part, context).then((values) => void Object.assign(input, values)));
-    return input;
-  });
-  await Promise.all(waiting);
-  return parts;
+async function attempt(type: ContentType, version: Version, { context, refused }: Attempt): Promise<Restored> {
+  const { values, leftOut } = await inputOf(type, version, context);
+  const data = Object.fromEntries(Object.entries(values).filter(([name]) => !refused.has(name)));
+  const id = Number(version.entry['id']);
+  const isDone = (await update({ type, id }, { data, query: emptyQuery }, context)) !== null;
+  const named = [...refused].filter((name) => Object.hasOwn(values, name));
+  return { isDone, leftOut: [...leftOut.filter((path) => !refused.has(rootOf(path))), ...named] };
 }
 
-/** Returns the links whose targets are still stored, in their order: their ids, or for a polymorphic relation also their types. */
-async function existing(
-  attribute: Exclude<Attribute, { kind: 'scalar' | 'component' | 'dynamiczone' }>,
-  links: readonly Values[],
-  { bind, store }: ContentContext,
-): Promise<readonly unknown[]> {
-  const uidOf = (link: Values): string => (attribute.kind === 'morph' ? String(link['__type']) : attribute.target);
-  const stored = new Map<string, ReadonlySet<unknown>>();
-  for (const uid of new Set(links.map(uidOf))) {
-    const collection = bind.registry.types.get(uid)?.collection;
-    const wanted = links.flatMap((link) => (uidOf(link) === uid ? [link['id']] : []));
-    if (collection === undefined) continue;
-    const found = await findStored(store.database, collection, { match: { _id: oneOf(wanted) }, fields: ['_id'] });
-    stored.set(uid, new Set(found.map(({ _id }): unknown => _id)));
-  }
-  const kept = links.filter((link) => stored.get(uidOf(link))?.has(link['id']) === true);
-  return kept.map((link) => (attribute.kind === 'morph' ? { __type: link['__type'], id: link['id'] } : link['id']));
+const rootOf = (path: string): string => /^[^.[]*/.exec(path)?.[0] ?? path;
+
+/** Returns the attributes that an error is about. */
+function refusedNames(error: unknown, { attributes }: ContentType): readonly string[] {
+  if (!(error instanceof ApiError) || error.name !== 'ValidationError') return [];
+  const errors: unknown = error.details?.['errors'];
+  const paths = Array.isArray(errors) ? errors.map((one: { readonly path?: unknown }) => one.path) : [];
+  const names = paths.flatMap((path) => (Array.isArray(path) && path.length > 0 ? [String(path[0])] : []));
+  return [...new Set(names)].filter((name) => attributes.has(name));
 }

@@ -54,7 +54,7 @@ function populateField(attribute: Attribute, registry: Registry): PopulateField 
     return type === undefined ? ids : wholeQuery(registry, type);
   };
   const { name, kind } = attribute;
-  if (kind === 'scalar' || name === 'localizations') return null;
+  if (kind === 'scalar' || attribute.added === 'locale') return null;
   if (kind === 'component') return fieldOf(name, partQuery(attribute.component));
   if (kind !== 'dynamiczone') return fieldOf(name, isForeign(attribute) ? foreignIds : ids);
   return fieldOf(name, ids, { on: new Map(attribute.components.map((uid) => [uid, partQuery(uid)])) });

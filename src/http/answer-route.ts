@@ -5,17 +5,18 @@ import { ReadLog } from '../mongo/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
 import { refuseCursors } from '../query/parse-cursors.js';
 import { isJson } from './count-memory.js';
+import { namePosition } from './name-position.js';
 import { countAttempt } from './limit-requests.js';
 import { onceFor } from './idempotency/run-once.js';
 import { ignoreKey, keyError } from './idempotency/read-key.js';
 import { answerLive, LiveBody } from './live-body.js';
-import { type QueryStringLimits, readParameters } from './query-string.js';
+import { type QueryStringLimits, readParameters, refuseReserved } from './query-string.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { refusePreconditions } from './preconditions.js';
 import { leaveLimits } from './request-limits.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Ending } from '../limits/ending.js';
-import type { Answer, ProjectCode, RouteCall, Row, Rows } from './route.js';
+import type { Answer, GuardedRow, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { beginTag, isRead, noteVersion } from './tag-answers.js';
 
@@ -66,7 +67,7 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
   const running = connection.running ?? notRunning();
   const reads = row.isTagged === true && isRead(ctx) ? new ReadLog(running.source.store.changes.tick()) : null;
   const { caller, content } = await identify(ctx, row, running, reads);
-  projectCode?.noteCaller(ctx, row.action, caller, request.params);
+  projectCode?.noteCaller(ctx, row.toldAction ?? row.action, caller, request.params);
   try {
     checkRight(caller, row.action);
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
@@ -76,11 +77,12 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
     if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
     const ends = matched.isLong ? letLast(ctx, connection) : null;
     const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
-    if ('handle' in row && row.hasCursors !== true) refuseCursorsOf(request, running.config.api.limits);
+    if ('handle' in row) refuseUnsupported(row, request, running.config.api.limits);
     if (row.isTagged === true && beginRow(row, call, reads, matched)) return { status: 304 };
     const key = ctx.req.headers['idempotency-key'] as string | undefined; // Node joins several into one
     const answer = await (key === undefined || isRead(ctx) ? runHandler(row, ctx, call) : runKeyed(row, ctx, call, key));
     noteVersion(ctx, answer?.version);
+    namePosition(ctx, 'handle' in row ? row.type : undefined, content);
     return answer;
   } catch (error) {
     running.explainRefusal(error, caller);
@@ -88,8 +90,14 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
   }
 }
 
-/** Throws a ValidationError if a request to a row without cursors has a parameter of them. */
-function refuseCursorsOf({ query }: RouteRequest, limits: QueryStringLimits): void {
+/** Throws a ValidationError for a parameter that other rows of the service know. */
+function refuseUnsupported(
+  { hasCursors }: Pick<GuardedRow, 'hasCursors'>,
+  { query }: RouteRequest,
+  limits: QueryStringLimits,
+): void {
+  refuseReserved(query);
+  if (hasCursors === true) return;
   if (typeof query !== 'string' || query.includes('pagination')) refuseCursors(readParameters(query, limits));
 }
 

@@ -35,6 +35,8 @@ export interface RouteRequirement {
   readonly others?: readonly RequiredAction[];
   /** Whether a user token that was valid once is ignored if it has expired or was revoked, or its account is blocked. */
   readonly ignoresEnded?: true;
+  /** The action that code of a project is told; the required one by default. */
+  readonly toldAction?: RequiredAction;
   /** Whether credentials are ignored and the call has full access, so that the code of the row checks rights. */
   readonly leavesRightsToCode?: true;
   /** Whether admin tokens are accepted too, or only of requests with `explain`. Otherwise they are valid only for the admin API. */

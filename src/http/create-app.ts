@@ -12,7 +12,7 @@ import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.js';
 import type { Observer } from '../observe/observer.js';
 import type { AnyRoute, ProjectCode, PathSettings } from './route.js';
-import type { Connection } from './running.js';
+import { type Connection, notRunning } from './running.js';
 
 /** The parts of the application. */
 interface AppInput {
@@ -36,11 +36,15 @@ export function createApp(input: AppInput): Koa<RequestState> {
   projectCode?.extend(app);
   const tableOf = (shared: Shared): Middleware => {
     const table = routeTable({ routes, connection, shared, projectCode });
-    const open = publicRoutes && routeTable({ routes: publicRoutes, connection, shared, projectCode });
+    const open = publicRoutes && routeTable({ routes: publicRoutes, connection, shared, projectCode, isOpen: true });
     return open === null ? table : (ctx, next) => (isAtPort(ctx, config.admin.port) ? table : open)(ctx, next);
   };
   const inner = tableOf(() => []);
-  const shared = sharedMiddleware(config, observer, projectCode && orOtherRoute(projectCode.middleware, inner));
+  const shared = sharedMiddleware(
+    config,
+    observer,
+    projectCode && afterBootstrap(connection, orOtherRoute(projectCode.middleware, inner)),
+  );
   app.use(tableOf(shared));
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
@@ -101,6 +105,16 @@ const orOtherRoute =
       });
     });
   };
+
+/** Returns middleware of a project that refuses requests which the code of `bootstrap` must come before. */
+const afterBootstrap =
+  (connection: Connection, middleware: Middleware): Middleware =>
+  (ctx, next) => {
+    if (connection.awaitsBootstrap && !connection.isPrepared) notRunning(unprepared);
+    return middleware(ctx, next);
+  };
+
+const unprepared = 'The code of bootstrap has not run yet, please try again later';
 
 /** Disables compression by koa-compress for one answer. */
 const uncompressed: Middleware = (ctx, next) => {

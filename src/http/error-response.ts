@@ -1,3 +1,4 @@
+import { countExceeded, exceeding } from '../limits/exceeded.js';
 import { HttpError, type Context, type Middleware } from 'koa';
 import { ApiError, notFoundError } from '../errors.js';
 import type { Observer } from '../observe/observer.js';
@@ -14,6 +15,7 @@ export function errorResponse(observer: Observer): Middleware<RequestState> {
       if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) answer(ctx, notFoundError());
     } catch (thrown) {
       const { method, path, state } = ctx;
+      countExceeded(thrown, observer);
       if (isBug(thrown)) observer.observe({ kind: 'request failed', requestId: state.requestId, method, path, err: thrown });
       answer(ctx, thrown);
     }
@@ -66,6 +68,10 @@ const envelope = (status: number, name: string, message: string, details: unknow
 export const rawError = (status: number, name: string, message: string): Error =>
   Object.assign(new Error(message), { status, name });
 
-export const bodyTooLarge = (): Error => rawError(413, 'PayloadTooLargeError', 'request entity too large');
+/** The settings of the sizes of bodies. */
+export type BodyLimit = 'jsonLimit' | 'formLimit';
+
+export const bodyTooLarge = (setting: BodyLimit): Error =>
+  exceeding(`middlewares.body.${setting}`, rawError(413, 'PayloadTooLargeError', 'request entity too large'));
 
 export const bodyInvalid = (message: string): Error => rawError(400, 'BadRequestError', message);

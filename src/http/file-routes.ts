@@ -85,8 +85,8 @@ const policies = {
 };
 
 /**
- * Returns the headers of a file. Its type follows from its name, which the service has generated. Names contain a hash, so cached
- * files stay valid unless their content is replaced.
+ * Returns the headers of a file. Its type follows from its name, which the service has generated. A replaced file keeps its address, so
+ * clients ask by its tag whether they have the current one, unless the configuration gives them a time.
  */
 function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record<string, string> {
   const type = lookup(name) || 'application/octet-stream';
@@ -99,7 +99,7 @@ function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record
     'Accept-Ranges': 'bytes',
     ETag: `"${id}"`,
     'Last-Modified': modifiedAt.toUTCString(),
-    'Cache-Control': `public, max-age=${String(maxAge)}`,
+    'Cache-Control': maxAge === 0 ? 'public, no-cache' : `public, max-age=${String(maxAge)}`,
   };
 }
 

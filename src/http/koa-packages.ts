@@ -115,10 +115,16 @@ function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
 }
 
 /** Headers that browsers may send, whatever the configuration lists: they make a write safer and give no right. */
-const accepted = ['If-Match', 'If-None-Match', 'Idempotency-Key', 'Idempotency-Repeat'];
+const accepted = [
+  ...['If-Match', 'If-None-Match', 'Idempotency-Key', 'Idempotency-Repeat', 'X-Preview-Token'],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+];
 
-/** Headers that browsers may read, so that clients can retry a refused request or report its id. */
-const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed', 'ETag'];
+/** Headers that browsers may read, whatever the configuration lists. Clients retry and repeat requests by them, or report their id. */
+export const exposed: readonly string[] = [
+  ...['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed', 'ETag'],
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Sync-Position', 'Age', 'Cache-Status'],
+];
 const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCase() === name.toLowerCase());
 
 /** Returns the origin if it is allowed, otherwise an empty string, which omits the CORS headers. */

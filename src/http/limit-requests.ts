@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
+import { exceeding } from '../limits/exceeded.js';
 import { attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type Attempt, attemptHeaders } from '../limits/attempts.js';
 import type { AttemptLimits, GuessLimit, LimitedRoute } from '../limits/attempts.js';
@@ -24,7 +25,7 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   return async (ctx, caller, requests = 1) => {
     if (requests === 0) return;
     const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
-    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller), requests, requestIdOf(ctx)));
+    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller), requests, requestIdOf(ctx)), 'api.ratelimit');
   };
 }
 
@@ -35,15 +36,17 @@ export async function countAttempt(
   body: Values,
   { attempts }: { readonly attempts: AttemptLimits | null },
 ): Promise<void> {
-  if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip, requestIdOf(ctx)));
+  if (attempts === null) return;
+  const attempt = await attempts.count(route, body, ctx.ip, requestIdOf(ctx));
+  tellAttempt(ctx, attempt, 'plugins.users-permissions.config.ratelimit');
 }
 
 /** Counts a wrong guess of a secret. Throws a RateLimitError if the client has made too many. */
 export async function countGuess(ctx: Context, limit: GuessLimit): Promise<void> {
-  tellAttempt(ctx, await limit(ctx.ip, requestIdOf(ctx)));
+  tellAttempt(ctx, await limit(ctx.ip, requestIdOf(ctx)), 'admin.ratelimit');
 }
 
-function tellAttempt(ctx: Context, attempt: Attempt): void {
+function tellAttempt(ctx: Context, attempt: Attempt, setting: string): void {
   ctx.set(attemptHeaders(attempt));
-  if (attempt.isOver) throw rateLimitError();
+  if (attempt.isOver) throw exceeding(setting, rateLimitError());
 }

@@ -33,14 +33,17 @@ export function observeRequests(observer: Observer): Middleware<RequestState, Ro
     observer.observe({ kind: 'request begun', requestId: state.requestId, method, path, headers: ctx.req.headers, link });
     if (link.headers !== undefined) state.trace = link.headers;
     res.once('close', () => {
-      const [status, ms, route] = [res.statusCode, elapsed(start), routeOf(ctx)];
-      const { requestId } = state;
       const isAborted = !res.writableFinished;
+      const status = isAborted && !res.headersSent ? clientClosed : res.statusCode;
+      const [ms, route, { requestId }] = [elapsed(start), routeOf(ctx), state];
       observer.observe({ kind: 'request ended', requestId, method, path, route, status, ms, ip, link, isAborted });
     });
     return link.around === undefined ? next() : link.around(next);
   };
 }
+
+/** The status that is reported if the client has disconnected before an answer began, as by nginx. Nobody receives it. */
+const clientClosed = 499;
 
 /** Returns the path of the route, with the name of the content type if it has a place for that; null if no router has found one. */
 function routeOf({ _matchedRoute: route, state }: RoutedContext & { readonly state: RequestState }): string | null {

@@ -1,3 +1,4 @@
+import { refusedBy } from '../limits/exceeded.js';
 import type Koa from 'koa';
 import type { Request } from 'koa';
 import qs, { type defaultDecoder } from 'qs';
@@ -18,12 +19,34 @@ export interface QueryStringLimits {
 export const readParameters = (query: QueryParameters, limits: QueryStringLimits): Values =>
   typeof query === 'string' ? parseQueryString(query, limits) : query;
 
-/** Throws a ValidationError for the first parameter that is not one of these. */
-export function refuseOthers(query: QueryParameters, known: readonly string[]): void {
-  const names = typeof query === 'string' ? [...new URLSearchParams(query).keys()] : Object.keys(query);
-  const other = names.map((name) => name.split('[', 1)[0] ?? '').find((name) => !known.includes(name));
+/** Throws a ValidationError for the first parameter that is not one of these, or has brackets although it is not one of `nested`. */
+export function refuseOthers(query: QueryParameters, known: readonly string[], nested = known): void {
+  const others = parameterNames(query).map(({ name, first }) => {
+    if (!known.includes(first)) return first;
+    return first === name || nested.includes(first) ? null : name;
+  });
+  const other = others.find((name) => name !== null);
   if (other === undefined) return;
   throw validationError(`Invalid parameter ${other}: expected ${known.length > 0 ? `one of ${known.join(', ')}` : 'none'}`);
+}
+
+/** Returns the decoded names of parameters, and each without its brackets. */
+function parameterNames(query: QueryParameters): readonly { readonly name: string; readonly first: string }[] {
+  const names = typeof query === 'string' ? [...new URLSearchParams(query).keys()] : Object.keys(query);
+  return names.map((name) => ({ name, first: name.split('[', 1)[0] ?? '' }));
+}
+
+/** Parameters that some routes know. A route that does not must not ignore them, because its answer would look as if it had read them. */
+const reserved = ['aggregate', 'groupBy', 'having', 'facets', 'previewToken', 'fallbackLocale', 'sourceMap'];
+
+/** Query strings that may have a reserved parameter: the name of one, or an escaped name. Only these are decoded, because most have none. */
+const mayBeReserved = new RegExp(`(?:^\\??|&)(?:(?:${reserved.join('|')})(?:[[=&%]|$)|[^[=&%]*%(?!5b))`, 'i');
+
+/** Throws a ValidationError for the first parameter that the routes of the service reserve. */
+export function refuseReserved(query: QueryParameters): void {
+  if (typeof query === 'string' && !mayBeReserved.test(query)) return;
+  const other = parameterNames(query).find(({ first }) => reserved.includes(first));
+  if (other !== undefined) throw validationError(`Invalid parameter ${other.first}: this request does not support it`);
 }
 
 /**
@@ -47,19 +70,26 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
       decoder: decodePart,
     });
   } catch (error) {
-    if (error instanceof RangeError) throw validationError(`Invalid query string: ${error.message}`);
+    if (error instanceof RangeError) throw refusedBy(limitIn(error.message), `Invalid query string: ${error.message}`);
     throw error;
   }
 }
 
+/** Returns the setting of the limit that a message of qs is about. */
+function limitIn(message: string): string {
+  if (/depth/i.test(message)) return 'api.limits.queryDepth';
+  return /parameter/i.test(message) ? 'api.limits.parameters' : 'api.limits.listValues';
+}
+
 /**
- * Decodes a key or value. Throws a ValidationError for the key `__proto__`, because qs drops it silently and a filter must never
- * be lost.
+ * Decodes a key or value. `[[0]]` in a key is `[0]`, as for Strapi v4, because the panel sends lists so. Throws a ValidationError for the
+ * key `__proto__`, because qs drops it silently and a filter must never be lost.
  */
 function decodePart(text: string, decode: defaultDecoder, charset: string, kind: 'key' | 'value'): string {
   const decoded = decode(text, undefined, charset);
-  if (kind === 'key' && decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');
-  return decoded;
+  if (kind === 'value') return decoded;
+  if (decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');
+  return decoded.replaceAll(/\[(\[[^[\]]*\])\]/g, '$1');
 }
 
 /** The query of a request as code has read or set it. */

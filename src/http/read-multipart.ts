@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable, type Stream } from 'node:stream';
 import type { Context } from 'koa';
+import { exceeding } from '../limits/exceeded.js';
 import { payloadTooLargeError } from '../errors.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
@@ -142,12 +143,12 @@ class Parts {
   #takeField(part: Part): void {
     const { fieldsLimit, fieldsSize } = this.#settings;
     this.#fieldCount += 1;
-    if (this.#fieldCount > fieldsLimit) this.request.fail(payloadTooLargeError(`More than ${String(fieldsLimit)} fields`));
+    if (this.#fieldCount > fieldsLimit) this.request.fail(tooLarge('fieldsLimit', `More than ${String(fieldsLimit)} fields`));
     const pieces: Buffer[] = [];
     part.on('data', (bytes: Buffer) => {
       this.#fieldsSize += bytes.length;
       if (this.#fieldsSize > fieldsSize)
-        this.request.fail(payloadTooLargeError(`Fields of more than ${String(fieldsSize)} bytes`));
+        this.request.fail(tooLarge('fieldsSize', `Fields of more than ${String(fieldsSize)} bytes`));
       else if (this.#tries(() => this.#reservation?.add(bytes.length))) pieces.push(bytes);
     });
     part.on('end', () => {
@@ -173,7 +174,7 @@ class Parts {
     if (!isAccepted) return;
     allowUploadTime(this.#source);
     if (this.#files.length >= filesLimit) {
-      this.request.fail(payloadTooLargeError(`More than ${String(filesLimit)} files`));
+      this.request.fail(tooLarge('filesLimit', `More than ${String(filesLimit)} files`));
       return;
     }
     const { request } = this;
@@ -212,3 +213,6 @@ function digestOf({ fields, files }: MultipartBody, hashes: readonly Hash[]): st
     .update(JSON.stringify([[...fields], sent]))
     .digest('base64');
 }
+
+const tooLarge = (setting: string, message: string): Error =>
+  exceeding(`plugins.upload.config.${setting}`, payloadTooLargeError(message));

@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { exceeding } from '../limits/exceeded.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
 import { fieldErrors } from '../errors.js';
 import { decodeOrNull } from '../values.js';
-import { bodyInvalid, bodyTooLarge, rawError } from './error-response.js';
+import { bodyInvalid, type BodyLimit, bodyTooLarge, rawError } from './error-response.js';
 
 /** Returns the decompressed bytes of a body. Throws a 413 if they exceed the limit, and a 400 if they are not in the encoding. */
-export type Unpack = (bytes: Buffer, limit: number) => Buffer;
+export type Unpack = (bytes: Buffer, limit: number, setting: BodyLimit) => Buffer;
 
 /** Synchronous decompressors: a megabyte takes 3 ms, less than parsing it, and only one body is decompressed at a time. */
 const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
@@ -23,18 +24,20 @@ export function unpackerOf({ headers }: IncomingMessage): Unpack | null {
   if (encoding === 'identity' || encoding === '') return null;
   const unpack = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
   if (unpack === undefined) throw rawError(415, 'UnsupportedMediaTypeError', 'unsupported content encoding');
-  return (bytes, limit) => {
+  return (bytes, limit, setting) => {
     try {
       return unpack(bytes, { maxOutputLength: limit, chunkSize: 65_536 });
     } catch (error) {
       const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-      throw isLarge ? bodyTooLarge() : bodyInvalid('request body cannot be decompressed');
+      throw isLarge ? bodyTooLarge(setting) : bodyInvalid('request body cannot be decompressed');
     }
   };
 }
 
 interface Bounds {
   readonly limit: number;
+  /** The setting of the limit. */
+  readonly setting: BodyLimit;
   /** The memory reservation for the body; null if it is not counted. */
   readonly reservation: ByteReservation | null;
 }
@@ -43,8 +46,8 @@ interface Bounds {
  * Returns the bytes of a body as received. Throws a 413 if they exceed the limit. Uses listeners, because leaving a `for await`
  * loop destroys the socket before the answer is sent.
  */
-export function receive(request: IncomingMessage, { limit, reservation }: Bounds): Promise<readonly Buffer[]> {
-  if (Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge());
+export function receive(request: IncomingMessage, { limit, setting, reservation }: Bounds): Promise<readonly Buffer[]> {
+  if (Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(setting));
   return new Promise((resolve, reject) => {
     let pieces: Buffer[] = [];
     let size = 0;
@@ -58,7 +61,7 @@ export function receive(request: IncomingMessage, { limit, reservation }: Bounds
     request.on('data', (piece: Buffer) => {
       size += piece.length;
       try {
-        if (size > limit) throw bodyTooLarge();
+        if (size > limit) throw bodyTooLarge(setting);
         reservation?.add(piece.length);
         pieces.push(piece);
       } catch (error) {
@@ -146,7 +149,11 @@ function placeOfIllFormed(value: unknown): readonly string[] | null {
 function checkLevel(holder: unknown, level: number, levels: Levels): boolean {
   if (typeof holder === 'string') return holder.isWellFormed();
   if (!isObject(holder)) return true;
-  if (level > levels.depth) throw bodyInvalid(`${levels.name} is nested deeper than ${String(levels.depth)} levels`);
+  if (level > levels.depth)
+    throw exceeding(
+      'middlewares.body.jsonDepth',
+      bodyInvalid(`${levels.name} is nested deeper than ${String(levels.depth)} levels`),
+    );
   let isWellFormed = true;
   if (Array.isArray(holder)) {
     for (const value of holder) if (!checkLevel(value, level + 1, levels)) isWellFormed = false;

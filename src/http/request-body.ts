@@ -1,9 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import type { MiddlewaresConfig } from '../config/config.js';
+import { exceeding } from '../limits/exceeded.js';
 import { measureJson } from '../measure-json.js';
 import { nextTurn } from '../limits/queue.js';
 import type { ByteReservation } from '../limits/byte-budget.js';
-import { bodyInvalid } from './error-response.js';
+import { bodyInvalid, bodyTooLarge } from './error-response.js';
 import { memoryOf } from './count-memory.js';
 import { checkJson, parseJson, receive, type Unpack, unpackerOf } from './receive-body.js';
 
@@ -43,8 +44,8 @@ export async function readText(ctx: Context, { formLimit: limit }: BodyConfig): 
   if (!methods.has(method) || readableEnded || !/^(text\/|application\/([\w.-]+\+)?xml\b)/i.test(headers['content-type'] ?? ''))
     return null;
   const unpack = unpackerOf(ctx.req);
-  const bytes = joined(await receive(ctx.req, { limit, reservation: reservationOf(ctx) }));
-  return (unpack === null ? bytes : unpack(bytes, limit)).toString('utf8');
+  const bytes = joined(await receive(ctx.req, { limit, setting: 'formLimit', reservation: reservationOf(ctx) }));
+  return (unpack === null ? bytes : unpack(bytes, limit, 'formLimit')).toString('utf8');
 }
 
 /** Returns whether a request has a multipart body. Methods without a body have none, whatever their content type. */
@@ -65,7 +66,7 @@ const jsonReader =
   async (ctx: ReceivedContext) => {
     const unpack = unpackerOf(ctx.req);
     const reservation = reservationOf(ctx);
-    const pieces = await receive(ctx.req, { limit: config.jsonLimit, reservation });
+    const pieces = await receive(ctx.req, { limit: config.jsonLimit, setting: 'jsonLimit', reservation });
     if (unpack !== null || reservation?.isCounted === true) ctx[received] = { pieces, unpack, config };
     else decode(ctx, joined(pieces), config);
   };
@@ -115,11 +116,12 @@ const bytesOfHolder = 10;
 
 function refuseMany(holders: number, jsonLimit: number): void {
   const most = Math.ceil(jsonLimit / bytesOfHolder);
-  if (holders > most) throw bodyInvalid(`request body has more than ${String(most)} objects and lists`);
+  if (holders > most)
+    throw exceeding('middlewares.body.jsonLimit', bodyInvalid(`request body has more than ${String(most)} objects and lists`));
 }
 
 const unpacked = ({ pieces, unpack, config }: ReceivedBody): Buffer =>
-  unpack === null ? joined(pieces) : unpack(joined(pieces), config.jsonLimit);
+  unpack === null ? joined(pieces) : unpack(joined(pieces), config.jsonLimit, 'jsonLimit');
 
 function decode(ctx: Context, bytes: Buffer, { jsonDepth, includeUnparsed }: BodyConfig): void {
   const value = parseJson(bytes, jsonDepth);
@@ -165,6 +167,7 @@ const queryRules: object = { depth: 20, parameterLimit: 1000, throwOnLimitExceed
 
 /** Translates errors of zlib and qs, which have no status or too detailed messages. */
 function refuse(error: Error): never {
+  if ('status' in error && error.status === 413) throw bodyTooLarge('formLimit');
   const known = 'status' in error && error.name !== 'RangeError';
   throw known ? error : bodyInvalid('invalid form body');
 }

@@ -1,3 +1,4 @@
+import { exceeding } from '../limits/exceeded.js';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
@@ -14,7 +15,8 @@ export const checkUrl =
   (urlLength: number): Middleware =>
   (ctx, next) => {
     const { url = '' } = ctx.req;
-    if (url.length > urlLength) throw badRequestError(`URL is longer than ${String(urlLength)} characters`);
+    if (url.length > urlLength)
+      throw exceeding('api.limits.urlLength', badRequestError(`URL is longer than ${String(urlLength)} characters`));
     if (url.includes('%') && !isDecodable(ctx.path)) throw rawError(400, 'BadRequestError', 'failed to decode');
     return next();
   };

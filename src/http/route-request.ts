@@ -109,6 +109,11 @@ export class RouteRequest {
     return new RouteRequest(this.#ctx, params, { ...this.#replaced, ...replaced });
   }
 
+  /** What code of a project sees of the request in Koa's `ctx.state`. */
+  get state(): object {
+    return this.#ctx.state;
+  }
+
   /** The sender, identified by address. */
   get sender(): Sender {
     return senderOf(this.#ctx, null);

@@ -14,6 +14,8 @@ interface RouteTableInput {
   readonly shared: (settings: PathSettings) => readonly Middleware[];
   /** Code of a project; null if there is none. */
   readonly projectCode: ProjectCode | null;
+  /** Whether the routes of administrators in the code of a project are left out. */
+  readonly isOpen?: boolean;
 }
 
 /**
@@ -40,14 +42,15 @@ export function routeTable(input: RouteTableInput): Middleware {
 }
 
 /** Returns middleware that tries the routes of a project before the table. */
-function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, connection }: RouteTableInput): Middleware {
+function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, connection, isOpen }: RouteTableInput): Middleware {
+  const open = isOpen === true ? 'open' : undefined;
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
     return answerRoute(rows, { ctx, params, connection, projectCode, isLong: false });
   });
   return (ctx, next) => {
-    const match = projectCode.find(ctx.method, ctx.path);
+    const match = projectCode.find(ctx.method, ctx.path, open);
     if (match === null) return table(ctx, next);
     matches.set(ctx, match);
     return answer(ctx);

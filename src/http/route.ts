@@ -202,15 +202,18 @@ export interface ProjectRoute {
 
 /** The code of a project that handles requests. */
 export interface ProjectCode {
-  /** Returns the match of a path; null if the route table should be used. Called before the table is searched. */
-  find(method: string, path: string): RouteMatch | null;
+  /**
+   * Returns the match of a path; null if the route table should be used. Called before the table is searched. `open` leaves out the
+   * routes of administrators, which only their port answers.
+   */
+  find(method: string, path: string, open?: 'open'): RouteMatch | null;
   /** Returns the routes that requests can reach. Returns the same list until they change. */
   routes(): readonly ProjectRoute[];
   /** Returns the middlewares of the project around all requests, by name or place. */
   middlewares(): readonly string[];
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
-  /** Tells middlewares the caller and the action of a request, before the rights are checked. */
+  /** Tells code the caller and the action of a request, before the rights are checked. */
   noteCaller(ctx: Context, action: RouteRequirement['action'], caller: Caller, params: RouteParams): void;
   /** Adds members to Koa's context that code of a project expects. */
   extend(app: Koa): void;

@@ -11,17 +11,46 @@ import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
 import { type Media, withCommandsOf } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Observer } from '../observe/observer.js';
+import type { Filter } from '../query/ast.js';
 import type { Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { KeptTags } from './tag-answers.js';
 import type { RequestLimiter } from './limit-requests.js';
+import type { Values } from '../values.js';
 
 /** The files of the models of a project. */
 export interface ModelFiles {
   readonly write: (models: readonly Model[]) => Promise<void>;
   /** Deletes the files of models by uid, if there are any. */
   readonly remove: (uids: readonly string[]) => Promise<void>;
+}
+
+/** An action of administrators that code of a project has registered, in the form of Strapi v4. */
+export interface AdminAction {
+  /** The full name, such as `plugin::menus.read`. */
+  readonly actionId: string;
+  /** The part of the pages of roles that lists it; `internal` for actions of super admins alone. */
+  readonly section: 'contentTypes' | 'plugins' | 'settings' | 'internal';
+  readonly displayName: string;
+  readonly pluginName?: string;
+  readonly category?: string;
+  readonly subCategory?: string;
+  /** The uids of the types that it applies to, in the section `contentTypes`. */
+  readonly subjects?: readonly string[];
+  readonly options: { readonly applyToProperties: readonly string[] | null };
+}
+
+/** What a condition says for an administrator: whether all entries meet it, or those that do. */
+export type ConditionResult = boolean | { readonly filters: Values; readonly filter: Filter };
+
+/** A condition of permissions of administrators that code of a project has registered. */
+export interface AdminCondition {
+  /** The full name, such as `plugin::menus.is-own-menu`. */
+  readonly id: string;
+  readonly displayName: string;
+  readonly category: string;
+  readonly test: (user: object) => Promise<ConditionResult>;
 }
 
 /** The parts of the service that requests need. They exist after the database has answered. */
@@ -53,6 +82,10 @@ export interface Running {
   readonly modelFiles?: ModelFiles;
   /** Returns the actions in the code of a project that can be granted to roles. */
   readonly projectActions?: () => readonly string[];
+  /** Returns the actions of administrators that the code of a project has registered. The list changes with them. */
+  readonly adminActions?: () => readonly AdminAction[];
+  /** Returns the conditions of permissions of administrators that the code of a project has registered. */
+  readonly adminConditions?: () => readonly AdminCondition[];
   /** Returns the events that the code of a project emits, which webhooks may name. */
   readonly ownEvents?: () => readonly string[];
   /** The source of the context of each request. */
@@ -66,9 +99,20 @@ export class Connection {
   running: Running | null = null;
   /** Whether all preparations have finished: the demo is stored, and `bootstrap` has run. */
   isPrepared = false;
-  /** Whether the service is about to stop, so that load balancers should stop sending requests. */
-  isStopping = false;
+  /** Whether requests are refused until `isPrepared`, because code of `bootstrap` may decide their answers. */
+  awaitsBootstrap = false;
+  readonly #stop = new AbortController();
   readonly #lasting = new Set<Ending>();
+
+  /** Aborts when the service is about to stop. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Whether the service is about to stop, so that load balancers should stop sending requests. */
+  get isStopping(): boolean {
+    return this.stopping.aborted;
+  }
 
   /**
    * Returns the signal that ends an answer that lasts, when its client has disconnected or the service stops. Throws a 503 if the
@@ -85,7 +129,7 @@ export class Connection {
 
   /** Announces the stop of the service, and ends the answers that last. */
   announceStop(): void {
-    this.isStopping = true;
+    this.#stop.abort();
     for (const ends of this.#lasting) ends.abort();
   }
 }

@@ -34,13 +34,13 @@ export const isRead = ({ method }: Pick<Context, 'method'>): boolean => method =
 const forCaller = 'private, no-cache';
 
 /**
- * Lets the answer to a request get a tag. Returns whether the client has the answer already. Throws a BadRequestError for a malformed
- * If-None-Match.
+ * Lets the answer to a request get a tag. Returns whether the client has the answer already. A malformed If-None-Match is
+ * ignored, because it only costs the client an answer.
  */
 export function beginTag(ctx: TaggedContext, read: TaggedRead | null, cacheControl?: string): boolean {
   const reads = isRead(ctx);
   const { authorization, 'if-none-match': header } = ctx.req.headers;
-  const asked = reads && header !== undefined ? readTags('If-None-Match', header) : null;
+  const asked = reads && header !== undefined ? readTags(header) : null;
   const tag = asked === null || read === null ? null : read.tags.find(ctx, read);
   const known = tag !== null && asked !== null && isAmong(tag, asked) ? tag : null;
   ctx[tagging] = { cacheControl, asked, read, known, versions: new Set() };

@@ -49,6 +49,7 @@ export class Budget {
   readonly #onRefusal: (setting: string) => void;
   readonly #spent: Record<Allowance, number> = { ...unspent };
   #hasChanged = false;
+  #position: bigint | null = null;
   #exceeded: ApiError | null = null;
 
   constructor(limits: SpentLimits, { settings = {}, reservation = null, onRefusal = () => undefined }: BudgetOptions = {}) {
@@ -66,6 +67,16 @@ export class Budget {
   /** Whether something was written that a refusal does not undo. */
   get hasChanged(): boolean {
     return this.#hasChanged;
+  }
+
+  /** The place of the last stored write in the order of all writes of the database; null if nothing was written, or it is unknown. */
+  get position(): bigint | null {
+    return this.#position;
+  }
+
+  /** Notes the place of a stored write. */
+  notePosition(position: bigint): void {
+    if (this.#position === null || position > this.#position) this.#position = position;
   }
 
   /**

@@ -15,7 +15,7 @@ export interface Origin {
 export interface Sender extends Origin {
   readonly client: string;
   /** Who sends it; absent if that is not asked for. */
-  readonly caller?: { readonly kind: 'public' | 'user' | 'token' | 'administrator'; readonly id: number | null };
+  readonly caller?: { readonly kind: 'public' | 'user' | 'token' | 'administrator' | 'schedule'; readonly id: number | null };
   readonly requestId?: string | undefined;
   /** Headers that tell other services of the trace of the request, if there is one. */
   readonly trace?: TraceHeaders | undefined;

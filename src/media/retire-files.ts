@@ -3,7 +3,7 @@ import type { Jobs } from '../jobs.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { commentIn, type Database, jobComment } from '../mongo/send/database.js';
 import type { Subscriber } from '../mongo/changes/entry-events.js';
-import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { hasEnded } from '../processes.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -70,7 +70,9 @@ interface Swept {
  */
 export async function sweep(media: Media, oldest: number): Promise<Swept> {
   const remains = (await findPending(media.database)).filter((blob) => isDead(blob, media.owner, oldest));
-  const results = await Promise.allSettled(remains.map((blob) => deleteBlobs([blob], media)));
+  // an upload that is slow, not dead, may publish its blob until then
+  const end = async ({ id }: PendingBlob): Promise<void> => deleteBlobs(await endPending(media.database, [id]), media);
+  const results = await Promise.allSettled(remains.map(end));
   const left = results.filter(({ status }) => status === 'rejected').length;
   return { deleted: remains.length - left, left };
 }

@@ -1,6 +1,7 @@
+import { exceeding } from '../limits/exceeded.js';
 import { endless, type WaitTime, withinTime } from '../limits/clock.js';
 import { payloadTooLargeError, validationError } from '../errors.js';
-import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { deletePending, endPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '../values.js';
@@ -92,7 +93,7 @@ export class Staging {
     const ids = [...this.#pending.keys()];
     this.#pending.clear();
     if (ids.length === 0) return;
-    const discarded = findPending(this.#media.database, ids)
+    const discarded = endPending(this.#media.database, ids)
       .then((found) => deleteBlobs(found, this.#media))
       .catch(() => undefined);
     await this.#time.run(patience, (limit) => withinTime(limit, () => discarded)).catch(() => undefined);
@@ -102,7 +103,7 @@ export class Staging {
 /** Maximum time in milliseconds that an answer waits for the deletion. The deletion itself may take longer. */
 const patience = 1_000;
 
-/** Deletes the bytes of pending blobs, then their records. */
+/** Deletes the bytes of blobs that cannot be published any more, then their records: an interrupted deletion is found by these. */
 export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, database }: Media): Promise<void> {
   if (blobs.length === 0) return;
   await Promise.all(blobs.map(({ provider, key }) => storageOf(provider, database).remove(key)));
@@ -131,7 +132,11 @@ class Gauge {
       // Copied, so that the rest of the chunk need not stay in memory.
       if (this.size < headSize) this.head.push(Buffer.from(bytes.subarray(0, headSize - this.size)));
       this.size += bytes.length;
-      if (this.size > this.#limit) throw payloadTooLargeError(`${this.#name} exceeds size limit of ${printSize(this.#limit)}.`);
+      if (this.size > this.#limit)
+        throw exceeding(
+          'plugins.upload.config.sizeLimit',
+          payloadTooLargeError(`${this.#name} exceeds size limit of ${printSize(this.#limit)}.`),
+        );
       yield bytes;
     }
   }

@@ -13,6 +13,7 @@ import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';
 import type { MediaContext } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
+import { followFolders } from './place-file.js';
 import { prepareFile } from './prepare-file.js';
 import { retireFile } from './retire-files.js';
 import type { Staging, UploadedFile } from './staging.js';
@@ -28,7 +29,9 @@ interface InfoOrder extends Omit<EntryKey, 'type'> {
  */
 export async function updateFileInfo({ info, ...key }: InfoOrder, { content }: MediaContext): Promise<Loaded> {
   const write = { data: textsOf(info), query: emptyQuery };
-  return (await update({ ...key, type: fileType(content) }, write, content)) ?? missing();
+  const entry = (await update({ ...key, type: fileType(content) }, write, content)) ?? missing();
+  await followFolders([info], content);
+  return entry;
 }
 
 function textsOf({ name, ...texts }: FileInfo): FileInfo {
@@ -60,6 +63,7 @@ export async function prepareReplacement(
     const { database } = inner.store;
     // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
     const entry = (await update({ ...key, type }, { data: row, query: emptyQuery }, inner)) ?? missing();
+    await followFolders([info], inner);
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);
     await afterCommit(database, () => {

@@ -12,6 +12,7 @@ import { fileType } from './decide-type.js';
 import { linkFiles, type LinkTarget } from './link-files.js';
 import type { MediaContext } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
+import { followFolders } from './place-file.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../schema/collections.js';
@@ -83,9 +84,10 @@ export async function storeFiles({ files, folder }: ReadyFiles, content: Content
   );
   const type = fileType(content);
   const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
+  const rows = files.map((file) => rowOf(file, folder));
   const entries: Loaded[] = [];
-  for (const file of files)
-    entries.push(await runCreate(type, withOwner(type, rowOf(file, folder), content.bind.access), insertion, content));
+  for (const row of rows) entries.push(await runCreate(type, withOwner(type, row, content.bind.access), insertion, content));
+  await followFolders(rows, content);
   return entries;
 }
 

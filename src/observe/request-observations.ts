@@ -17,6 +17,7 @@ export interface RequestEnded {
   readonly path: string;
   /** The path of the route, such as `/api/articles/:id`; null if no router has found it. */
   readonly route: string | null;
+  /** 499 if the client has disconnected before an answer began. */
   readonly status: number;
   readonly ms: number;
   readonly ip: string;

@@ -2,11 +2,23 @@ import { array, boolean, lazy, mixed, number, object, reach, string, ValidationE
 import type { AnyObjectSchema, InferType, ISchema } from 'yup';
 import { type FieldError, fieldErrors } from '../errors.js';
 import { splitPath } from '../schema/findings.js';
+import { decodeId } from '../values.js';
 
 export { array, boolean, lazy, mixed, number, object, string };
 
+/** An id: a number, or a text, which forms of the panel send. */
+export const id = () =>
+  mixed<number | string>().test(
+    'id',
+    ({ path }: { readonly path: string }) => `${path} must be an id`,
+    (value) => value === undefined || value === null || (typeof value !== 'object' && decodeId(value) > 0),
+  );
+
 /** The body of a request that deletes several documents. */
-export const idsBody = object({ ids: array().of(number().integer().required()).min(1).required() }).noUnknown();
+export const idsBody = object({ ids: array().of(id().required()).min(1).required() }).noUnknown();
+
+/** Returns the ids of a checked list as numbers, each once. */
+export const idsIn = (ids: readonly (number | string)[] = []): number[] => [...new Set(ids.map(decodeId))];
 
 /** Most items of a list, or keys of an object, in a body. A wrong one takes 0.06 ms. */
 const mostItems = 5_000;

@@ -1,7 +1,7 @@
 import type { Answer } from '../http/route.js';
 import { hasAdministrator } from './administrators/first-administrator.js';
 import { readLogos } from './settings/project-settings.js';
-import { isEditable } from './builder/store-models.js';
+import { mayChangeModels } from './builder/store-models.js';
 import { answerData, type OpenPanelCall, type PanelCall, type PanelRoutes } from './panel-route.js';
 
 /** The version of Strapi whose panel is served. */
@@ -24,9 +24,10 @@ async function init({ content }: OpenPanelCall): Promise<Answer> {
   return answerData({ uuid: false, hasAdmin, menuLogo: menuLogo?.['url'] ?? null, authLogo: authLogo?.['url'] ?? null });
 }
 
-/** The content-type builder can be edited only if `autoReload` is true and the environment is `development`. */
-function information({ running }: PanelCall): Answer {
-  const autoReload = isEditable(running);
+/** The panel lets an administrator change models only if `autoReload` is true and the environment is `development`. */
+function information(call: PanelCall): Answer {
+  const { running } = call;
+  const autoReload = mayChangeModels(call);
   return answerData({
     currentEnvironment: autoReload ? 'development' : running.config.environment,
     autoReload,

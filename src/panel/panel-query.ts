@@ -1,5 +1,6 @@
 import type { FoundPage } from '../content/find-many.js';
 import { paginationError } from '../errors.js';
+import { refuseObjects, refuseReservedKeys } from '../http/plain-input.js';
 import { readParameters } from '../http/query-string.js';
 import type { RouteCall } from '../http/route.js';
 import type { Query } from '../query/ast.js';
@@ -9,6 +10,15 @@ import { decodeId, type Values } from '../values.js';
 
 /** Most entries of a page of the panel. Its own lists offer at most 100. */
 export const largestPage = 1_000;
+
+/** The parameters of the panel that may be objects. */
+const structured: ReadonlySet<string> = new Set(['filters', 'sort', 'fields', 'populate', 'pagination', 'plugins']);
+
+/** Throws a ValidationError that names a parameter or a key of the body in a form that no request of the panel has. */
+export function checkInput({ request, running }: Pick<RouteCall, 'request' | 'running'>): void {
+  refuseObjects(request.query, { limits: running.config.api.limits, structured });
+  refuseReservedKeys(request.body);
+}
 
 /** Returns the parameters of a request of the panel as an object. Throws a ValidationError for a query string that is too large. */
 export const parametersOf = ({ request, running }: Pick<RouteCall, 'request' | 'running'>): Values =>

@@ -3,9 +3,13 @@ import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import type { Administrator } from './administrators/administrator.js';
 import { mapValues } from '../values.js';
+import { codeRoute } from './code-route.js';
 import { panelOf, type Panel } from './panel.js';
+import { checkInput, largestPage } from './panel-query.js';
+import { recorded, recordedLater } from './record-request.js';
 import { may, type Rights, rightsOf } from './rights/rights.js';
 import { servedPermissions } from './rights/served-permissions.js';
+import { tellAdministrator } from './tell-administrator.js';
 
 /** A request of the panel to a route that needs no log-in. `content` has full access. */
 export interface OpenPanelCall extends Pick<RouteCall, 'request' | 'running' | 'content'> {
@@ -21,9 +25,16 @@ export interface PanelCall extends OpenPanelCall {
  * A route of the panel. `right` is an action, or one of several actions, without a subject; `logged in` for every administrator;
  * `nobody` for requests without a log-in.
  */
-type PanelRoute =
+type PanelRoute = { readonly changes?: Unrecorded } & (
   | { readonly right: 'nobody'; readonly handle: Handler<OpenPanelCall> }
-  | { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler };
+  | { readonly right: 'logged in' | PanelAction | readonly PanelAction[]; readonly handle: Handler }
+);
+
+/**
+ * What requests of other methods than GET change, if the audit log has no record of them: `nothing`; or `entries`, which the log of
+ * writes to content has (`admin.audit.days`). All others are recorded.
+ */
+type Unrecorded = 'nothing' | 'entries';
 
 export type Handler<Call = PanelCall> = (call: Call) => Answer | Promise<Answer>;
 
@@ -35,8 +46,8 @@ type ByPath<Value> = Readonly<Record<`${PanelMethod} ${string}`, Value>>;
 export type PanelRoutes = ByPath<PanelRoute>;
 
 /** Returns the routes of handlers that need the same right. */
-export const needing = (right: 'logged in' | PanelAction, handlers: ByPath<Handler>): PanelRoutes =>
-  mapValues(handlers, (handle) => ({ right, handle }));
+export const needing = (right: 'logged in' | PanelAction, handlers: ByPath<Handler>, changes?: Unrecorded): PanelRoutes =>
+  mapValues(handlers, (handle) => ({ right, handle, ...(changes !== undefined && { changes }) }));
 
 /** The full name of an action of administrators, such as `admin::users.read`. */
 export type PanelAction = `${string}::${string}`;
@@ -57,28 +68,57 @@ export async function openCall({ request, running, content }: RouteCall): Promis
   return { request, running, content, panel: own };
 }
 
-/** Returns the answer to a request to a route. Throws if the caller may not send it. */
-export const answerOf = async (route: PanelRoute, call: RouteCall): Promise<Answer> => ({
+/** Returns the answer to a request to a route, whose method and path are given too. Throws if the caller may not send it. */
+export const answerOf = async (route: PanelRoute, call: RouteCall, place: RoutePlace): Promise<Answer> => ({
   headers: notCached,
-  ...(await handle(route, call)),
+  ...(await handle(route, call, place)),
 });
 
-async function handle(route: PanelRoute, routeCall: RouteCall): Promise<Answer> {
-  const call = await openCall(routeCall);
-  if (route.right === 'nobody') return route.handle(call);
-  const administrator = await identify(call);
-  const rights = await rightsOf(administrator, call.panel);
-  const { right } = route;
-  if (right !== 'logged in' && ![right].flat().some((action) => may(rights, action))) throw forbiddenError();
-  return route.handle({ ...call, content: asAdministrator(call, administrator), rights });
+interface RoutePlace {
+  readonly method: PanelMethod;
+  readonly path: string;
 }
 
-/** Returns the context of a request with the budget of a known caller, and the administrator as its sender. */
+async function handle(route: PanelRoute, routeCall: RouteCall, place: RoutePlace): Promise<Answer> {
+  if (route.right === 'nobody') {
+    const open = await openCall(routeCall);
+    checkInput(open);
+    const work = (): Answer | Promise<Answer> => route.handle(open);
+    return isRecorded(route, open) ? recordedLater(open, work) : work();
+  }
+  const call = await administratorCall(routeCall);
+  const { right, handle: answer } = route;
+  if (right !== 'logged in' && ![right].flat().some((action) => may(call.rights, action))) throw forbiddenError();
+  if (call.content.hooks !== null) tellCode(call, place);
+  checkInput(call);
+  return isRecorded(route, call) ? recorded(call, call.rights.administrator, () => answer(call)) : answer(call);
+}
+
+/** Tells code of a project who sends a request to which route. */
+function tellCode(call: PanelCall, { method, path }: RoutePlace): void {
+  tellAdministrator(call.request.state, call);
+  Object.assign(call.request.state, { route: codeRoute(method, path) });
+}
+
+/** Returns whether the audit log has a record of a request. */
+const isRecorded = ({ changes }: PanelRoute, { request: { method } }: OpenPanelCall): boolean =>
+  changes === undefined && method !== 'GET' && method !== 'HEAD';
+
+/** Returns the call of the administrator who has sent a request. Throws an UnauthorizedError for any other caller. */
+export async function administratorCall(routeCall: RouteCall): Promise<PanelCall> {
+  const call = await openCall(routeCall);
+  const administrator = await identify(call);
+  const rights = await rightsOf(administrator, call.panel);
+  return { ...call, content: asAdministrator(call, administrator), rights };
+}
+
+/** Returns the context of a request with the budget of a known caller, the pages of the panel, and the administrator as its sender. */
 function asAdministrator({ content, request }: OpenPanelCall, { id }: Administrator): ContentContext {
   const { client, signal, requestId, trace } = request.sender;
   const sender = { client, signal, requestId, trace, caller: { kind: 'administrator', id } } as const;
   const known = asKnown(content);
-  return withDatabase(known, { ...known.store.database, sender });
+  const settings = { ...known.bind.settings, maxLimit: largestPage };
+  return withDatabase({ ...known, bind: { ...known.bind, settings } }, { ...known.store.database, sender });
 }
 
 /** Returns the token that a request of the panel carries; an empty text if there is none. */

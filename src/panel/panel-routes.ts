@@ -6,6 +6,7 @@ import { sessionRoutes } from './administrators/session.js';
 import { roleRoutes } from './rights/role-routes.js';
 import { cloneRoutes } from './content-manager/clone.js';
 import { draftRelationRoutes } from './content-manager/draft-relations.js';
+import { historyRoutes } from './content-manager/history-routes.js';
 import { localeRoutes } from './content-manager/locales.js';
 import { publishRoutes } from './content-manager/publish-routes.js';
 import { readRoutes } from './content-manager/read-routes.js';
@@ -42,6 +43,7 @@ export const panelRows: PanelRoutes = {
   ...publishRoutes,
   ...writeRoutes,
   ...cloneRoutes,
+  ...historyRoutes,
   ...localeRoutes,
   ...uidRoutes,
   ...draftRelationRoutes,
@@ -65,5 +67,5 @@ export const panelRows: PanelRoutes = {
 export function answerPanel(method: PanelMethod, path: string, call: RouteCall): Promise<Answer> {
   const row = panelRows[`${method} ${path}`];
   if (row === undefined) throw new Error(`no row of the panel answers ${method} ${path}`);
-  return answerOf(row, call);
+  return answerOf(row, call, { method, path });
 }

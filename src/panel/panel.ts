@@ -5,11 +5,12 @@ import type { AccountLimits } from '../limits/attempts.js';
 import { type AttemptLimiter, attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { Running } from '../http/running.js';
+import type { AdminCondition, Running } from '../http/running.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import { findAdministrator, type Administrator } from './administrators/administrator.js';
+import { type Actions, actionsWith, ownActions } from './rights/actions.js';
 import { createDefaultAdminRoles } from './rights/default-roles.js';
 import { type PanelPermission, readPermissions } from './rights/permission.js';
 
@@ -27,17 +28,25 @@ export interface Panel {
   readonly prepare: (content: ContentContext) => Promise<void>;
   /** Returns an administrator; null if there is none of that id. `comment`, also below: that of commands to the database. */
   readonly administrator: (id: number, comment?: string) => Promise<Administrator | null>;
+  /** Returns the actions of the panel and of the code of a project. */
+  readonly actions: () => Actions;
+  /** Returns the conditions of permissions in the code of a project. */
+  readonly conditions: () => readonly AdminCondition[];
   /** Returns the permissions of all roles, by the id of the role. */
   readonly permissions: (comment?: string) => Promise<ReadonlyMap<number, readonly PanelPermission[]>>;
 }
 
 const stored = [collections.administrators, collections.adminRoles];
 
+const none = (): readonly AdminCondition[] => [];
+
 /** Seconds for which the cookie of a page is valid. */
 export const pageLifetime = 3_600;
 
+type PanelParts = Pick<Running, 'config' | 'secrets' | 'backend' | 'adminActions' | 'adminConditions'>;
+
 /** Builds the parts of the panel. Tokens of each kind have a key of their own, which is not that of users' tokens, even if both secrets are the same. */
-function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'secrets' | 'backend'>): Panel {
+function createPanel({ config, secrets, backend, adminActions, adminConditions = none }: PanelParts): Panel {
   const { auth, rateLimit } = config.admin;
   const { database, changes } = backend.store;
   const keyOf = (kind: string, secret = auth.secret ?? (secrets.jwtSecret || secrets.tokenSalt)): string =>
@@ -57,6 +66,8 @@ function createPanel({ config, secrets, backend }: Pick<Running, 'config' | 'sec
       load: (id, comment) => findAdministrator(commented(database, comment), { _id: id }),
       weigh: () => 1_000,
     }),
+    actions: () => (adminActions === undefined ? ownActions : actionsWith(adminActions())),
+    conditions: adminConditions,
     permissions: cacheUntilChanged(changes, [collections.adminPermissions], (comment) =>
       readPermissions(commented(database, comment)),
     ),

@@ -1,3 +1,4 @@
+import { exceeding } from '../limits/exceeded.js';
 import { invalidParameter, validationError } from '../errors.js';
 import { castFlag, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
@@ -145,9 +146,10 @@ function bindOne(operator: Comparator, value: unknown, context: ComparisonContex
 /** Returns the operand of a text operator. Throws a ValidationError for text that is too long. */
 function textOperand(value: unknown, { subject, limits }: ComparisonContext): string {
   const text = String(value);
-  if (text.length > limits.textLength || text.includes('\0'))
-    throw validationError(
-      `Invalid value for ${subject.name}, expected text of at most ${String(limits.textLength)} characters without NUL`,
-    );
-  return text;
+  const isLong = text.length > limits.textLength;
+  if (!isLong && !text.includes('\0')) return text;
+  const error = validationError(
+    `Invalid value for ${subject.name}, expected text of at most ${String(limits.textLength)} characters without NUL`,
+  );
+  throw isLong ? exceeding('api.limits.textLength', error) : error;
 }

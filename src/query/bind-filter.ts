@@ -1,3 +1,4 @@
+import { refusedBy } from '../limits/exceeded.js';
 import { ApiError, invalidParameter, validationError } from '../errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
@@ -156,7 +157,8 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
  * long or contains NUL.
  */
 export function bindSearch(text: string, type: ContentType, { access, limits, locales }: BindContext): Condition {
-  if (text.length > limits.textLength || text.includes('\0')) throw validationError('Invalid parameter _q');
+  if (text.length > limits.textLength) throw refusedBy('api.limits.textLength', 'Invalid parameter _q');
+  if (text.includes('\0')) throw validationError('Invalid parameter _q');
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
   const found: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
   for (const attribute of type.attributes.values()) {

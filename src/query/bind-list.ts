@@ -1,3 +1,4 @@
+import { refusedBy } from '../limits/exceeded.js';
 import { type ApiError, invalidParameter, validationError } from '../errors.js';
 import { type ContentType, type ScalarAttribute, servedAs } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
@@ -136,7 +137,8 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
 }
 
 const tooManyLinks = ({ limits }: BindContext): ApiError =>
-  validationError(
+  refusedBy(
+    'api.limits.sortKeyLinks',
     `Invalid parameter sort: a key leads through more than ${String(limits.sortKeyLinks)} relations (api.limits.sortKeyLinks)`,
   );
 
@@ -156,7 +158,8 @@ export function bindPagination(pagination: Pagination | null, settings: BindSett
   if (pagination === null) return { kind: 'page', page: 1, pageSize: defaultLimit };
   if (pagination.kind === 'cursor') {
     const { cursor, backwards, looksBack, limit } = pagination;
-    return { kind: 'cursor', cursor, backwards, looksBack, limit: boundLimit(limit ?? defaultLimit, settings), from: null };
+    const bound = limit === 0 ? 0 : boundLimit(limit ?? defaultLimit, settings);
+    return { kind: 'cursor', cursor, backwards, looksBack, limit: bound, from: null };
   }
   if (pagination.kind === 'offset') {
     const { start, limit } = pagination;

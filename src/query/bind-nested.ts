@@ -25,6 +25,7 @@ export const bindVisible = (type: ContentType, context: VisibleContext): Conditi
  * localized.
  */
 export function bindLocales(type: ContentType, context: VisibleContext): LinkChild | null {
+  if (!type.localized) return null;
   const link = type.attributes.get('localizations');
   const locale = type.attributes.get('locale');
   if (link?.kind !== 'relation' || locale?.kind !== 'scalar') return null;

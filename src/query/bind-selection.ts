@@ -132,7 +132,7 @@ function bindList(query: Query, type: ContentType, context: SelectionContext): N
 }
 
 /** Returns whether a link is one of those that `populateCreatorFields` shows. They need no right of their own. */
-export const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
+export const isCreator = (link: LinkAttribute): boolean => link.added === 'creator';
 
 function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
   const type = context.registry.types.get(attribute.component);

@@ -53,7 +53,7 @@ function populateBelow(attribute: Attribute, levels: number, expansion: Expansio
   const { types } = expansion.context.registry;
   if (attribute.kind === 'relation') {
     const target = types.get(attribute.target);
-    return target === undefined || attribute.name === 'localizations' ? null : levelBelow(target, levels, expansion);
+    return target === undefined || attribute.added === 'locale' ? null : levelBelow(target, levels, expansion);
   }
   const below = componentsOf(attribute).map((uid) => {
     const component = types.get(uid);

@@ -1,6 +1,5 @@
 import { type Attribute, type ContentType, type Registry, uploadFile, attributeOf } from '../schema/content-type.js';
 import { isPlainObject, isRecord, type Values } from '../values.js';
-import { type Access, accessInPart, readable } from './access.js';
 import { isGroup, isOperator } from './operators.js';
 
 /** A condition that has no effect: its name, and the type that has no such attribute, or one that filters cannot name. */
@@ -14,8 +13,6 @@ interface Names {
   readonly registry: Registry;
   /** Takes the conditions that are removed. */
   readonly dropped?: DroppedCondition[];
-  /** Conditions on attributes that these rights hide are removed too; absent for code, which sees all. */
-  readonly access?: Access;
 }
 
 /**
@@ -78,14 +75,7 @@ function knownEntry(key: string, value: unknown, type: ContentType, names: Names
     return null;
   }
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, names) : value };
-  return { value: known(value, inner, namesBelow(key, type, names)) };
-}
-
-function namesBelow(name: string, type: ContentType, names: Names): Names {
-  const { access } = names;
-  const attribute = attributeOf(type, name);
-  if (access === undefined || attribute?.kind !== 'component') return names;
-  return { ...names, access: accessInPart(access, type, attribute.name) };
+  return { value: known(value, inner, names) };
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>
@@ -94,7 +84,6 @@ const operandType = (key: string, type: ContentType): ContentType | null =>
 /** Returns the type of the names below an attribute; null if it cannot be filtered by. */
 function fieldType(name: string, type: ContentType, names: Names): ContentType | null {
   const attribute = attributeOf(type, name);
-  if (attribute !== undefined && names.access !== undefined && readable(type, name, names.access) === null) return null;
   if (name === 'id' || (attribute?.kind === 'scalar' && attribute.type !== 'password')) return type;
   return targetOf(attribute, names) ?? null;
 }

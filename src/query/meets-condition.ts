@@ -39,8 +39,8 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   const { comparator, stored, operand, denied } = condition;
   if (stored === 'link') return meetsIds(condition, storedIds(value));
   if (comparator === 'null' && stored === 'json') return isJson(plainValue(value)) === denied;
-  // a list is compared by its elements
-  const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
+  // a list of JSON is compared as a whole, any other by its elements
+  const elements: readonly unknown[] = Array.isArray(value) && stored !== 'json' ? value : [value];
   if (comparator === 'null') return denied ? elements.some((element) => isOf(stored, element)) : elements.includes(null);
   if (value === null) return false;
   if (comparesText(comparator) && stored !== 'text') return meetsText(condition, value);

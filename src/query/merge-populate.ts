@@ -1,3 +1,4 @@
+import { refusedBy } from '../limits/exceeded.js';
 import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../errors.js';
 import type { Limits } from './bind-context.js';
@@ -5,7 +6,7 @@ import { emptyQuery, fieldOf, type Populate, type PopulateField, type Query } fr
 
 /** Returns the error for a populate of more levels than the limit allows. */
 export const tooDeep = ({ populateDepth }: Limits): Error =>
-  validationError(`Invalid parameter populate: deeper than ${String(populateDepth)} levels`);
+  refusedBy('api.limits.populateDepth', `Invalid parameter populate: deeper than ${String(populateDepth)} levels`);
 
 /** Returns a field under its own name, without parameters. */
 export const plainField = (name: string, query: Query): PopulateField => fieldOf(name, { ...query, withTotal: false });

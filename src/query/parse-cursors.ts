@@ -31,12 +31,13 @@ export function parseCursors(input: unknown): Pagination | null {
   if (!isWanted) return null;
   for (const key of otherKeys) if (input[key] !== undefined) throw unfit(key, 'cursors');
   if (input['limit'] !== undefined && input['pageSize'] !== undefined) throw unfit('pageSize', named('limit'));
+  const wanted = parseWhole('limit', input) ?? parseWhole('pageSize', input);
   return {
     kind: 'cursor',
     cursor,
     backwards: input['before'] !== undefined,
     looksBack: true,
-    limit: parseWhole('limit', input) ?? parseWhole('pageSize', input),
+    limit: wanted === 0 ? 1 : wanted, // as in other lists over REST
     withCount: parseWithCount(input['withCount']),
   };
 }

@@ -1,5 +1,7 @@
+import { refusedBy } from '../limits/exceeded.js';
 import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
+import { scalarOf } from '../schema/code-values.js';
 import { isPlainObject, isRecord } from '../values.js';
 import type { Limits } from './bind-context.js';
 import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
@@ -28,7 +30,8 @@ function parseObject(input: Readonly<Record<string, unknown>>, context: Context)
   return all(Object.entries(input).map(([key, value]) => parseEntry(key, value, context)));
 }
 
-function parseEntry(key: string, value: unknown, context: Context): Filter | null {
+function parseEntry(key: string, given: unknown, context: Context): Filter | null {
+  const value = scalarOf(given);
   if (isRecord(value) && !isPlainObject(value)) throw unusable(key, value);
   if (!key.startsWith('$')) {
     const filter = parseValue(value, { ...context, isNamed: true });
@@ -47,7 +50,7 @@ const unusable = (key: string, { constructor }: object): Error =>
 /** Returns a comparison. Only comparisons count as conditions, because depth bounds the names and groups around them. */
 function compare(operator: Operator, value: unknown, { budget, limits }: Context): Filter {
   if (--budget.conditions < 0)
-    throw validationError(`Invalid parameter filters: more than ${String(limits.filterNodes)} conditions`);
+    throw refusedBy('api.limits.filterNodes', `Invalid parameter filters: more than ${String(limits.filterNodes)} conditions`);
   return { kind: 'comparison', operator, value };
 }
 
@@ -89,8 +92,8 @@ function parseOperand(key: string, value: unknown, context: Context): unknown {
 }
 
 function checkedList(key: string, values: readonly unknown[], { limits }: Context): readonly unknown[] {
-  if (values.length <= limits.listValues) return values;
-  throw validationError(`Invalid parameter ${key}: more than ${String(limits.listValues)} values`);
+  if (values.length <= limits.listValues) return values.map(scalarOf);
+  throw refusedBy('api.limits.listValues', `Invalid parameter ${key}: more than ${String(limits.listValues)} values`);
 }
 
 const isCondition = (filter: Filter | null): filter is Filter => filter !== null;

@@ -1,3 +1,4 @@
+import { refusedBy } from '../limits/exceeded.js';
 import { type ApiError, invalidParameter, paginationError, validationError } from '../errors.js';
 import type { Pagination, Sort } from './ast.js';
 import { isRecord, type Values } from '../values.js';
@@ -22,11 +23,23 @@ export const namesIn = (item: string): string[] => item.split(',').map((name) =>
  * The order word is checked when the path is bound, so that an unknown name is reported first.
  */
 export function parseSort(input: unknown, limits: Limits): Sort[] {
+  const keys = parseKeys(input, limits);
+  if (keys.some(isNameless)) throw invalidParameter('sort');
+  return keys;
+}
+
+/** Does the same for one entry, where a sort has no effect: as in Strapi v4, keys without a name are ignored. */
+export const parseUnusedSort = (input: unknown, limits: Limits): Sort[] =>
+  parseKeys(input, limits).filter((key) => !isNameless(key));
+
+const isNameless = ({ path }: Sort): boolean => path.includes('');
+
+function parseKeys(input: unknown, limits: Limits): Sort[] {
   if (input === undefined || input === null) return [];
   const keys =
     typeof input === 'object' ? Object.entries(input).flatMap(([key, item]) => parseEntry(key, item)) : parseItem(input, []);
-  if (keys.length > limits.sortKeys) throw validationError(`Invalid parameter sort: more than ${String(limits.sortKeys)} keys`);
-  if (keys.some(({ path }) => path.includes(''))) throw invalidParameter('sort');
+  if (keys.length > limits.sortKeys)
+    throw refusedBy('api.limits.sortKeys', `Invalid parameter sort: more than ${String(limits.sortKeys)} keys`);
   if (keys.some(({ path }) => path.length > longestPath))
     throw validationError(`Invalid parameter sort: a key of more than ${String(longestPath)} names`);
   return keys;
@@ -64,7 +77,7 @@ function parseNamed(name: string, value: unknown, path: readonly string[]): Sort
 
 function parseText(text: string): Sort {
   const [path = '', order = 'asc'] = text.split(':');
-  return { path: path.trim().split('.'), order: order.trim() || 'asc' };
+  return { path: path.split('.').map((name) => name.trim()), order: order.trim() || 'asc' };
 }
 
 const pageKeys = ['page', 'pageSize'] as const;

@@ -1,3 +1,4 @@
+import { refusedBy } from '../limits/exceeded.js';
 import { invalidParameter, validationError } from '../errors.js';
 import {
   emptyQuery,
@@ -158,6 +159,9 @@ function enter(name: string, context: Context): Context {
   const path = `${context.path} ${name}`;
   relations.add(path);
   if (relations.size > limits.populateRelations)
-    throw validationError(`Invalid parameter populate: more than ${String(limits.populateRelations)} relations`);
+    throw refusedBy(
+      'api.limits.populateRelations',
+      `Invalid parameter populate: more than ${String(limits.populateRelations)} relations`,
+    );
   return { ...context, path };
 }

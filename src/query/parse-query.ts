@@ -2,7 +2,7 @@ import { validationError } from '../errors.js';
 import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './bind-context.js';
 import { parseCursors, refuseCursors } from './parse-cursors.js';
-import { parseFields, parsePagination, parseSort, refuseTopLevelPagination } from './parse-list.js';
+import { parseFields, parsePagination, parseSort, parseUnusedSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
 import type { Values } from '../values.js';
@@ -14,21 +14,22 @@ import type { Values } from '../values.js';
 export function parseQuery(input: Values, limits: Limits): Query {
   refuseTopLevelPagination(input);
   const pagination = parseCursors(input['pagination']) ?? parsePagination(input['pagination']);
-  return { ...parseParts(input, limits), pagination, publicationState: parsePublicationState(input['publicationState']) };
+  const sort = parseSort(input['sort'], limits);
+  return { ...parseParts(input, limits), sort, pagination, publicationState: parsePublicationState(input['publicationState']) };
 }
 
 /** Does the same for a request for one entry. Pagination without cursors and unknown publication states are ignored. */
 export function parseEntryQuery(input: Values, limits: Limits): Query {
   refuseCursors(input);
   const state = input['publicationState'];
-  return { ...parseParts(input, limits), publicationState: state === 'live' || state === 'preview' ? state : null };
+  const sort = parseUnusedSort(input['sort'], limits);
+  return { ...parseParts(input, limits), sort, publicationState: state === 'live' || state === 'preview' ? state : null };
 }
 
 function parseParts(input: Values, limits: Limits): Query {
   return {
     ...emptyQuery,
     filter: parseFilters(input['filters'], limits),
-    sort: parseSort(input['sort'], limits),
     fields: parseFields(input['fields']),
     populate: parsePopulate(input['populate'], limits),
     locale: parseLocale(input['locale']),

@@ -46,7 +46,10 @@ export class DuePublisher {
    * other errors, and stops early if the signal aborts.
    */
   async run(ended: AbortSignal): Promise<void> {
-    const context = this.#content();
+    const content = this.#content();
+    const { database } = content.store;
+    const sender = { client: 'schedule', signal: ended, caller: { kind: 'schedule', id: null } } as const;
+    const context = withDatabase(content, { ...database, sender });
     const types = [...context.bind.registry.types.values()].filter(({ scheduled }) => scheduled);
     for (const [type, name] of types.flatMap((type) => scheduledNames.map((name) => [type, name] as const)))
       for (const due of await this.#find(type, name, context)) {

@@ -33,31 +33,33 @@ export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], inp
   if (input.kind === 'none') return current;
   if (input.kind === 'set') return input.ids;
   const removed = new Set(input.disconnect);
-  const list = listOf(current.filter((id) => !removed.has(id)));
-  for (const { id, position } of orderConnections(input.connect, current, input.strict)) move(list, id, position);
+  const kept = current.filter((id) => !removed.has(id));
+  const list = listOf(kept);
+  for (const { id, position } of orderConnections(input, current, new Set(kept))) move(list, id, position);
   return idsOf(list);
 }
 
 /**
- * Returns the connections, each after the one that it refers to. Throws a ValidationError for a cycle and, if `strict`, for an
- * unknown reference.
+ * Returns the connections, each after the one that it refers to, unless that entry is in the list already: then its place of that
+ * moment counts. Throws a ValidationError for a cycle and, if `strict`, for an unknown reference.
  */
 function orderConnections<Key extends LinkKey>(
-  connections: readonly Connection<Key>[],
+  { connect, strict }: Extract<LinkInput<Key>, { kind: 'patch' }>,
   current: readonly Key[],
-  strict: boolean,
+  kept: ReadonlySet<Key>,
 ): ReadonlySet<Connection<Key>> {
-  const byId = new Map(connections.map((connection) => [connection.id, connection]));
+  const byId = new Map(connect.map((connection) => [connection.id, connection]));
   const known = new Set(current);
   const ordered = new Set<Connection<Key>>();
-  for (const connection of connections) {
+  for (const connection of connect) {
     const chain = new Set<Connection<Key>>();
     for (let next: Connection<Key> | undefined = connection; next !== undefined && !ordered.has(next);) {
       if (chain.has(next)) throw circular();
       chain.add(next);
       const { position }: Connection<Key> = next;
+      if ('id' in position && position.id === next.id) throw circular();
       if ('id' in position && strict && !byId.has(position.id) && !known.has(position.id)) throw notConnected(next.id, position);
-      next = 'id' in position ? byId.get(position.id) : undefined;
+      next = 'id' in position && !kept.has(position.id) ? byId.get(position.id) : undefined;
     }
     for (const placed of [...chain].reverse()) ordered.add(placed);
   }

@@ -61,7 +61,7 @@ export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
 
 /** Returns whether an attribute has one value for all locales of an entry. */
 export const isShared = (attribute: Attribute | undefined): attribute is Attribute =>
-  attribute !== undefined && attribute.visible && !attribute.localized;
+  attribute !== undefined && attribute.added === null && !attribute.localized;
 
 /** A unique attribute of a type, or of a component inside it. */
 export interface UniquePath {

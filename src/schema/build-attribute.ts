@@ -9,7 +9,7 @@ import {
 import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 import { isScalarType } from './scalar-types.js';
 
-type CommonParts = Pick<Attribute, 'name' | 'required' | 'private' | 'writable' | 'visible' | 'localized'>;
+type CommonParts = Pick<Attribute, 'name' | 'required' | 'private' | 'writable' | 'added' | 'visible' | 'localized'>;
 
 /**
  * Returns the attribute of a checked definition, with values for all options. `privateNames` are made private by the type or the
@@ -55,6 +55,7 @@ function buildCommon(
     required: definition.required === true,
     private: definition.private === true || definition.type === 'password' || isNamed,
     writable: definition.writable !== false,
+    added: null,
     visible: definition.visible !== false,
     localized: !typeLocalized || alwaysLocalized || definition.pluginOptions?.['i18n']?.localized === true,
   };

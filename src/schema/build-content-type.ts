@@ -1,6 +1,8 @@
+import { addedTo, type Shape } from './added-attributes.js';
 import { buildAttribute } from './build-attribute.js';
 import { builtinModels } from './builtin-models.js';
-import type { Attribute, ContentType, ShardKey } from './content-type.js';
+import type { Added, Attribute, ContentType, ShardKey } from './content-type.js';
+import { isVisible } from './describe-model.js';
 import { aliasesOf } from './renames.js';
 import { isScheduled } from './scheduled.js';
 import { asksForSync, collectionOf, type AttributeDefinition, type Model } from './model.js';
@@ -39,12 +41,14 @@ export const defaultModelSettings: ModelSettings = {
 export function buildContentType(model: Model, settings: ModelSettings, inGraphql: boolean): ContentType {
   const { singularName = '', pluralName = '', displayName = '', description = '' } = model.info;
   const shape = {
+    kind: model.kind ?? ('component' as const),
     uid: model.uid,
     singularName,
     pluralName,
     displayName: displayName || singularName || model.uid,
     description,
     inGraphql,
+    listed: isVisible(model, 'content-manager'),
     cacheControl: model.options?.cacheControl ?? null,
     requiresIfMatch: model.options?.requireIfMatch === true,
     draftAndPublish: model.options?.draftAndPublish === true,
@@ -59,10 +63,9 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const build = (name: string, definition: AttributeDefinition) => buildAttribute(name, definition, model, privateNames);
   const own = Object.entries(model.attributes).map(([name, definition]) => build(name, definition));
-  if (model.kind === undefined) return { ...shape, kind: 'component', collection: '', shard: null, attributes: byName(own) };
+  if (model.kind === undefined) return { ...shape, collection: '', shard: null, attributes: byName(own) };
   return {
     ...shape,
-    kind: model.kind,
     collection: collectionOf(model),
     shard: shardKeyOf(model),
     attributes: byName([...own, ...systemAttributes(model, shape, build)]),
@@ -91,9 +94,10 @@ const byName = (attributes: readonly Attribute[]): ReadonlyMap<string, Attribute
 
 const instant: AttributeDefinition = { type: 'datetime', visible: false, index: true };
 
+/** Returns the attributes that the service adds to a type. */
 function systemAttributes(
   { uid, options }: Model,
-  shape: Pick<ContentType, 'draftAndPublish' | 'localized'>,
+  shape: Shape,
   build: (name: string, definition: AttributeDefinition) => Attribute,
 ): Attribute[] {
   const creator: AttributeDefinition = {
@@ -105,13 +109,15 @@ function systemAttributes(
     private: options?.populateCreatorFields !== true,
   };
   const others: AttributeDefinition = { type: 'relation', relation: 'oneToMany', target: uid, visible: false };
-  const localizations = Object.assign(build('localizations', others), { storage: { kind: 'localizations' } as const });
-  return [
-    build('createdAt', { ...instant, writable: false }),
-    build('updatedAt', { ...instant, writable: false }),
-    ...(shape.draftAndPublish ? [build('publishedAt', instant)] : []),
-    build('createdBy', creator),
-    build('updatedBy', creator),
-    ...(shape.localized ? [localizations, build('locale', { type: 'string', visible: false })] : []),
-  ];
+  const definitions: Readonly<Record<Added, AttributeDefinition>> = {
+    time: { ...instant, writable: false },
+    state: instant,
+    creator,
+    locale: { type: 'string', visible: false },
+  };
+  return [...addedTo(shape)].map(([name, added]) =>
+    name === 'localizations'
+      ? Object.assign(build(name, others), { added, storage: { kind: 'localizations' } as const })
+      : { ...build(name, definitions[added]), added },
+  );
 }

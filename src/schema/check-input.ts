@@ -1,4 +1,5 @@
 import type { FieldError } from '../errors.js';
+import { isSettable } from './added-attributes.js';
 import { blockProblems } from './check-blocks.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
@@ -16,10 +17,12 @@ import {
 import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput, comingIn, lengthOf } from './link-input.js';
 import { listsParts, type PartsAttribute } from './parts.js';
 
-/** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
+/** The result of a check: the problems of a body, and the ids that must exist with their paths, by uid of their type. */
 export interface CheckedInput {
   readonly errors: readonly FieldError[];
-  readonly targets: ReadonlyMap<string, ReadonlySet<number>>;
+  /** The problem of the form of a relation, or none. */
+  readonly relations: readonly FieldError[];
+  readonly targets: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Files of attributes that allow only some types. */
   readonly files: readonly LinkedFiles[];
 }
@@ -31,12 +34,12 @@ const maximumParts = 10_000;
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
   const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context, isFull: false };
   checkValues(type, data, '', found);
-  return { errors: [...found.fields, ...found.relations.slice(0, 1)], targets: found.targets, files: found.files };
+  return { errors: found.fields, relations: found.relations.slice(0, 1), targets: found.targets, files: found.files };
 }
 
 function checkValues(type: ContentType, values: Values, prefix: string, found: Findings): void {
   for (const attribute of type.attributes.values()) {
-    if (!attribute.writable) continue;
+    if (!isSettable(attribute)) continue;
     const path = `${prefix}${attribute.name}`;
     const value = Object.hasOwn(values, attribute.name) ? values[attribute.name] : undefined;
     if (value === undefined) checkAbsent(attribute, path, found);
@@ -109,7 +112,7 @@ function checkItem(type: ContentType, item: unknown, path: string, found: Findin
 }
 
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
-  if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, found);
+  if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, path, found);
   const items = itemsOf(value ?? [], path, found);
   if (items === null) return;
   for (const [index, item] of items.entries()) {
@@ -128,7 +131,7 @@ function checkZoneItem(item: unknown, path: string, found: Findings): void {
   const place = `${path}.__component`;
   if (!isRecord(item)) {
     report(found, path, notOfType(path, 'object', null, item));
-    reportRelations(found, 'Invalid relations');
+    reportRelations(found, path, 'Invalid relations');
     return;
   }
   const uids = [...found.context.registry.types.values()].filter(({ kind }) => kind === 'component').map(({ uid }) => uid);
@@ -138,7 +141,7 @@ function checkZoneItem(item: unknown, path: string, found: Findings): void {
     place,
     isNamed ? `${place} must be one of the following values: ${uids.join(', ')}` : `${place} is a required field`,
   );
-  reportUnknownComponent(item, found);
+  reportUnknownComponent(item, path, found);
 }
 
 function componentOf(item: unknown, { registry }: InputContext): ContentType | null {
@@ -148,11 +151,12 @@ function componentOf(item: unknown, { registry }: InputContext): ContentType | n
 }
 
 /** Reports an error of relations for a value that names no component or an unknown one, as Strapi v4 does. */
-function reportUnknownComponent(value: unknown, found: Findings): void {
+function reportUnknownComponent(value: unknown, path: string, found: Findings): void {
   if (componentOf(value, found.context) !== null) return;
   const isNamed = isRecord(value) && Boolean(value['__component']);
   reportRelations(
     found,
+    path,
     isNamed ? 'Invalid relations' : 'Cannot build relations store from dynamiczone, component identifier is undefined',
   );
 }
@@ -164,13 +168,13 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
   const input = parseLinkInput(value, link.target);
   if (input === null) {
     const other = findOtherType(value, link.target);
-    if (other === null) reportRelations(found, 'Invalid relations');
+    if (other === null) reportRelations(found, path, 'Invalid relations');
     else report(found, `${path}${other}`, `${path}${other} must be ${link.target}`);
     return;
   }
   const ids = comingIn(input);
   if (!checkLength(lengthOf(input), path, found)) return;
-  for (const id of ids) addTarget(found, link.target, id);
+  for (const id of ids) addTarget(found, { uid: link.target, id, path });
   if (link.kind === 'media') checkFiles(link, ids, path, found);
 }
 
@@ -190,13 +194,13 @@ function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[
 function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, found: Findings): void {
   const input = parseMorphInput(value);
   if (input === null) {
-    reportRelations(found, 'Invalid relations');
+    reportRelations(found, path, 'Invalid relations');
     return;
   }
   if (!checkLength(lengthOf(input), path, found)) return;
   for (const { uid, id } of comingIn(input).map(morphTarget)) {
     const type = found.context.registry.types.get(uid);
-    if (type !== undefined && type.kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, uid, id);
-    else reportRelations(found, 'Invalid relations');
+    if (type !== undefined && type.kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, { uid, id, path });
+    else reportRelations(found, path, 'Invalid relations');
   }
 }

@@ -4,6 +4,7 @@ import type { Values } from '../values.js';
 import { findPlaces } from './attribute-places.js';
 import { checkInput } from './check-input.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
+import type { InputContext } from './findings.js';
 import { mapParts } from './parts.js';
 import { scalarTypes } from './scalar-types.js';
 
@@ -15,27 +16,42 @@ export const mayBeIncomplete = memoizePair(
 const isChecked = (attribute: Attribute): attribute is Attribute =>
   attribute.required || (attribute.kind === 'scalar' && attribute.minLength !== null);
 
-/** Returns the problems of a stored entry if it were published. Links that other entries store are not checked. */
-export function publishedProblems(type: ContentType, document: Values, registry: Registry): readonly FieldError[] {
+/**
+ * Returns the problems of a stored entry if it were published, or if a published one were updated to it: an update does not ask for what
+ * a component leaves out. Links that other entries store are not checked.
+ */
+export function publishedProblems(
+  type: ContentType,
+  document: Values,
+  registry: Registry,
+  mode: InputContext['mode'],
+): readonly FieldError[] {
   const elsewhere = [...type.attributes.values()].filter((one) => one.kind === 'relation' && one.storage.kind !== 'own');
   const held = new Set(elsewhere.map(({ name }) => name));
-  const context = { registry, mode: 'create', draft: false, strict: false, held, hashed: true } as const;
-  const { errors } = checkInput(type, shownValues(type, document, registry), context);
-  return errors.filter(({ path }) => path.length > 0);
+  const context = { registry, mode, draft: false, strict: false, held, hashed: true } as const;
+  return checkInput(type, shownValues(type, document, context), context).errors;
 }
 
+type ShownContext = Pick<InputContext, 'registry' | 'mode'>;
+
 /** Returns the values of a stored entry or component in the form in which clients send them. */
-function shownValues({ attributes }: ContentType, stored: Values, registry: Registry): Values {
+function shownValues({ attributes }: ContentType, stored: Values, context: ShownContext): Values {
   const values = [...attributes.values()].map((attribute): [string, unknown] => [
     attribute.name,
-    shownValue(attribute, stored[attribute.name], registry),
+    shownValue(attribute, stored[attribute.name], context),
   ]);
   return { ...stored, ...Object.fromEntries(values) };
 }
 
-function shownValue(attribute: Attribute, value: unknown, registry: Registry): unknown {
+/** Returns the values of a component. Those that it leaves out are stored as null. */
+function shownPart(type: ContentType, part: Values, context: ShownContext): Values {
+  const values = shownValues(type, part, context);
+  return context.mode === 'create' ? values : Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+function shownValue(attribute: Attribute, value: unknown, context: ShownContext): unknown {
   if (attribute.kind === 'relation' && attribute.storage.kind !== 'own') return undefined;
   if (value === null || value === undefined) return null;
   if (attribute.kind === 'scalar') return scalarTypes[attribute.type].output(value);
-  return mapParts(attribute, value, registry, (part, type) => shownValues(type, part, registry));
+  return mapParts(attribute, value, context.registry, (part, type) => shownPart(type, part, context));
 }

@@ -1,7 +1,9 @@
+import { messageOf } from '../errors.js';
 import type { ScalarAttribute, ScalarType } from './content-type.js';
 import { matches } from './linear-regex.js';
 import { type InputContext, mustNotBeNull, notOfType } from './findings.js';
 import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
+import { parseDate, parseDateTime, parseTime } from './stored-values.js';
 
 /** Drafts may leave out required values, and their strings may be too short. */
 type InputRules = Pick<InputContext, 'mode' | 'draft' | 'hashed'>;
@@ -21,7 +23,6 @@ const uidForm = /^[A-Za-z0-9-_.~]*$/;
 
 const text: Rule = { check: checkText, name: 'string' };
 const number: Rule = { check: checkNumber, name: 'number' };
-const anything: Rule = { check: () => [] };
 
 const rules: Readonly<Record<ScalarType, Rule>> = {
   string: text,
@@ -36,13 +37,26 @@ const rules: Readonly<Record<ScalarType, Rule>> = {
   decimal: number,
   boolean: { check: checkBoolean, name: 'boolean' },
   biginteger: { check: checkBigInteger },
-  date: anything,
-  time: anything,
-  datetime: anything,
-  timestamp: anything,
+  date: parsed(parseDate),
+  time: parsed(parseTime),
+  datetime: parsed(parseDateTime),
+  timestamp: parsed(parseDateTime),
   json: { check: (value, _attribute, path) => jsonProblems(value, path) },
   blocks: { check: checkBlocks, name: 'array' },
 };
+
+/** Returns the rule of values that must be a date or time. The message of the parser does not name the attribute. */
+function parsed(parse: (value: unknown) => unknown): Rule {
+  const check: Check = (value, _attribute, path) => {
+    try {
+      parse(value);
+      return [];
+    } catch (error) {
+      return [`${path}: ${messageOf(error)}`];
+    }
+  };
+  return { check };
+}
 
 /** Returns the problems of the value of a scalar attribute. Null is allowed unless the attribute is required. */
 export function scalarProblems(value: unknown, attribute: ScalarAttribute, path: string, context: InputRules): string[] {
@@ -133,6 +147,9 @@ function checkBlocks(value: unknown, { required }: ScalarAttribute, path: string
   return required && !draft ? [notOfType(path, 'array', null, value)] : [];
 }
 
+/** Returns whether BSON reserves a key, or cannot contain it. */
+export const isReservedKey = (key: string): boolean => key === '_bsontype' || key.includes('\0');
+
 /** Returns a problem for a key that BSON reserves or cannot contain, and for a value that is nested too deeply. */
 function jsonProblems(value: unknown, path: string): string[] {
   const open: [unknown, number][] = [[value, 1]];
@@ -141,7 +158,7 @@ function jsonProblems(value: unknown, path: string): string[] {
     if (typeof part !== 'object' || part === null) continue;
     if (depth > 64) return [`${path} must not be nested deeper than 64 levels`];
     const keys = Array.isArray(part) ? [] : Object.keys(part);
-    const bad = keys.find((key) => key === '_bsontype' || key.includes('\0'));
+    const bad = keys.find(isReservedKey);
     if (bad !== undefined) return [`${path} must not hold the key ${JSON.stringify(bad)}`];
     for (const inner of Object.values(part)) open.push([inner, depth + 1]);
   }

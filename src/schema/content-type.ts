@@ -18,6 +18,9 @@ export type ScalarType =
   | 'json'
   | 'blocks';
 
+/** What an attribute that the service adds to a type is for. */
+export type Added = 'time' | 'creator' | 'state' | 'locale';
+
 export interface AttributeBase {
   readonly name: string;
   readonly required: boolean;
@@ -25,7 +28,9 @@ export interface AttributeBase {
   readonly private: boolean;
   /** If false, the attribute is silently dropped from input. */
   readonly writable: boolean;
-  /** False if the system has added the attribute, not the model. */
+  /** What the attribute is for if the service has added it to the type; null if it is of the model, so that it belongs to the project. */
+  readonly added: Added | null;
+  /** False if the model hides the attribute from the panel, and for attributes that the service has added. */
   readonly visible: boolean;
   /** If false, all locales of an entry share one value. Relations and uids always have a value for each locale. */
   readonly localized: boolean;
@@ -150,6 +155,8 @@ export interface ContentType {
   readonly cacheControl: string | null;
   /** Whether writes over REST must name the version of the entry. */
   readonly requiresIfMatch: boolean;
+  /** Whether the panel shows its entries (`pluginOptions.content-manager.visible`). */
+  readonly listed: boolean;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */
   readonly inGraphql: boolean;
   readonly attributes: ReadonlyMap<string, Attribute>;

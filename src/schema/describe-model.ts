@@ -23,7 +23,7 @@ export function describeType(model: Model): object {
       kind,
       collectionName,
       attributes: describeAttributes(model),
-      visible: isVisible(model),
+      visible: isVisible(model, 'content-type-builder'),
       restrictRelationsTo: uid === uploadFile ? [] : null,
     },
   };
@@ -31,12 +31,13 @@ export function describeType(model: Model): object {
 
 /**
  * Returns whether a plugin of Strapi v4 lists a model. Of the built-in types only users are listed, because application
- * developers can extend them.
+ * developers can extend them. The builder lists no types of plugins, because their code defines them.
  */
-export function isVisible({ uid, pluginOptions }: Model, plugin = 'content-type-builder'): boolean {
+export function isVisible({ uid, pluginOptions }: Model, plugin: 'content-type-builder' | 'content-manager'): boolean {
   const options: unknown = pluginOptions?.[plugin];
-  const isHidden = isRecord(options) && options['visible'] === false;
-  return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
+  if (isRecord(options) && options['visible'] === false) return false;
+  if (uid.startsWith('api::') || uid === 'plugin::users-permissions.user') return true;
+  return plugin === 'content-manager' && uid.startsWith('plugin::') && builtinModels.every((model) => model.uid !== uid);
 }
 
 /**

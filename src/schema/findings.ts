@@ -21,12 +21,19 @@ export interface LinkedFiles {
   readonly allowedTypes: readonly string[];
 }
 
+interface LinkedEntry {
+  readonly uid: string;
+  readonly id: number;
+  readonly path: string;
+}
+
 /** The results of checking a body, while it runs. */
 export interface Findings {
   readonly fields: FieldError[];
-  /** Errors of relations come last and have no path; the first is reported. */
+  /** Errors of relations come last; the first is reported. */
   readonly relations: FieldError[];
-  readonly targets: Map<string, Set<number>>;
+  /** The paths of the values that link entries, the first of each, by uid and id. */
+  readonly targets: Map<string, Map<number, string>>;
   readonly files: LinkedFiles[];
   readonly context: InputContext;
   /** Whether the check stops because there are too many problems. */
@@ -47,8 +54,8 @@ export const report = (found: Findings, path: string, message: string): void => 
   add(found, found.fields, { path: splitPath(path), message });
 };
 
-export const reportRelations = (found: Findings, message: string): void => {
-  add(found, found.relations, { path: [], message });
+export const reportRelations = (found: Findings, path: string, message: string): void => {
+  add(found, found.relations, { path: splitPath(path), message });
 };
 
 function add(found: Findings, list: FieldError[], error: FieldError): void {
@@ -79,7 +86,9 @@ export function notOfType(path: string, type: string, value: unknown, original: 
   return `${path} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`${from}.`;
 }
 
-/** Notes an entry that a value links. */
-export function addTarget(found: Findings, uid: string, id: number): void {
-  found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
+/** Notes an entry that the value at a path links. */
+export function addTarget({ targets }: Findings, { uid, id, path }: LinkedEntry): void {
+  const paths = targets.get(uid) ?? new Map<number, string>();
+  if (!paths.has(id)) paths.set(id, path);
+  targets.set(uid, paths);
 }

@@ -29,7 +29,29 @@ export const parseLinkInput = (value: unknown, target: string): LinkInput | null
   });
 
 const isOfType = (item: unknown, target: string): boolean =>
-  !isRecord(item) || (item['__type'] ?? item['type'] ?? target) === target;
+  !isRecord(item) || (item['__type'] ?? namedType(item) ?? target) === target;
+
+/** Returns the uid in `type`. Another value is that of an attribute of an entry that is sent as a whole. */
+const namedType = ({ type }: Values): string | null => (typeof type === 'string' && type.includes('::') ? type : null);
+
+/**
+ * Returns the change of a relation by code in the form in which clients send it. As in the queries of Strapi v4, one item may stand
+ * for a list of it, and null and undefined in lists for no item.
+ */
+export function linksOfCode(value: unknown): unknown {
+  if (Array.isArray(value)) return presentItems(value);
+  if (!isRecord(value) || 'id' in value) return value;
+  const { set, connect, disconnect } = value;
+  if (Boolean(set)) return { ...value, set: presentItems(set) };
+  return {
+    ...value,
+    ...(connect !== undefined && { connect: presentItems(connect) }),
+    ...(disconnect !== undefined && { disconnect: presentItems(disconnect) }),
+  };
+}
+
+const presentItems = (items: unknown): readonly unknown[] =>
+  [items].flat().filter((item: unknown) => item !== null && item !== undefined);
 
 /** Does the same for a polymorphic relation, whose items name their types. */
 export const parseMorphInput = (value: unknown): LinkInput<string> | null => parseInput(value, morphForm);

@@ -18,7 +18,7 @@ interface AttributeReading {
 
 /** `systemNames` are the attributes that the service adds to the type. */
 export interface AttributeRules {
-  readonly systemNames: ReadonlySet<string>;
+  readonly systemNames: Pick<ReadonlySet<string>, 'has'>;
   /** Whether the attributes belong to a component. Strapi v4 checks the enumerations of content types only. */
   readonly isPart: boolean;
   /** The setting `api.customFields`. */

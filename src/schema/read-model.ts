@@ -1,3 +1,5 @@
+import { mapValues } from '../values.js';
+import { addedTo, shapeOf } from './added-attributes.js';
 import type { ModelSettings } from './build-content-type.js';
 import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
@@ -23,7 +25,7 @@ export function readModel(document: unknown, { customFields, graphql = true, bui
   const form = readForm(document);
   if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
   const model = withKind(form.model);
-  const rules: AttributeRules = { systemNames: systemNames(model), isPart: model.kind === undefined, customFields, graphql };
+  const rules: AttributeRules = { systemNames: addedTo(shapeOf(model)), isPart: model.kind === undefined, customFields, graphql };
   const readings = Object.entries(model.attributes).map(([name, written]) => ({ name, ...readAttribute(name, written, rules) }));
   const ofAttributes = readings.flatMap(({ name, problems }) =>
     problems.map((problem) => `attributes.${name}${spaced(problem)}`),
@@ -81,19 +83,6 @@ function withKind(model: Model): Model {
   return Object.fromEntries(Object.entries(model).filter(([key]) => key !== 'kind')) as unknown as Model; // all but one optional key
 }
 
-/** Returns the names of the attributes that the service adds to a type. */
-function systemNames({ kind, options, pluginOptions }: Model): ReadonlySet<string> {
-  if (kind === undefined) return new Set();
-  return new Set([
-    'createdAt',
-    'updatedAt',
-    'createdBy',
-    'updatedBy',
-    ...(options?.draftAndPublish === true ? ['publishedAt'] : []),
-    ...(pluginOptions?.['i18n']?.localized === true ? ['locale', 'localizations'] : []),
-  ]);
-}
-
 function nameProblems(model: Model): string[] {
   if (model.kind === undefined) return [];
   const { singularName, pluralName } = model.info;
@@ -105,9 +94,24 @@ function nameProblems(model: Model): string[] {
 
 /**
  * Returns a model with the attributes of the built-in model of its uid, if there is one. A document can add attributes to a
- * built-in model, but not change them.
+ * built-in model, and say which values its own ones may have.
  */
 function extendBuiltin(model: Model, builtin: readonly Model[]): Model {
   const own = builtin.find(({ uid }) => uid === model.uid);
-  return own === undefined ? model : { ...own, attributes: { ...own.attributes, ...model.attributes, ...own.attributes } };
+  if (own === undefined) return model;
+  const changed = mapValues(own.attributes, (definition, name) => withRules(definition, model.attributes[name]));
+  return { ...own, attributes: { ...changed, ...model.attributes, ...changed } };
+}
+
+/** What a document may say of the values of an attribute that a built-in model has. */
+const ruleNames = ['minLength', 'maxLength', 'regex', 'default'] as const;
+
+/**
+ * Returns an attribute of a built-in model with the rules of the document, which says whether it is required. It becomes private if
+ * the document says so, never public.
+ */
+function withRules(own: AttributeDefinition, given: AttributeDefinition | undefined): AttributeDefinition {
+  if (given === undefined || given.type !== own.type) return own;
+  const written = Object.fromEntries(ruleNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+  return { ...own, ...written, required: given.required === true, ...(given.private === true && { private: true }) };
 }

@@ -1,4 +1,5 @@
 import { validationError } from '../errors.js';
+import { isoText } from '../values.js';
 import {
   readBigInteger,
   readBoolean,
@@ -54,7 +55,14 @@ const number: ScalarRule = {
   store: toNumber,
   output: readNumber,
 };
-const json: ScalarRule = { stored: 'json', search: 'never', uniqueAllowed: false, cast: same, store: same, output: readJson };
+const json: ScalarRule = {
+  stored: 'json',
+  search: 'never',
+  uniqueAllowed: false,
+  cast: (value) => (value instanceof Date ? isoText(parseDateTime(value)) : value),
+  store: same,
+  output: readJson,
+};
 const datetime: ScalarRule = {
   stored: 'date',
   search: 'never',
@@ -115,7 +123,7 @@ function castNumber(value: unknown, name: string): number {
  * Converts a value to a number. Spaces around and inside the digits of a string are ignored. Returns NaN if there is no number.
  */
 export function toNumber(value: unknown): number {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   const digits = typeof value === 'string' ? value.replace(/\s/g, '') : '';
   return digits === '' ? NaN : Number(digits);
 }

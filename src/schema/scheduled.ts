@@ -22,3 +22,6 @@ export function scheduleProblems(model: Model): string[] {
   if (model.options?.draftAndPublish === true) return problems;
   return [...problems, 'pluginOptions.schedule requires options.draftAndPublish'];
 }
+
+/** Returns whether an attribute has the time at which an entry is published or unpublished. */
+export const isScheduledName = (name: string): boolean => scheduledNames.some((scheduled) => scheduled === name);

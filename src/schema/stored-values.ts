@@ -129,7 +129,7 @@ const maximumTime = 8.64e15;
 
 /** Returns `YYYY-MM-DD`; longer strings are cut. Throws a ValidationError for anything that is not a calendar day. */
 export function parseDate(value: unknown): string {
-  const text = value instanceof Date ? value.toISOString() : String(value);
+  const text = value instanceof Date ? parseDateTime(value).toISOString() : String(value);
   const [day, year, month, date] = isoDate.exec(text) ?? [];
   if (day === undefined || Number(month) < 1 || Number(month) > 12 || Number(date) < 1 || Number(date) > 31)
     throw validationError('Invalid format, expected yyyy-MM-dd');
@@ -137,8 +137,9 @@ export function parseDate(value: unknown): string {
   return day;
 }
 
-/** Returns `HH:mm:ss.SSS`. Throws a ValidationError. */
+/** Returns `HH:mm:ss.SSS`, of a date its time in UTC. Throws a ValidationError. */
 export function parseTime(value: unknown): string {
+  if (value instanceof Date) return parseDateTime(value).toISOString().slice('YYYY-MM-DDT'.length, -1);
   if (typeof value !== 'string') throw validationError(`Expected a string, got a ${typeof value}`);
   const [, hours, minutes, seconds, fraction = ''] = isoTime.exec(value) ?? [];
   if (hours === undefined || minutes === undefined || seconds === undefined)

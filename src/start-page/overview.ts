@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
+import type { Config } from '../config/config.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
 import type { RouteParts } from '../http/feature.js';
@@ -60,17 +62,18 @@ export async function readOverview(call: RouteCall, source: AnswerSource): Promi
     types,
     more: all.length - shown.length,
     projectRoutes: codeRoutes(source).slice(0, max.routes),
-    freeName: freeNameFor(backend.models.inForce()),
+    freeName: freeNameFor(backend.models.inForce(), running.config),
     warnings: warningsOf(call, audience),
   };
 }
 
-/** Returns `recipe`, or `recipe-2` and so on if that is taken, also by a model with problems. */
-function freeNameFor({ models, problems }: RegistryBuild): string {
+/** Returns `recipe`, or `recipe-2` and so on if that is taken, also by a model with problems or by a file. */
+function freeNameFor({ models, problems }: RegistryBuild, { directory }: Pick<Config, 'directory'>): string {
   const uids = [...models.keys(), ...problems.keys()];
   const names = [...models.values()].flatMap(({ info }) => [info?.singularName, info?.pluralName]);
   const taken = new Set([...uids.map((uid) => uid.split('.').at(-1)), ...names]);
-  const isFree = (name: string): boolean => !taken.has(name) && !taken.has(`${name}s`) && !existsSync(`${name}.json`);
+  const isFree = (name: string): boolean =>
+    !taken.has(name) && !taken.has(`${name}s`) && !existsSync(join(directory, `${name}.json`));
   for (let count = 1, name = 'recipe'; ; count += 1, name = `recipe-${String(count)}`) if (isFree(name)) return name;
 }
 

@@ -87,9 +87,11 @@ interface Tokens {
 /** The events of steps that several clients receive. */
 const written = new WeakMap<Step, Tokens & { readonly text: string }>();
 
-function writeEvents({ changes, more }: Step, { token, next }: Tokens): string {
+function writeEvents({ changes, more, position }: Step, { token, next }: Tokens): string {
   const shown = changes.map((change, index) => textOf(change, more && index === changes.length - 1 ? next : token));
-  return more ? shown.join('') : `${shown.join('')}event: uptodate\nid: ${next}\ndata: {}\n\n`;
+  return more
+    ? shown.join('')
+    : `${shown.join('')}event: uptodate\nid: ${next}\ndata: ${JSON.stringify({ position: position ?? undefined })}\n\n`;
 }
 
 function textOf({ op, ...value }: SyncChange, token: string): string {

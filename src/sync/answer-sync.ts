@@ -36,4 +36,7 @@ function secondsOf(value: unknown): number {
   throw validationError(`Invalid parameter wait: expected seconds from 1 to ${String(longestWait)}`);
 }
 
-const bodyOf = ({ changes, more }: Step, token: string): object => ({ data: changes, meta: { sync: { token, more } } });
+const bodyOf = ({ changes, more, position }: Step, token: string): object => ({
+  data: changes,
+  meta: { sync: { token, more, ...(position !== null && { position }) } },
+});

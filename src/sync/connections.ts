@@ -1,3 +1,4 @@
+import { exceeding } from '../limits/exceeded.js';
 import { rateLimitError, unavailableError } from '../errors.js';
 import type { Sender } from '../limits/queue.js';
 
@@ -21,8 +22,13 @@ export class Connections {
   enter({ client }: Sender): void {
     const { connections, connectionsPerCaller } = this.#limits;
     const own = this.#connections.get(client) ?? 0;
-    if (own >= connectionsPerCaller) throw rateLimitError('Too many requests wait for changes', { 'Retry-After': '5' });
-    if (this.#all >= connections) throw unavailableError('Too many requests wait for changes, please try again later');
+    if (own >= connectionsPerCaller)
+      throw exceeding(
+        'api.sync.connectionsPerCaller',
+        rateLimitError('Too many requests wait for changes', { 'Retry-After': '5' }),
+      );
+    if (this.#all >= connections)
+      throw exceeding('api.sync.connections', unavailableError('Too many requests wait for changes, please try again later'));
     this.#all += 1;
     this.#connections.set(client, own + 1);
   }

@@ -1,10 +1,10 @@
 import { groupField } from '../mongo/form/layout.js';
-import type { StoredChange } from '../mongo/stores/change-log.js';
+import type { FieldsOf } from '../mongo/stores/change-log.js';
 import type { Child, Condition, Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 
-/** Fields of a collection, by its name. */
-type Fields = Map<string, Set<string>>;
+/** Fields of a collection, by its name, that are being gathered. */
+export type Fields = Map<string, Set<string>>;
 
 /** A link in the entries of a type, whose targets decide about what is answered. */
 interface WatchedLink {
@@ -46,9 +46,25 @@ export function dependenciesOf({ type, condition, selection }: Plan): Dependenci
   return { collection: type.collection, own: level.fields, links, far, collections };
 }
 
-/** Returns whether a change may matter to values that depend on these fields. Only an update leaves other fields as they were. */
-export const touches = ({ kind, fields: changed }: StoredChange, fields: ReadonlySet<string>): boolean =>
-  kind !== 'update' || changed === undefined || changed.some((name) => fields.has(name));
+/**
+ * Returns the fields that decide whether an entry meets a condition: its own, and those of the entries that it links. The log does not
+ * need the fields of entries further away, after whose changes a shape begins anew.
+ */
+export function decidingFields({ collection }: ContentType, condition: Condition): FieldsOf {
+  const level = levelOf(condition);
+  const fields: Fields = new Map();
+  addFields(fields, collection, level.fields);
+  for (const { node } of level.related)
+    if (node.link.storage.kind === 'own') addFields(fields, node.target.collection, levelOf(node.condition).fields);
+  return fields;
+}
+
+/** Adds fields of a collection, other than the id, which the log has anyway. */
+export function addFields(to: Fields, collection: string, fields: Iterable<string>): void {
+  const all = new Set([...(to.get(collection) ?? []), ...fields]);
+  all.delete('_id');
+  if (all.size > 0) to.set(collection, all);
+}
 
 /** A condition without its parts on related entries. */
 interface Level {

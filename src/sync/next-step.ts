@@ -26,7 +26,7 @@ export async function nextStep({ ends }: Pick<RouteCall, 'ends'>, { session, ser
     const { outcome, position } = await waitIn(hub, waiting, ends);
     if (outcome.kind === 'failed') throw outcome.error;
     if (outcome.kind === 'step') return outcome.step;
-    return { changes: [], next: position, more: outcome.kind === 'again' };
+    return { ...first, next: position, more: outcome.kind === 'again' };
   } finally {
     connections.leave(session.sender);
   }

@@ -1,10 +1,20 @@
 import type { ContentContext } from '../content/content-context.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { readPage } from '../mongo/read/read-page.js';
-import { changesAfter, idsWith, type LogState, markOf, seeingLog, type StoredChange } from '../mongo/stores/change-log.js';
+import {
+  changesAfter,
+  idsWith,
+  type LogState,
+  markOf,
+  positionOf,
+  seeingLog,
+  type StoredChange,
+  touches,
+} from '../mongo/stores/change-log.js';
 import { allOf } from '../query/conditions.js';
 import type { Condition, Plan } from '../query/plan.js';
-import { type Dependencies, touches } from './depends-on.js';
+import type { Dependencies } from './depends-on.js';
+import { lacksFields, possiblyHeld } from './possibly-held.js';
 import { type HeldEntry, presentEntries } from './present.js';
 import type { Shape } from './shape.js';
 import { type Position, resetError } from './token.js';
@@ -18,7 +28,12 @@ export interface Step {
   readonly next: Position;
   /** Whether there is more to read now. */
   readonly more: boolean;
+  /** The place of the last write that the client knows of, as `Sync-Position` names it; null if there is more to read. */
+  readonly position: string | null;
 }
+
+/** Returns the place of a client that has read the log. */
+const placeIn = (state: LogState, more: boolean): string | null => (more ? null : String(positionOf(state)));
 
 /** What a step is read with: the rights of a caller, and the log as it was before. */
 interface StepContext {
@@ -54,7 +69,8 @@ async function readFirst({ seq, mark }: Position, after: number, context: StepCo
   const isComplete = entries.length <= size;
   const changes = page.map((entry): SyncChange => ({ op: 'upsert', ...entry }));
   const last = page.at(-1)?.id ?? after;
-  return { changes, next: { seq, mark, after: isComplete ? null : last }, more: !isComplete || state.seq > seq };
+  const more = !isComplete || state.seq > seq;
+  return { changes, next: { seq, mark, after: isComplete ? null : last }, more, position: placeIn(state, more) };
 }
 
 /** Reads the current state of the entries that changes may concern. Those that are not found are deleted. */
@@ -66,23 +82,20 @@ export async function readChanges(changes: readonly StoredChange[], from: Positi
   const next = { seq, mark: last === undefined ? from.mark : markOf(last.token), after: null };
   if (changes.some((change) => isUnclear(change, shape.dependencies)))
     throw resetError('A related type or collection has changed');
+  if (lacksFields(changes, shape.visibility)) throw resetError('It is not stored who could see the changed entries');
   const own = changes.filter(({ collection }) => collection === shape.dependencies.collection);
   const linking = await linkingIds(changes, context);
-  const ids = [...new Set([...own.map(({ id }) => id), ...linking])].filter((id) => typeof id === 'number');
+  const ids = [...new Set([...own.map(({ id }) => id), ...linking])].filter((id): id is number => typeof id === 'number');
   const found = ids.length === 0 ? [] : await readWhere(idIs('in', ids), { ...context, size: ids.length });
   const byId = new Map(found.map((entry) => [entry.id, entry]));
+  const gone = ids.filter((id) => !byId.has(id) && (linking.has(id) || mayHaveBeenFound(own, id, shape.dependencies)));
+  const held = await possiblyHeld(gone, { ...context, changes, after: from.seq });
   const answered = ids.flatMap((id): SyncChange[] => {
     const entry = byId.get(id);
-    if (entry !== undefined) return [{ op: 'upsert', ...entry }];
-    const mayBeHeld =
-      linking.has(id) ||
-      mayHaveBeenSeen(
-        own.filter((change) => change.id === id),
-        shape.dependencies,
-      );
-    return mayBeHeld ? [{ op: 'delete', id }] : [];
+    return entry !== undefined ? [{ op: 'upsert', ...entry }] : held.has(id) ? [{ op: 'delete', id }] : [];
   });
-  return { changes: answered, next, more: state.seq > seq };
+  const more = state.seq > seq;
+  return { changes: answered, next, more, position: placeIn(state, more) };
 }
 
 /** Returns whether it is not known which entries a change concerns. */
@@ -97,11 +110,12 @@ export const concerns = (changes: readonly StoredChange[], { collections }: Depe
   changes.some(({ collection }) => collection === null || collections.has(collection));
 
 /**
- * Returns whether the caller may have seen an entry that is not found now, so that a client may have it. If no change of it could
- * decide about that, it was as invisible before.
+ * Returns whether an entry that is not found now may have been found before. If no change of it could decide about that, it was as
+ * invisible before.
  */
-function mayHaveBeenSeen(changes: readonly StoredChange[], { own }: Dependencies): boolean {
-  const deciding = changes.filter((change) => touches(change, own));
+function mayHaveBeenFound(own: readonly StoredChange[], id: unknown, { own: fields }: Dependencies): boolean {
+  const changes = own.filter((change) => change.id === id);
+  const deciding = changes.filter((change) => touches(change, fields));
   const [first] = deciding;
   const isNew = first === changes[0] && first?.kind === 'insert' && deciding.length === 1;
   return deciding.length > 0 && !isNew;

@@ -6,9 +6,10 @@ import type { BindContext } from '../query/bind-context.js';
 import { bindPlan } from '../query/bind-plan.js';
 import type { Plan } from '../query/plan.js';
 import type { Query } from '../query/ast.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Attribute, ContentType } from '../schema/content-type.js';
 import type { Asked } from './asked.js';
 import { type Dependencies, dependenciesOf } from './depends-on.js';
+import { type Visibility, visibilityOf } from './visibility.js';
 import { heldQuery } from './held-query.js';
 
 /** What one caller is answered for one query, with the rights and models in force. */
@@ -16,6 +17,7 @@ export interface Shape {
   readonly plan: Plan;
   readonly query: Query;
   readonly dependencies: Dependencies;
+  readonly visibility: Visibility;
   /** Shapes with the same digest have the same answers. */
   readonly digest: string;
 }
@@ -57,23 +59,32 @@ function refuseNow(): never {
   throw validationError('Entries cannot be synced by a condition on the current time ($now)');
 }
 
-const factsOf = memoize((plan: Plan): Pick<Shape, 'dependencies' | 'digest'> => {
+const factsOf = memoize((plan: Plan): Pick<Shape, 'dependencies' | 'visibility' | 'digest'> => {
   const { type, condition, selection } = plan;
   const text = JSON.stringify([version, type, condition, selection], shortened);
-  return { dependencies: dependenciesOf(plan), digest: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return { dependencies: dependenciesOf(plan), visibility: visibilityOf(plan), digest };
 });
 
-/** Returns the text of a content type, by which two models with the same meaning are equal. */
-const modelText = memoize((type: ContentType): string =>
+/**
+ * What a content type or an attribute tells of the panel and of code only. It is left out of texts: copies of clients do not depend on
+ * it, and former versions did not have it.
+ */
+const uncounted = { listed: undefined, added: undefined };
+
+/** Returns the text of a content type, by which two models with the same meaning are equal. Its order is that of former versions. */
+const modelText = memoize(({ kind, collection, shard, attributes, ...type }: ContentType): string =>
   createHash('sha256')
-    .update(JSON.stringify({ ...type }, plain))
+    .update(JSON.stringify({ ...type, kind, collection, shard, attributes, ...uncounted }, plain))
     .digest('base64url'),
 );
 
 /** Replaces content types by their texts, and values that JSON does not know. */
 const shortened = (key: string, value: unknown): unknown => (isType(value) ? modelText(value) : plain(key, value));
 
+/** Returns a value as JSON knows it. */
 function plain(_key: string, value: unknown): unknown {
+  if (isAttribute(value)) return { ...value, ...uncounted };
   if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)];
   if (value instanceof RegExp || typeof value === 'bigint') return String(value);
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
@@ -81,3 +92,6 @@ function plain(_key: string, value: unknown): unknown {
 
 const isType = (value: unknown): value is ContentType =>
   typeof value === 'object' && value !== null && 'collection' in value && 'attributes' in value && 'pluralName' in value;
+
+const isAttribute = (value: unknown): value is Attribute =>
+  typeof value === 'object' && value !== null && 'writable' in value && 'localized' in value;

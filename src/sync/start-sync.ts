@@ -1,10 +1,13 @@
-import { memoize } from '../caches.js';
+import type { Roles } from '../auth/role.js';
+import { memoizePair } from '../caches.js';
 import type { Running } from '../http/running.js';
 import { writeChanges } from '../mongo/stores/write-changes.js';
 import { forJob } from '../mongo/send/database.js';
 import { collections } from '../schema/collections.js';
 import type { Change } from '../mongo/changes/changes.js';
-import { followedCollections } from './followed.js';
+import type { Registry } from '../schema/content-type.js';
+import { followedFields } from './followed.js';
+import { boundRules } from './row-rules.js';
 import { settingsOf, syncOf } from './sync-service.js';
 import { type SyncSession, withoutReplicas } from './sync-session.js';
 
@@ -15,17 +18,16 @@ const takeOver = 2_000;
 export function startSync(running: Running): () => Promise<void> {
   const { models, jobs, store } = running.backend;
   let stop: (() => Promise<void>) | null = null;
-  const followed = (): ReadonlySet<string> => followedOf(models.snapshot.registry);
   let isOver = !store.database.isReplicated;
   const adapt = (): void => {
-    const isNeeded = followed().size > 0 && !isOver;
-    if (isNeeded) stop ??= startWriter(running, followed);
+    if (hasSynced(models.snapshot.registry) && !isOver) stop ??= startWriter(running);
     else if (stop !== null) {
       void stop();
       stop = null;
     }
   };
-  if (isOver && followed().size > 0) jobs.observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
+  if (isOver && hasSynced(models.snapshot.registry))
+    jobs.observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
   adapt();
   models.onChange(adapt);
   recheckCallers(running);
@@ -36,12 +38,19 @@ export function startSync(running: Running): () => Promise<void> {
   };
 }
 
-const followedOf = memoize(followedCollections);
+const hasSynced = ({ types }: Registry): boolean => [...types.values()].some(({ synced }) => synced);
 
-function startWriter(running: Running, followed: () => ReadonlySet<string>): () => Promise<void> {
-  const { jobs, store } = running.backend;
+function startWriter(running: Running): () => Promise<void> {
+  const { jobs, models, store } = running.backend;
   const { retention } = settingsOf(running);
   const name = 'change log';
+  const followedOf = memoizePair((registry: Registry, { byId }: Roles) =>
+    followedFields(registry, boundRules(byId.values(), running)),
+  );
+  const followed = async () => followedOf(models.snapshot.registry, await running.authenticator.roles());
+  const warn = (text: string): void => {
+    jobs.observer.observe({ kind: 'warned', topic: 'database', text });
+  };
   return jobs.start({
     name,
     every: takeOver,
@@ -50,7 +59,7 @@ function startWriter(running: Running, followed: () => ReadonlySet<string>): () 
     isEndless: true,
     retry: takeOver / 4,
     failure: 'the change log could not be written; synced clients hear of nothing until it is',
-    run: (signal) => writeChanges(forJob(store.database, name), { followed, retention, signal }),
+    run: (signal) => writeChanges(forJob(store.database, name), { followed, retention, signal, warn }),
   });
 }
 

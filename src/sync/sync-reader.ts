@@ -2,9 +2,18 @@ import { unavailableError } from '../errors.js';
 import type { EndSignal } from '../limits/ending.js';
 import { Queue } from '../limits/queue.js';
 import type { Database } from '../mongo/send/database.js';
-import { changesAfter, type LogPlace, type LogState, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
+import {
+  changesAfter,
+  fieldsIn,
+  isWithin,
+  type LogPlace,
+  type LogState,
+  readLogState,
+  type StoredChange,
+} from '../mongo/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
 import { firstPosition, readStep, type Step } from './read-step.js';
+import type { Shape } from './shape.js';
 import type { Sight, SyncSession } from './sync-session.js';
 import { type Position, resetError } from './token.js';
 
@@ -45,7 +54,7 @@ export class SyncReader {
     for (;;) {
       const seen = log.version;
       const state = this.#sameAs(await readLogState(database));
-      if (state !== null && follows(state, shape.dependencies.collections)) return { state, seen };
+      if (state !== null && follows(state, shape)) return { state, seen };
       const left = until - performance.now();
       if (left <= 0 || signal?.aborted === true) throw unavailableError('The change log does not follow this type yet');
       await log.changed(seen, Math.min(left, 500));
@@ -85,5 +94,5 @@ export class SyncReader {
 
 const busy = 'Too many clients sync, please try again later';
 
-const follows = ({ followed }: LogState, collections: ReadonlySet<string>): boolean =>
-  [...collections].every((name) => followed.includes(name));
+const follows = (state: LogState, { dependencies, visibility }: Shape): boolean =>
+  [...dependencies.collections].every((name) => state.followed.includes(name)) && isWithin(visibility.fields, fieldsIn(state));

@@ -8,7 +8,10 @@ import { answerShape } from './electric/answer-shape.js';
 import { settingsOf } from './sync-service.js';
 
 const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: whole, attributes: anything }, ['op', 'id']);
-const answered = record({ data: listOf(change), meta: record({ sync: record({ token: text, more: flag }) }) });
+const answered = record({
+  data: listOf(change),
+  meta: record({ sync: record({ token: text, more: flag, position: text }, ['token', 'more']) }),
+});
 
 const operation: Operation = {
   id: 'syncEntries',

@@ -1,3 +1,4 @@
+import { addedAs } from '../schema/added-attributes.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { pluginOf, typeName } from '../schema/names.js';
@@ -23,7 +24,7 @@ export function schemaOf({ uid, collectionName, info, options, pluginOptions, at
     info,
     options: options ?? {},
     ...(!isComponent && { pluginOptions: pluginOptions ?? {} }),
-    attributes: { ...attributes, ...(!isComponent && added(type)) },
+    attributes: { ...attributes, ...added(type) },
     ...(!isComponent && { kind: type.kind }),
     modelType: isComponent ? 'component' : 'contentType',
     modelName: uid.slice(uid.lastIndexOf('.') + 1),
@@ -35,14 +36,16 @@ export function schemaOf({ uid, collectionName, info, options, pluginOptions, at
 
 const hidden = { configurable: false, visible: false };
 
-const added = ({ uid, draftAndPublish, localized }: ContentType): Values => ({
+/** The definitions of the attributes that are added to types, by name. */
+const definitions = (uid: string): Readonly<Record<string, Values>> => ({
   createdAt: { type: 'datetime' },
   updatedAt: { type: 'datetime' },
-  ...(draftAndPublish && { publishedAt: { type: 'datetime', writable: true, ...hidden } }),
+  publishedAt: { type: 'datetime', writable: true, ...hidden },
   createdBy: creator,
   updatedBy: creator,
-  ...(localized && {
-    localizations: { type: 'relation', relation: 'oneToMany', target: uid, writable: true, private: false, ...hidden },
-    locale: { type: 'string', writable: true, private: false, ...hidden },
-  }),
+  localizations: { type: 'relation', relation: 'oneToMany', target: uid, writable: true, private: false, ...hidden },
+  locale: { type: 'string', writable: true, private: false, ...hidden },
 });
+
+const added = (type: ContentType): Values =>
+  Object.fromEntries(Object.entries(definitions(type.uid)).filter(([name]) => addedAs(type, name) !== null));

@@ -5,7 +5,10 @@ import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';
 
 /** Maximum number of documents that a service itself creates in a new database. */
-const freshDocuments: Readonly<Record<string, number>> = { [collections.locales]: 1, [collections.folders]: 1 };
+const freshDocuments: ReadonlyMap<string, number> = new Map([
+  [collections.locales, 1],
+  [collections.folders, 1],
+]);
 
 const ofRoles: ReadonlySet<string> = new Set([collections.roles, collections.permissions]);
 
@@ -14,7 +17,7 @@ export const isOfRoles = (collection: string): boolean => ofRoles.has(collection
 
 /** Returns whether a collection has content, apart from roles. That of a new database does not count. */
 export async function hasContent(collection: string, database: Database): Promise<boolean> {
-  const most = freshDocuments[collection] ?? 0;
+  const most = freshDocuments.get(collection) ?? 0;
   return !isOfRoles(collection) && (await findStored(database, collection, { fields: ['_id'], limit: most + 1 })).length > most;
 }
 

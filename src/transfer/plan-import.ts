@@ -1,8 +1,9 @@
+import { addedTo, shapeOf } from '../schema/added-attributes.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { builtinModels } from '../schema/builtin-models.js';
 import { type ContentType, type Registry } from '../schema/content-type.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, recordIn, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { isPanelType } from './panel-records.js';
@@ -68,11 +69,11 @@ function comingType(uid: string, { entities }: Manifest, { registry, problems }:
 type LeftOut = readonly [uid: string, reasons: ReadonlyMap<string, string>];
 
 /** Returns the attributes of a schema of the source that its type lacks; none if the type itself is not there. */
-function leftOutOf({ uid, attributes }: Values, { types, leftOut }: Registry): readonly LeftOut[] {
-  const type = types.get(String(uid));
-  if (type === undefined || !isRecord(attributes)) return [];
+function leftOutOf(schema: Values, { types, leftOut }: Registry): readonly LeftOut[] {
+  const type = types.get(String(schema['uid']));
+  if (type === undefined) return [];
   const reasons = leftOut.get(type.uid);
-  const lacking = Object.keys(attributes).filter((name) => !added.has(name) && !type.attributes.has(name));
+  const lacking = ownAttributes(schema).flatMap(([name]) => (type.attributes.has(name) ? [] : [name]));
   const own = builtins.has(type.uid) ? lacking.filter((name) => reasons?.has(name)) : lacking;
   if (own.length === 0) return [];
   return [[type.uid, new Map(own.map((name) => [name, reasons?.get(name) ?? 'the stored model has no such attribute']))]];
@@ -90,18 +91,26 @@ type Document = { readonly uid: string } & Values;
 
 const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
 
-/** Attributes that the service or Strapi adds to every type. */
-const added: ReadonlySet<string> = new Set([
-  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
-  ...['strapi_stage', 'strapi_reviewWorkflows_stage', 'strapi_assignee'],
-]);
+/** Attributes of the review workflows of Strapi, which lead to types of its panel. */
+const ofWorkflows: ReadonlySet<string> = new Set(['strapi_stage', 'strapi_reviewWorkflows_stage', 'strapi_assignee']);
+
+/** Returns the attributes of a schema of the source that neither the service nor Strapi has added. */
+function ownAttributes(schema: Values): (readonly [name: string, attribute: unknown])[] {
+  const added = addedTo(shapeOf({ ...schema, uid: String(schema['uid']) }));
+  const isOfWorkflows = (name: string, attribute: unknown): boolean =>
+    ofWorkflows.has(name) && isRecord(attribute) && String(attribute['target']).startsWith('admin::');
+  return Object.entries(recordIn(schema, 'attributes')).filter(
+    ([name, attribute]) => !added.has(name) && !isOfWorkflows(name, attribute),
+  );
+}
 
 /** Returns the model to store for a schema of Strapi; null if the project does not define it. */
-function modelOf({ uid, kind, collectionName, info, options, pluginOptions, attributes }: Values): Document | null {
+function modelOf(schema: Values): Document | null {
+  const { uid, kind, collectionName, info, options, pluginOptions, attributes } = schema;
   if (typeof uid !== 'string' || !isRecord(attributes)) return null;
   const builtin = builtins.get(uid);
   if (/^(admin|strapi)::/.test(uid) || (uid.startsWith('plugin::') && builtin === undefined)) return null;
-  const own = Object.entries(attributes).filter(([name]) => !added.has(name) && !Object.hasOwn(builtin?.attributes ?? {}, name));
+  const own = ownAttributes(schema).filter(([name]) => !Object.hasOwn(builtin?.attributes ?? {}, name));
   if (builtin !== undefined && own.length === 0) return null;
   const shape = { kind: uid.includes('::') ? kind : undefined, collectionName, options, pluginOptions };
   const given = Object.entries(shape).filter(([, value]) => value !== undefined && value !== null);

@@ -1,4 +1,5 @@
 import { advancedIn, templatesIn } from '../accounts/mail/settings-form.js';
+import { grantProblems } from '../accounts/providers/stored-grants.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors.js';
@@ -38,17 +39,14 @@ async function take({ config, store, report }: SettingsTarget, change: SettingsC
   }
 }
 
-/** Stores the login providers, which the panel shows. Reports those that log nobody in, because the configuration lacks them. */
+/** Stores the login providers. Reports those that are switched on and log nobody in. */
 async function takeProviders({ config, store, report }: SettingsTarget, providers: unknown): Promise<void> {
   if (!isRecord(providers)) return;
   const all = Object.entries(providers).flatMap(([name, provider]) =>
     isName(name) && isRecord(provider) ? [[name, plain(provider)] as const] : [],
   );
   await openCodeStore(store.database).set(usedSettings.providers, Object.fromEntries(all));
-  const usable = config.plugins['users-permissions'].config.providers;
-  for (const [name, { enabled }] of all)
-    if (enabled === true && name !== 'email' && !Object.hasOwn(usable, name))
-      report('a login provider logs nobody in: set it in plugins.users-permissions.config.providers', name);
+  for (const [name, grant] of all) for (const problem of grantProblems(name, grant, config)) report(problem, name);
 }
 
 const isName = (name: string): boolean => /^[\w-]{1,50}$/.test(name);

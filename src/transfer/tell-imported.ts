@@ -56,7 +56,7 @@ async function teller(
     `msg_${createHash('sha256').update(parts.join(' ')).digest('base64url').slice(0, 24)}`;
   return async (document) => {
     const id = Number(document['_id']);
-    const locale = typeof document['locale'] === 'string' ? document['locale'] : null;
+    const locale = type.localized && typeof document['locale'] === 'string' ? document['locale'] : null;
     const event = { kind: 'create', type, id, locale, document, caller: null, requestId: null, at: new Date() } as const;
     const deliveries = await deliveriesOf(event, told, parts);
     return deliveries.map((delivery) => ({ ...delivery, id: idOf([state.run, delivery.webhook, type.uid, id]) }));

@@ -99,14 +99,19 @@ async function attempt(delivery: Delivery, webhook: Webhook, parts: DeliveryPart
   const call: OutgoingCall = { method: 'POST', url: webhook.url, trace: delivery.trace ?? null, link: {} };
   parts.observer.observe({ kind: 'call begun', call });
   const sent = { ...request, headers: { ...headers, ...call.link.headers }, allowsPrivate, ends };
-  const answered = await sendWebhook(sent).catch((error: unknown) => ({
+  const { retryAfter, ...answered } = await sendWebhook(sent).catch((error: unknown) => ({
     status: null,
     text: messageOf(error),
+    retryAfter: null,
   }));
   parts.observer.observe({ kind: 'call ended', call, status: answered.status });
   if (ends.aborted && answered.status === null) return null;
   const ms = Math.round(performance.now() - begun);
-  const result = resultOf(delivery, { at, ms, ...answered }, parts.retries);
+  const result = resultOf(
+    delivery,
+    { at, ms, ...answered },
+    { retries: parts.retries, asked: askedWait(retryAfter, new Date()) },
+  );
   parts.observer.observe({ kind: 'webhook attempted', webhook: webhook.id, result: result.status, ms, status: answered.status });
   return result;
 }
@@ -119,14 +124,30 @@ function requestOf({ _id, type, body }: Delivery, webhook: Webhook, at: Date) {
   return { url: webhook.url, headers, body };
 }
 
-/** Returns what becomes of a delivery after an answer. Each wait is up to a fifth longer, by chance. */
-function resultOf({ attempts, next }: Delivery, answer: DeliveryAnswer, retries: readonly number[]): Result {
+/** Longest wait, in milliseconds, that a receiver can ask for. */
+const longestAsked = 3_600_000;
+
+/** Returns the milliseconds that a receiver asks to wait, by a number of seconds or a date; 0 if it asks for nothing. */
+export function askedWait(retryAfter: string | null, now: Date): number {
+  const text = retryAfter?.trim() ?? '';
+  const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now.getTime();
+  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestAsked);
+}
+
+interface Waits {
+  readonly retries: DeliveryParts['retries'];
+  /** Milliseconds that the receiver asks for. */
+  readonly asked: number;
+}
+
+/** Returns what becomes of a delivery after an answer. Each wait is up to a fifth longer, by chance, and as long as the receiver asks. */
+function resultOf({ attempts, next }: Delivery, answer: DeliveryAnswer, { retries, asked }: Waits): Result {
   const ended = { attempts: attempts + 1, answer };
   const status = answer.status ?? 0;
   if (status >= 200 && status < 300) return { ...ended, status: 'delivered', next };
   const seconds = retries[attempts];
   if (seconds === undefined || status === 410) return { ...ended, status: 'failed', next };
-  const wait = seconds * 1_000 * (1 + Math.random() / 5);
+  const wait = Math.max(seconds * 1_000 * (1 + Math.random() / 5), asked);
   return { ...ended, status: 'pending', next: new Date(answer.at.getTime() + answer.ms + wait) };
 }
 

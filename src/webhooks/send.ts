@@ -17,6 +17,8 @@ interface WebhookRequest {
 interface WebhookAnswer {
   readonly status: number;
   readonly text: string;
+  /** When the receiver wants to be asked again, as it says it in `Retry-After`; null if it does not. */
+  readonly retryAfter: string | null;
 }
 
 /** Milliseconds for the whole request. */
@@ -88,5 +90,9 @@ async function receive(answer: IncomingMessage): Promise<WebhookAnswer> {
     text += String(piece);
     if (text.length >= shownLength) break;
   }
-  return { status: answer.statusCode ?? 500, text: text.slice(0, shownLength) };
+  return {
+    status: answer.statusCode ?? 500,
+    text: text.slice(0, shownLength),
+    retryAfter: answer.headers['retry-after'] ?? null,
+  };
 }

@@ -314,6 +314,14 @@ describe('admin API', () => {
     expect([removal.status, removal.body.error.message]).to.deep.equal([400, 'Cannot delete the default role of new users']);
   });
 
+  it('begins the state of the service with a summary', async () => {
+    const { body } = await server.admin('GET', '/status');
+    const [first, summary] = Object.entries(body.data as object)[0] ?? [];
+    expect(first).to.equal('summary');
+    expect(summary).to.include({ isRight: true, instances: 1, serveTheSame: true, indexesBuilding: 0 });
+    expect(summary).to.deep.include({ refusedModels: [] });
+  });
+
   it('answers unknown paths by 404 and other methods by 405', async () => {
     expect((await server.admin('GET', '/bogus')).status).to.equal(404);
     expect((await server.admin('POST', '/status')).status).to.equal(405);

@@ -102,9 +102,9 @@ describe('the shapes of slow and unindexed reads', () => {
   it('have no values, and the command that creates the index', async () => {
     const found = await shapes();
     expect(JSON.stringify(found)).to.not.contain('secret-');
-    const [first] = found.filter(({ shape }) => shape.startsWith('rating eq'));
-    expect(first?.suggestedIndex?.command).to.equal(`npx mangrove models index add ${uid} rating title:-1`);
-    expect(first?.suggestedIndex?.bytes).to.be.greaterThan(0);
+    const sorted = found.find(({ shape }) => shape === 'rating eq, sorted by title desc, _id asc');
+    expect(sorted?.suggestedIndex?.command).to.equal(`npx mangrove models index add ${uid} rating title:-1`);
+    expect(sorted?.suggestedIndex?.bytes).to.be.greaterThan(0);
   });
 
   it('are kept for all instances, for a day', async () => {

@@ -74,4 +74,24 @@ describe('rules of a role that name an attribute which is renamed', function () 
     expect(status).to.equal(400);
     expect(body.error.message).to.include('is being renamed from');
   });
+
+  it('hold when the model names the former names no more', async () => {
+    const settings = server.database.db.collection<{ _id: string; phase?: string }>('_settings');
+    await server.database.db.collection('pages').deleteMany({ words: 'new' });
+    const isMoving = () => settings.findOne({ _id: /^rename-/, phase: { $ne: 'done' } });
+    while ((await isMoving()) !== null) await check();
+    expect((await server.admin('PUT', '/roles/1/rules', rules)).status).to.equal(200); // by the former names once more
+    await check();
+    const plain = page({ words: string, hidden: string, keeper: user });
+    expect((await server.admin('PUT', '/models/api::page.page', plain)).status).to.equal(200);
+    await check();
+    const [role] = await server.database.db
+      .collection('up_roles')
+      .find({ _rules: { $ne: null } })
+      .toArray();
+    expect(role?.['_rules']).to.deep.equal({
+      rows: { 'api::page.page': { keeper: { id: { $eq: '$user.id' } } } },
+      fields: { 'api::page.page': { deny: ['hidden'] } },
+    });
+  });
 });

@@ -30,7 +30,7 @@ describe('npx mangrove check', () => {
       'problem  src/api/memo/routes/memo.js:2: route GET /api/memo: ',
       'problem  src/policies/wrong.js:1: ',
       'warning  config/database.js:1: DATABASE_HOST is required',
-      'warning  src/index.js:2: strapi.telemetry is not offered',
+      'problem  src/index.js:2: strapi.telemetry is not offered',
     ])
       expect(stdout).to.include(text);
     expect(exitCode).to.equal(1);
@@ -102,7 +102,7 @@ describe('npx mangrove check', () => {
         'src/index.js':
           '/* strapi.telemetry\n */\n// strapi.telemetry\nmodule.exports = { bootstrap() { strapi.telemetry.send({}); } };',
       },
-      'warning  src/index.js:4: strapi.telemetry is not offered',
+      'problem  src/index.js:4: strapi.telemetry is not offered',
     ],
     'code that throws': [
       { 'src/policies/wrong.js': "\nrequire('./helper')();", 'src/policies/helper.js': 'module.exports = () => no();' },
@@ -118,6 +118,106 @@ describe('npx mangrove check', () => {
       const directory = await writeProject(written);
       const { stdout } = await runCli('check', [], { directory, env: { ...env, ...variables[name] } });
       expect(stdout.split('\n').filter((one) => one.startsWith(line))).to.have.length(1, stdout);
+    });
+
+  /** Code of hooks, and the lines of its check that begin with `src/`, each with what it says. */
+  const reached: readonly (readonly [title: string, files: ProjectFiles, lines: readonly string[]])[] = [
+    [
+      'in bootstrap',
+      { 'src/index.js': 'module.exports = { bootstrap() { strapi.telemetry.send({}); } };' },
+      ['problem  src/index.js:1: strapi.telemetry'],
+    ],
+    [
+      'in a function that register calls',
+      {
+        'src/index.ts':
+          "const seed = async () => {\n  strapi.fs.writeAppFile('a', 'b');\n};\nexport default { async register() { await seed(); } };",
+      },
+      ['problem  src/index.ts:2: strapi.fs is not offered'],
+    ],
+    [
+      'in another file',
+      {
+        'src/index.js':
+          "const { seed } = require('./seed');\nmodule.exports = { async bootstrap({ strapi }) { await seed({ strapi }); } };",
+        'src/seed.js': 'async function seed({ strapi }) {\n  await strapi.db.connection.raw(1);\n}\nmodule.exports = { seed };',
+      },
+      ['problem  src/seed.js:2: strapi.db.connection is not offered'],
+    ],
+    [
+      'of a service that a variable holds',
+      {
+        'src/index.js':
+          "module.exports = { async bootstrap() {\n const roles = strapi.plugin('users-permissions').service('users-permissions');\n await roles.syncPermissions(); } };",
+      },
+      ["problem  src/index.js:3: strapi.plugin('users-permissions').service('users-permissions').syncPermissions is not offered"],
+    ],
+    [
+      'of an extension',
+      {
+        'src/extensions/upload/strapi-server.js':
+          'module.exports = (plugin) => {\n plugin.bootstrap = () => strapi.telemetry.send();\n return plugin; };',
+      },
+      ['problem  src/extensions/upload/strapi-server.js:2: strapi.telemetry'],
+    ],
+    [
+      'that is caught, depends on the environment, or runs later',
+      {
+        'src/index.js': `module.exports = { async bootstrap() {
+          try { strapi.telemetry.send(); } catch {}
+          if (process.env.SEED) strapi.fs.writeAppFile();
+          strapi.cron.add({ task: { task: () => strapi.db.connection.raw(1), options: '0 0 1 1 *' } });
+          process.on('SIGTERM', () => strapi.runLifecyclesFunctions('destroy'));
+          setTimeout(async () => strapi.ee.isEE(), 1000); } };
+          function unused() { strapi.startupLogger.log(); }`,
+      },
+      [
+        'warning  src/index.js:2: strapi.telemetry',
+        'warning  src/index.js:3: strapi.fs',
+        'warning  src/index.js:4: strapi.db.connection',
+        'warning  src/index.js:5: strapi.runLifecyclesFunctions',
+        'warning  src/index.js:7: strapi.startupLogger',
+      ],
+    ],
+    [
+      'that a list or a promise calls',
+      {
+        'src/index.js': `module.exports = { async bootstrap() {
+          await Promise.all([1].map(async () => strapi.telemetry.send()));
+          await Promise.resolve().then(() => strapi.fs.writeAppFile()); } };`,
+      },
+      ['problem  src/index.js:2: strapi.telemetry', 'problem  src/index.js:3: strapi.fs'],
+    ],
+    [
+      'that is offered',
+      {
+        'src/index.js':
+          "module.exports = { async bootstrap() { await strapi.entityService.count('api::memo.memo'); strapi.plugin('upload')?.service('upload'); strapi.anything; } };",
+      },
+      [],
+    ],
+    [
+      'of routes whose controller lacks a package',
+      {
+        'src/api/memo/controllers/memo.js': "const { send } = require('mail-lib');\nmodule.exports = { a: send(), b: 1 };",
+        'src/api/memo/routes/memo.js':
+          "module.exports = { routes: ['a', 'b', 'c'].map((name) => ({ method: 'GET', path: `/memo/${name}`, handler: `memo.${name}` })) };",
+        'src/api/memo/services/memo.js': "require('mail-lib');\nmodule.exports = {};",
+      },
+      ['problem  src/api/memo/controllers/memo.js:'],
+    ],
+  ];
+  for (const [title, written, lines] of reached)
+    it(`tells what the start does of code ${title}`, async () => {
+      const directory = await writeProject(written);
+      const { stdout } = await runCli('check', [], { directory, env });
+      const told = stdout.split('\n').filter((line) => line.includes('  src/'));
+      expect(told, stdout).to.have.length(lines.length);
+      for (const line of lines)
+        expect(
+          told.filter((one) => one.startsWith(line)),
+          stdout,
+        ).to.have.length(1);
     });
 
   it('is printed by a start in production that fails', async () => {

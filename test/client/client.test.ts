@@ -243,6 +243,10 @@ describe('a client', () => {
       expect(files[1]).to.include({ name: 'two.txt', alternativeText: 'Two' });
       const [only] = await user.upload([first], { info: [{ caption: 'Alone' }] });
       expect(only).to.include({ caption: 'Alone' });
+      const key = 'upload of the first file';
+      const [once] = await user.upload([first], { info: [{ caption: 'Once' }] }, { key });
+      const [again] = await user.upload([first], { info: [{ caption: 'Once' }] }, { key });
+      expect(again?.id).to.equal(once?.id);
     });
 
     it('sets a new password, by the old one and by a code', async () => {

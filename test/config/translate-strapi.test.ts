@@ -368,6 +368,19 @@ const cases: readonly Case[] = [
     settings: { 'middlewares.cors.origin': '*', 'middlewares.cors.headers': ['*'] },
   },
   {
+    what: 'sources of a policy without their quotes',
+    written: middleware('strapi::security', {
+      contentSecurityPolicy: { directives: { 'frame-src': ['self', 'sha256-x', 'https://x.test'], 'font-src': ["'self'"] } },
+    }),
+    settings: {
+      'middlewares.security.contentSecurityPolicy': {
+        'frame-src': ["'self'", "'sha256-x'", 'https://x.test'],
+        'font-src': ["'self'"],
+      },
+    },
+    warnings: [/contentSecurityPolicy: write 'self', 'sha256-x' with these quotes/],
+  },
+  {
     what: 'security headers',
     written: middleware('strapi::security', {
       contentSecurityPolicy: {

@@ -244,6 +244,9 @@ describe('relations', () => {
           it(`${JSON.stringify(input)} changes nothing`, async () => {
             const { status, body } = await serving.call('PUT', path, { data: { [name]: input } });
             expect([status, body.error.message]).to.deep.equal([400, message(target)]);
+            expect(body.error.details.errors).to.deep.equal([
+              { path: [name], message: message(target), name: 'ValidationError' },
+            ]);
             expect(await linked(path, name)).to.deep.equal([1, 2, 3]);
           });
       });
@@ -270,6 +273,7 @@ describe('relations', () => {
         it(`${JSON.stringify(input)} is refused`, async () => {
           const { status, body } = await serving.call('POST', path, { data: { ...base, ...write(input, {}) } });
           expect([status, body.error.message]).to.deep.equal([400, message]);
+          expect(body.error.details.errors[0].path).to.include(name);
         });
     });
 

@@ -25,7 +25,7 @@ describe('the commands of the Dockerfile', function () {
   ];
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name)));
-  const env = { ...inherited, HOME: home, npm_config_registry: registry, PACKAGES: '@aws-sdk/client-s3@3' };
+  const env = { ...inherited, HOME: home, npm_config_registry: registry, PACKAGES: '@aws-sdk/client-s3@3', PANEL: 'true' };
   const place: Place = { cwd: buildFolder, env };
   let database: FreshDatabase;
   let service: ChildProcess | undefined;
@@ -96,6 +96,8 @@ describe('the commands of the Dockerfile', function () {
     }
     const load = "require('bcrypt').hashSync('a', 4); require('sharp'); require('@aws-sdk/client-s3')";
     await run(['node', '-e', load], { cwd: finalFolder, env: imageEnv });
+    const panel = await fetch(`http://127.0.0.1:${String(port)}/admin`);
+    expect(await panel.text()).to.include('<div id="strapi">');
     await run(['node', 'bin/mangrove.cjs', 'permissions', 'list', 'public'], { cwd: finalFolder, env: imageEnv });
     started.kill('SIGTERM');
     const [code] = (await once(started, 'exit')) as [number | null];

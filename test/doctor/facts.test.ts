@@ -38,6 +38,20 @@ const servers: Readonly<Record<string, readonly [facts: Partial<ServerFacts>, ..
   'three members': [{ members: ['a:1', 'b:1', 'c:1'] }, 'replica-set', 'ok', /can lose a member/],
   'four members': [{ members: ['a:1', 'b:1', 'c:1', 'd:1'] }, 'replica-set', 'advice', /even number/],
   'a member that is down': [{ unhealthy: ['b:1 (DOWN)'] }, 'replica-set', 'problem', /b:1 \(DOWN\)/],
+  'slow elections': [
+    { members: ['a:1', 'b:1', 'c:1'], slowElections: ['electionTimeoutMillis: 10000'] },
+    'replica-set',
+    'advice',
+    /electionTimeoutMillis: 10000/,
+  ],
+  'slow following': [
+    { members: ['a:1', 'b:1', 'c:1'], slowFollowing: ['oplogNetworkTimeoutBufferSeconds: 5'] },
+    'replica-set',
+    'advice',
+    /no write is acknowledged until then: oplogNetworkTimeoutBufferSeconds: 5/,
+  ],
+  'slow following of one member': [{ members: ['a:1'], slowFollowing: ['x: 5'] }, 'replica-set', 'advice', /has one member/],
+  'a user who may not run collMod': [{ mayModify: false }, 'sync', 'advice', /may not run collMod/],
   'no journal for majorities': [{ isJournaled: false }, 'replica-set', 'advice', /journal/],
   'a full disk': [{ disk: { total: 100e9, free: 1e9 } }, 'disk', 'problem', /1\.0 of 100\.0 GB left/],
   'a disk with little room': [{ disk: { total: 100e9, free: 8e9 } }, 'disk', 'advice', /8\.0 of 100\.0 GB left/],
@@ -95,7 +109,11 @@ describe('the checks of the doctor', () => {
       now: new Date(),
       address: await readAddressFacts(uri),
       unreached: null,
-      database: { ...facts, ...syncedType(facts), server: { ...facts.server, isJournaled: true, ...server } },
+      database: {
+        ...facts,
+        ...syncedType(facts),
+        server: { ...facts.server, isJournaled: true, slowElections: [], slowFollowing: [], ...server },
+      },
       mail: null,
       storage: null,
       backups: null,
@@ -181,6 +199,8 @@ describe('the checks of the doctor', () => {
     expect(facts.server).to.include({ topology: 'replica set' });
     expect(facts.server.version).to.match(/^\d+\.\d+\.\d+/);
     expect(facts.server.members).to.have.length(1);
+    expect(facts.server.slowFollowing).to.be.an('array');
+    expect(facts.server.mayModify).to.equal(null);
     expect(Math.abs(facts.server.ahead)).to.be.lessThan(2_000);
     expect(facts.server.disk?.total).to.be.greaterThan(0);
     expect(facts.server.oplog?.hours).to.be.a('number');

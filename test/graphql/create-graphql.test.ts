@@ -73,18 +73,21 @@ describe('The GraphQL front end', () => {
     expect(problems).to.deep.equal([null]);
   });
 
-  it('warns once about options of Strapi v4 that have no effect', () => {
-    const lines: string[] = [];
-    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
-    const config = createConfig({
-      plugins: {
-        graphql: { config: { apolloServer: { cache: 'bounded', tracing: false, cors: { origin: '*', secureContext: true } } } },
-      },
+  const withoutEffect = [
+    { environment: 'test', tracing: true, options: ['cache', 'cors.secureContext'] },
+    { environment: 'production', tracing: true, options: ['cache', 'cors.secureContext', 'tracing'] },
+    { environment: 'production', tracing: false, options: ['cache', 'cors.secureContext'] },
+  ];
+  for (const { environment, tracing, options } of withoutEffect)
+    it(`warns once about options of Strapi v4 that have no effect: tracing ${String(tracing)} in ${environment}`, () => {
+      const lines: string[] = [];
+      const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+      const apolloServer = { cache: 'bounded', tracing, cors: { origin: '*', secureContext: true } };
+      const config = createConfig({ environment, plugins: { graphql: { config: { apolloServer } } } });
+      createGraphql({ config, observer: createObserver(config, logger) });
+      expect(lines).to.have.length(1);
+      expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options });
     });
-    createGraphql({ config, observer: createObserver(config, logger) });
-    expect(lines).to.have.length(1);
-    expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache', 'cors.secureContext'] });
-  });
 
   it('shadowCRUD: false generates nothing', async () => {
     const server = await serveGraphql({ models, options: { shadowCrud: false } });

@@ -56,6 +56,7 @@ describe('Executing an operation', () => {
       pages,
       isKeyed: false,
       failures: new Map(),
+      cacheHints: new Map(),
       tracer: null,
       running: null as never, // only the fields of plugins look at it
       staging: null,

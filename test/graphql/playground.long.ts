@@ -1,7 +1,6 @@
-import path from 'node:path';
 import { expect } from 'chai';
 import type { Locator } from 'playwright-core';
-import { copyPlayground } from '../../scripts/copy-playground.js';
+import { copyFrontEnd, playground } from '../../scripts/copy-front-ends.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
@@ -17,7 +16,7 @@ describe('GraphQL playground', () => {
   let server: ServedGraphql;
 
   before(async function () {
-    await copyPlayground(path.resolve(import.meta.dirname, '../../dist/playground'));
+    await copyFrontEnd(playground);
     server = await serveGraphql({ models, documents, environment: 'staging' });
   });
   after(() => server.stop());

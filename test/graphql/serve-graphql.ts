@@ -16,7 +16,7 @@ import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
 import { noNotices } from '../../src/notices.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
-import { noObserver } from '../../src/observe/observer.js';
+import { noObserver, Observer } from '../../src/observe/observer.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
@@ -86,7 +86,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     settings: graphqlSettings(config, createConfig({ environment: input.environment ?? 'test' })),
     pathSettings: {},
     schema: current,
-    report,
+    observer: new Observer({ failed: ({ err }) => void report(err) }),
     ...input.parts,
   });
   const app = createApp({ config: defaults, observer: noObserver, connection, routes });

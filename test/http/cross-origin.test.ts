@@ -17,11 +17,15 @@ const settings: Readonly<Record<string, Partial<Cors>>> = {
   'headers of its own': { expose: ['X-Total', 'retry-after'] },
 };
 
-const expose = { 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After,Idempotency-Replayed,ETag' };
+const exposed =
+  'X-Request-Id,WWW-Authenticate,Retry-After,Idempotency-Replayed,ETag,' +
+  'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Sync-Position,Age,Cache-Status';
+const expose = { 'access-control-expose-headers': exposed };
 const preflight = {
   'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
   'access-control-allow-headers':
-    'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat',
+    'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token,' +
+    'MCP-Protocol-Version,Mcp-Method,Mcp-Name',
 };
 const open = { 'access-control-allow-origin': '*' };
 const own = { 'access-control-allow-origin': 'https://b.test', 'access-control-allow-credentials': 'true' };
@@ -51,10 +55,7 @@ const cases: readonly Case[] = [
   {
     setting: 'headers of its own',
     origin: 'null',
-    simple: {
-      ...open,
-      'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After,Idempotency-Replayed,ETag,X-Total',
-    },
+    simple: { ...open, 'access-control-expose-headers': `${exposed},X-Total` },
     preflight: { ...open, ...preflight, 'access-control-max-age': '31536000' },
   },
   { setting: 'a list', origin: 'https://evil.test', simple: {}, preflight: {} },

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { createContext } from '../../src/content/content-context.js';
+import { createContext, withDatabase } from '../../src/content/content-context.js';
 import type { Running } from '../../src/http/running.js';
 import { fileRoutes } from '../../src/http/file-routes.js';
 import type { Media } from '../../src/media/media.js';
+import { followFolders } from '../../src/media/place-file.js';
 import { Staging } from '../../src/media/staging.js';
 import { replaceFile } from '../../src/media/update-file.js';
+import { prepareFiles, publishFiles } from '../../src/media/upload-files.js';
 import { fullAccess } from '../../src/query/access.js';
 import { serve } from '../http/serve.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
@@ -68,6 +70,41 @@ describe('media, while a file is deleted or replaced', () => {
     const { url } = await upload();
     const { status, kept } = await getMeanwhile(url, () => server.database.db.collection('uploads.chunks').deleteMany({}));
     expect([status, kept]).to.deep.equal([500, []]);
+  });
+
+  it('follows the folder of a file that is moved while the file is stored', async () => {
+    const { backend, config } = server.server;
+    if (backend === null) throw new Error('the test database did not answer');
+    const content = createContext(config, backend, fullAccess);
+    const staging = new Staging(media);
+    const named = { name: 'moved.txt', mime: 'text/plain' };
+    const file = { ...named, ...(await staging.stage([Buffer.from('text')], named)) };
+    const ready = await prepareFiles({ files: [file], infos: [] }, staging, { media, content });
+    const folders = server.database.db.collection<{ _id: number; path: string }>('upload_folders');
+    const { _id, path } = (await folders.findOne({ name: 'API Uploads' })) ?? { _id: 0, path: '' };
+    const move = (to: string) => folders.updateOne({ _id }, { $set: { path: to } });
+    await move('/7/8');
+    const [stored] = await publishFiles(ready, null, staging, content);
+    const placeOf = async () =>
+      (await server.database.db
+        .collection<{ _id: number }>('files')
+        .findOne({ _id: Number(stored?.document['_id']) })) as unknown;
+    expect(await placeOf()).to.include({ folder: _id, folderPath: '/7/8' });
+    await move(path);
+    await followFolders([{ folder: _id, folderPath: '/7/8' }], content); // as a move does after its commit
+    expect(await placeOf()).to.include({ folder: _id, folderPath: path });
+  });
+
+  it('tells of a path that cannot be read after a write, which is stored', async () => {
+    const { backend, config } = server.server;
+    if (backend === null) throw new Error('the test database did not answer');
+    const { store } = backend;
+    const told: string[] = [];
+    const content = createContext(config, { ...backend, notices: { tell: (text) => void told.push(text) } }, fullAccess);
+    const unreadable = withDatabase(content, { ...store.database, concern: { level: 'none' } });
+    await followFolders([{ folder: 7, folderPath: '/7/8' }], unreadable);
+    expect(told).to.have.lengthOf(1);
+    expect(told[0]).to.match(/^files in the folder 7 of the media library may have a former path, until they are moved again: /);
   });
 
   it('leaves nothing of new content for a file that is deleted before it is stored', async () => {

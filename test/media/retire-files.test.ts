@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { findPending, insertPending, newBlobId, type BlobOwner } from '../../src/mongo/stores/blob-store.js';
+import {
+  commitBlobs,
+  findBlob,
+  findPending,
+  insertPending,
+  newBlobId,
+  type BlobOwner,
+} from '../../src/mongo/stores/blob-store.js';
 import type { Media } from '../../src/media/media.js';
 import { sweep } from '../../src/media/retire-files.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
@@ -39,5 +46,34 @@ describe('media/retire-files', () => {
       await insertPending(media.database, { id, key: id, provider: 'gridfs', owner, since: new Date(Date.now() - age) });
       await sweep(media, oldest);
       expect(await findPending(media.database, [id])).to.have.length(isSwept ? 0 : 1);
+    });
+
+  for (const [what, isLater] of [
+    ['while it is swept', true],
+    ['before it is swept', false],
+  ] as const)
+    it(`deletes no bytes of a slow upload that publishes its file ${what}`, async () => {
+      const id = newBlobId();
+      const owner: BlobOwner = { host: 'elsewhere', pid: 1, instance: 'other' };
+      await insertPending(media.database, { id, key: id, provider: 'gridfs', owner, since: new Date(0) });
+      const publish = (): Promise<unknown> => commitBlobs(media.database, [{ id, name: `${id}.txt`, size: 1 }]).catch(String);
+      const removed: string[] = [];
+      let published: unknown;
+      const watched: Media = {
+        ...media,
+        storageOf: (provider, database) => ({
+          ...media.storageOf(provider, database),
+          remove: async (key) => {
+            removed.push(key);
+            published = await publish();
+          },
+        }),
+      };
+      if (!isLater) published = await publish();
+      await sweep(watched, oldest);
+      expect([removed, (await findBlob(media.database, `${id}.txt`)) !== null]).to.deep.equal(
+        isLater ? [[id], false] : [[], true],
+      );
+      expect(String(published)).to.include(isLater ? 'The upload was interrupted' : 'undefined');
     });
 });

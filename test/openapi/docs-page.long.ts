@@ -1,6 +1,5 @@
-import path from 'node:path';
 import { expect } from 'chai';
-import { copyDocs } from '../../scripts/copy-docs.js';
+import { copyFrontEnd, swaggerPage } from '../../scripts/copy-front-ends.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { docs } from '../../src/openapi/features.js';
 import { serveDemo } from '../graphql/serve-demo.js';
@@ -12,7 +11,7 @@ const adminToken = 'an-admin-token-of-more-than-32-characters';
 describe('the documentation page', () => {
   let demo: Serving;
   before(async function () {
-    await copyDocs(path.resolve(import.meta.dirname, '../../dist/docs'));
+    await copyFrontEnd(swaggerPage);
     demo = await serveDemo({ admin: { token: adminToken } });
   });
   after(() => demo.stop());

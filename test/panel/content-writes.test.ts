@@ -37,6 +37,7 @@ const models: readonly TestModel[] = [
     articles: link('api::article.article', { mappedBy: 'tags' }),
   }),
   type('plain', { name: { type: 'string', required: true } }, { options: {} }),
+  type('plan', { name: { type: 'string' } }, { pluginOptions: { schedule: { enabled: true } } }),
   type('article', {
     title: { type: 'string', required: true },
     slug: { type: 'uid', targetField: 'title' },
@@ -125,7 +126,7 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
       send: `POST ${at('article')}`,
       body: { title: 'a', day: 'no' },
       status: 400,
-      errors: { '': 'Invalid format, expected yyyy-MM-dd' },
+      errors: { day: 'day: Invalid format, expected yyyy-MM-dd' },
     },
   ],
   'a save sends the whole entry back': [
@@ -158,14 +159,14 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
       body: { tags: { connect: [{ id: '{two}', position: { before: 99 } }] } },
       status: 400,
       errors: {
-        '': 'There was a problem connecting relation with id {two} at position {"before":99}. The relation with id 99 needs to be connected first.',
+        tags: 'There was a problem connecting relation with id {two} at position {"before":99}. The relation with id 99 needs to be connected first.',
       },
     },
     {
       send: `PUT ${at('article')}/{a}`,
       body: { tags: [99] },
       status: 400,
-      errors: { '': '1 relation(s) of type api::tag.tag associated with this entity do not exist' },
+      errors: { tags: '1 relation(s) of type api::tag.tag associated with this entity do not exist' },
     },
     {
       send: `POST ${at('article')}`,
@@ -224,6 +225,10 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
     { send: `POST ${at('plain')}`, body: { name: 'twice' }, name: 'p' },
     { send: `POST ${at('plain')}/auto-clone/{p}`, has: { name: 'twice' } },
   ],
+  'a copy has no times of scheduled publishing': [
+    { send: `POST ${at('plan')}`, body: { name: 'a', publishAt: '2990-01-01T00:00:00.000Z' }, name: 's' },
+    { send: `POST ${at('plan')}/auto-clone/{s}`, has: { name: 'a', publishAt: null } },
+  ],
   'a locale shares values': [
     { send: `POST ${at('page')}`, body: { title: 'en', code: 'c', parts: [{ label: 'p' }] }, name: 'en' },
     {
@@ -272,7 +277,7 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
     },
     { send: 'POST /content-manager/uid/check-availability', body: { ...uid, value: 'takenXone' }, has: { isAvailable: true } },
     { send: 'POST /content-manager/uid/generate', body: { ...uid, field: 'title', data: {} }, status: 400 },
-    { send: 'POST /content-manager/uid/generate', body: { ...uid, contentTypeUID: 'no', data: {} }, status: 403 },
+    { send: 'POST /content-manager/uid/generate', body: { ...uid, contentTypeUID: 'no', data: {} }, status: 400 },
   ],
   'a user has the default role': [
     {

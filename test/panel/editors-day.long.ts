@@ -316,21 +316,23 @@ describe('a day of editors', () => {
     await editor.close();
   });
 
-  it('saves from a window that is older than the entry', async () => {
+  it('refuses a save from a window that is older than the entry, and says who has saved it', async () => {
     const stale = await openWindow();
     await logIn(stale, 'ines@example.org');
-    for (const window of [stale, page]) await window.goto(at(`${stories}/${String(story)}`));
-    for (const [window, title] of [
-      [page, 'Newer'],
-      [stale, 'Newest'],
-    ] as const) {
+    const save = async (window: Page, title: string) => {
       await window.fill('[name=title]', title);
-      const { status } = await answerOf(button('Save', window), 'api::story.story', window);
-      expect(status).to.equal(200);
-    }
+      return answerOf(button('Save', window), 'api::story.story', window);
+    };
+    for (const window of [stale, page]) await window.goto(at(`${stories}/${String(story)}`));
+    expect((await save(page, 'Newer')).status).to.equal(200);
+    expect((await save(stale, 'Lost')).status).to.equal(400);
+    await stale.getByText(/changed at .* by Ines Quiroga/).waitFor();
+    await stale.goto(at(`${stories}/${String(story)}`));
+    expect((await save(stale, 'Newest')).status).to.equal(200);
     const { body } = await asSuper('GET', `/content-manager/collection-types/api::story.story/${String(story)}`);
     expect((body['sections'] as unknown[]).length).to.equal(3);
     expect(body).to.include({ title: 'Newest' });
+    await page.goto(at(`${stories}/${String(story)}`));
     await stale.close();
   });
 

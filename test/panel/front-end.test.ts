@@ -59,7 +59,15 @@ describe('the pages of the admin panel', () => {
       { panel: { directory: join(folder, 'panel') } },
       {
         middlewares: {
-          security: { contentSecurityPolicy: { 'img-src': ["'self'", 'https://bucket.test'], 'connect-src': ['https:'] } },
+          security: {
+            contentSecurityPolicy: {
+              'img-src': ["'self'", 'https://bucket.test'],
+              'connect-src': ['https:', '*', "'unsafe-inline'"],
+              'script-src': ["'self'", "'unsafe-inline'", 'editor.test', 'data:'],
+              'frame-src': ['https://*.editor.test'],
+              'base-uri': ['evil.test'],
+            },
+          },
         },
       },
     );
@@ -109,12 +117,14 @@ describe('the pages of the admin panel', () => {
       expect(got.text).not.to.include('secret');
     });
 
-  it('has a strict policy, with the sources of media that the configuration allows', async () => {
+  it('has a strict policy, with the sources of media and the hosts that the configuration allows', async () => {
     const { headers } = await send(built.server.url, '/admin');
     expect(String(headers['content-security-policy']).split('; ')).to.have.members([
       "default-src 'self'",
-      "script-src 'self'",
+      "script-src 'self' editor.test",
       "style-src 'self' 'unsafe-inline'",
+      "font-src 'self'",
+      "frame-src 'self' https://*.editor.test",
       "img-src 'self' data: blob: https://bucket.test",
       "media-src 'self' data: blob:",
       "connect-src 'self'",

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type Answer, serveModels, type Serving, type TestModel } from '../support/serve.js';
@@ -96,6 +97,117 @@ describe('settings, media library and builder of the panel', () => {
     });
   });
 
+  describe('files of other hosts', () => {
+    const urls: readonly (readonly [url: string, status: number, text: string])[] = [
+      ['http://127.0.0.1:1/a.png', 400, 'private network'],
+      ['http://localhost:1/a.png', 400, 'private network'],
+      ['http://[::ffff:10.0.0.1]/a.png', 400, 'private network'],
+      ['http://169.254.169.254/latest', 400, 'private network'],
+      ['http://nothing.invalid/a.png', 400, 'nothing.invalid does not answer'],
+      ['ftp://files.test/a.png', 400, 'http or https'],
+      ['file:///etc/passwd', 400, 'http or https'],
+      ['no address', 400, 'http or https'],
+    ];
+    for (const [url, status, text] of urls)
+      it(`answers ${String(status)} to ${url}`, async () => {
+        const { status: answered, body } = await send('super', 'POST', '/upload/from-url', { url });
+        expect(answered).to.equal(status);
+        expect(body.error.message).to.include(text);
+      });
+    for (const body of [{}, { url: 1 }, { url: 'http://a.test/', more: 1 }, { url: `http://a.test/${'a'.repeat(2_000)}` }])
+      it(`answers 400 to ${JSON.stringify(body).slice(0, 50)}`, async () => {
+        expect((await send('super', 'POST', '/upload/from-url', body)).status).to.equal(400);
+      });
+    it('need the right to upload', async () => {
+      expect((await send('clerk', 'POST', '/upload/from-url', { url: 'http://a.test/' })).status).to.equal(403);
+    });
+
+    describe('of which the service may ask any', () => {
+      let open: Serving;
+      let files: Server;
+      before(async () => {
+        files = createServer((request, response) => {
+          const { pathname, searchParams } = new URL(request.url ?? '', 'http://files.test');
+          if (pathname === '/move') response.writeHead(302, { location: searchParams.get('to') ?? '' }).end();
+          else if (pathname === '/gone') response.writeHead(404).end('secret');
+          else if (pathname === '/long') response.writeHead(200, { 'content-length': '2000' }).end('a'.repeat(2_000));
+          else if (pathname === '/endless') response.writeHead(200).write('a'.repeat(2_000));
+          else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>text');
+        }).listen(0);
+        await once(files, 'listening');
+        const plugins = { upload: { config: { sizeLimit: 1_000 } } };
+        open = await serveModels({ models, config: { webhooks: { allowPrivate: true }, plugins } });
+        const first = await open.call('POST', '/admin/register-admin', {
+          email: 'super@test.test',
+          firstname: 'super',
+          password,
+        });
+        tokens.set('open', String(first.body.data.token));
+      });
+      after(async () => {
+        await open.stop();
+        files.closeAllConnections();
+        files.close();
+      });
+      const ask = (path: string): Promise<Response> => {
+        const { port } = files.address() as AddressInfo;
+        return fetch(`${open.server.url}/upload/from-url`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${String(tokens.get('open'))}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ url: `http://127.0.0.1:${String(port)}${path}` }),
+        });
+      };
+
+      it('are answered with their address after redirects, and never as a page', async () => {
+        const answer = await ask('/move?to=/page');
+        expect([answer.status, await answer.text()]).to.deep.equal([200, '<p>text']);
+        const { 'x-file-address': address, ...headers } = Object.fromEntries(answer.headers);
+        expect(address).to.match(/^http:\/\/127\.0\.0\.1:\d+\/page$/);
+        expect(headers).to.include({ 'content-security-policy': 'sandbox', 'content-disposition': 'attachment' });
+      });
+      for (const [path, status, text] of [
+        ['/gone', 400, 'answers 404'],
+        ['/long', 413, 'too large'],
+        ['/move?to=/move%3Fto=/move', 400, 'redirects too often'],
+        ['/move?to=ftp://a.test/', 400, 'http or https'],
+      ] as const)
+        it(`are a ${String(status)} at ${path}`, async () => {
+          const answer = await ask(path);
+          expect([answer.status, await answer.text()]).to.satisfy(
+            ([found, body]: [number, string]) => found === status && body.includes(text) && !body.includes('secret'),
+          );
+        });
+      it('end where they become too large', async () => {
+        const text = await ask('/endless')
+          .then((answer) => answer.text())
+          .catch(() => 'broken');
+        expect(text).to.equal('broken');
+      });
+    });
+  });
+
+  it('answers the default sender of e-mails, and stores none if a template is saved with it', async () => {
+    const { body: shown } = await send('super', 'GET', '/users-permissions/email-templates');
+    expect(shown.reset_password.options.from.email).to.equal('no-reply@localhost.localdomain');
+    for (const [email, stored] of [
+      ['no-reply@localhost.localdomain', ''],
+      ['team@example.org', 'team@example.org'],
+    ] as const) {
+      const { options } = shown.reset_password;
+      const changed = { ...shown.reset_password, options: { ...options, from: { ...options.from, email } } };
+      const saved = await send('super', 'PUT', '/users-permissions/email-templates', {
+        'email-templates': { ...shown, reset_password: changed },
+      });
+      expect(saved.status, JSON.stringify(saved.body)).to.equal(200);
+      const settings = await serving.database.db.collection<{ _id: string }>('_settings').findOne({ _id: 'users-permissions' });
+      expect(settings).to.have.nested.property('templates.reset_password.from.email', stored);
+    }
+  });
+
+  it('says that no mail server is configured', async () => {
+    expect((await send('super', 'GET', '/email/settings')).body.config.provider).to.equal('none');
+  });
+
   describe('rights', () => {
     const refused: readonly (readonly [as: string, method: string, path: string, body?: object])[] = [
       ['clerk', 'POST', '/admin/api-tokens', { name: 'x', type: 'full-access', lifespan: null }],
@@ -185,6 +297,45 @@ describe('settings, media library and builder of the panel', () => {
       expect(path.split('/')).to.have.length(3);
       expect((await send('super', 'GET', `/upload/files/${String(file)}`)).body.folderPath).to.equal(path);
       await data('super', 'POST', '/upload/actions/bulk-delete', { folderIds: [b] });
+      expect((await send('super', 'GET', `/upload/files/${String(file)}`)).status).to.equal(404);
+    });
+    describe('moved together with a folder inside them', () => {
+      const moves = '/upload/actions/bulk-move';
+      /** Orders in which a folder, one inside it and one inside that are named. */
+      const orders = ['top inner', 'inner top', 'top deep', 'deep inner top', 'inner deep'];
+      for (const order of orders)
+        it(`${order}: paths follow the parents, and files follow the folders`, async () => {
+          const destination = await folder(`to ${order}`);
+          const top = await folder(`top ${order}`);
+          const inner = await folder('inner', top);
+          const ids: Readonly<Record<string, number>> = { top, inner, deep: await folder('deep', inner) };
+          const files = new Map<number, number>();
+          for (const id of Object.values(ids)) {
+            const file = await uploadAs('super', 'inside.txt');
+            await data('super', 'POST', moves, { fileIds: [file], destinationFolderId: id });
+            files.set(id, file);
+          }
+          const folderIds = order.split(' ').map((name) => ids[name]);
+          await data('super', 'POST', moves, { folderIds, destinationFolderId: destination });
+          const stored = await serving.database.db.collection('upload_folders').find().toArray();
+          const pathOf = (id: unknown): string => String(stored.find(({ _id }) => Number(_id) === id)?.['path'] ?? '');
+          for (const { path, parent, pathId } of stored) expect(path).to.equal(`${pathOf(parent)}/${String(pathId)}`);
+          for (const [id, file] of files)
+            expect((await send('super', 'GET', `/upload/files/${String(file)}`)).body.folderPath).to.equal(pathOf(id));
+          for (const id of folderIds) expect(stored.find(({ _id }) => Number(_id) === id)?.['parent']).to.equal(destination);
+        });
+    });
+    it('are deleted with what their parents say is inside, whatever path is stored', async () => {
+      const [one, two] = [await folder('One'), await folder('Two')];
+      const inner = await folder('Inner', one);
+      const file = await uploadAs('super', 'kept.txt');
+      await data('super', 'POST', '/upload/actions/bulk-move', { fileIds: [file], destinationFolderId: inner });
+      const { path } = await data('super', 'GET', `/upload/folders/${String(two)}`);
+      const folders = serving.database.db.collection<{ _id: number }>('upload_folders');
+      await folders.updateOne({ _id: inner }, { $set: { path: `${path}/9` } });
+      await data('super', 'POST', '/upload/actions/bulk-delete', { folderIds: [two] });
+      expect((await send('super', 'GET', `/upload/files/${String(file)}`)).status).to.equal(200);
+      await data('super', 'POST', '/upload/actions/bulk-delete', { folderIds: [one] });
       expect((await send('super', 'GET', `/upload/files/${String(file)}`)).status).to.equal(404);
     });
     it('move one at a time, so that two moves at once make no circle', async () => {

@@ -122,17 +122,19 @@ describe('tags of answers', () => {
     [(tag) => `"other", ${tag} ,`, 304],
     [() => '*', 304],
     [() => '"other", W/"more"', 200],
-    [(tag) => tag.replaceAll('"', ''), 400],
-    [(tag) => `${tag} "x"`, 400],
-    [() => ',', 400],
-    [() => '', 400],
+    // what is no list of tags is ignored
+    [(tag) => tag.replaceAll('"', ''), 200],
+    [(tag) => `${tag} "x"`, 200],
+    [() => 'undefined', 200],
+    [() => 'abc:gzip"', 200],
+    [() => ',', 200],
+    [() => '', 200],
   ];
   for (const [header, status] of lists)
     it(`If-None-Match: ${header('"tag"')} → ${String(status)}`, async () => {
       const { tag } = await get('/api/books/1');
       const answer = await send('GET', '/api/books/1', unless(header(tag)));
       expect(answer.status).to.equal(status);
-      if (status === 400) expect(answer.json.error.message).to.include('If-None-Match');
     });
 
   it('holds for compressed answers too', async () => {

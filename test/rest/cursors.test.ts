@@ -14,11 +14,29 @@ const models = [
     secret: { type: 'string', private: true },
     words: english,
   }),
+  collectionType('jumble', {
+    data: { type: 'json' },
+    twin: { type: 'relation', relation: 'manyToOne', target: 'api::jumble.jumble' },
+    parts: { type: 'component', component: 'cursor.part', repeatable: true },
+  }),
+  { uid: 'cursor.part', info: { displayName: 'Part' }, attributes: { data: { type: 'json' } } },
+];
+
+/** JSON of all types, with lists of several depths. */
+const jumbled: readonly unknown[] = [
+  ...[[1, [9]], [[2]], [[[3]]], [[]], [], [[null]], [null], [[1, 2], 'z'], ['a', ['b']], [{ a: [1] }], [[{ a: 2 }]]],
+  ...[5, 'b', true, null, { a: [[4]] }, { list: [1] }, [[5], [0]], [0, [7]], [[0], 7], [false, [[]]]],
 ];
 
 const long = 'x'.repeat(20_000);
 const documents = {
   ...stockedBookshop,
+  jumbles: jumbled.map((data, index) => ({
+    _id: index + 1,
+    data,
+    twin: jumbled.length - index,
+    parts: [{ id: index + 1, data }],
+  })),
   notes: [
     { _id: 1, body: `${long}a`, data: 1, secret: 'a', words: 'apple apple apple pear' },
     { _id: 2, body: `${long}b`, data: [1, 2], secret: 'b', words: 'apple pear plum fig' },
@@ -49,6 +67,9 @@ const lists: readonly string[] = [
   '/api/notes?sort=body',
   '/api/notes?sort=body:desc,data',
   '/api/notes?sort=data:desc',
+  ...['data', 'data:desc', 'twin.data', 'twin.data:desc', 'parts.data', 'parts.data:desc'].map(
+    (key) => `/api/jumbles?sort=${key}`,
+  ),
   '/api/notes?_q=apple&sort=_score',
   '/api/notes?_q=apple&sort=_score,words:desc',
 ];

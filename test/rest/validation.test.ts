@@ -6,8 +6,8 @@ type Problem = readonly [path: string, message: string];
 
 type Refused = readonly [path: string, body: object, problems: readonly Problem[]];
 
-const unknown: Problem = ['', 'Cannot build relations store from dynamiczone, component identifier is undefined'];
-const invalid: Problem = ['', 'Invalid relations'];
+const unknown: Problem = ['content', 'Cannot build relations store from dynamiczone, component identifier is undefined'];
+const invalid: Problem = ['content', 'Invalid relations'];
 
 /** Values of a dynamic zone that are no list, and what is wrong besides that. */
 const wrongZones: readonly (readonly [value: unknown, problems: readonly Problem[]])[] = [
@@ -98,7 +98,7 @@ const refused: readonly Refused[] = [
     { title: 'T', content: [{ text: 'x' }] },
     [
       ['content.0.__component', 'content[0].__component is a required field'],
-      ['', 'Cannot build relations store from dynamiczone, component identifier is undefined'],
+      ['content.0', 'Cannot build relations store from dynamiczone, component identifier is undefined'],
     ],
   ],
   ...wrongZones.map(([value, message]): Refused => [
@@ -114,17 +114,17 @@ const refused: readonly Refused[] = [
   [
     '/api/books',
     { title: 'T', cover: 9 },
-    [['', '1 relation(s) of type plugin::upload.file associated with this entity do not exist']],
+    [['cover', '1 relation(s) of type plugin::upload.file associated with this entity do not exist']],
   ],
   [
     '/api/books',
     { title: 'T', seo: { title: 'S', image: 9 } },
-    [['', '1 relation(s) of type plugin::upload.file associated with this entity do not exist']],
+    [['seo.image', '1 relation(s) of type plugin::upload.file associated with this entity do not exist']],
   ],
   [
     '/api/books',
     { title: 'T', authors: [8, 9] },
-    [['', '2 relation(s) of type api::author.author associated with this entity do not exist']],
+    [['authors', '2 relation(s) of type api::author.author associated with this entity do not exist']],
   ],
   [
     '/api/authors',
@@ -147,15 +147,15 @@ const refused: readonly Refused[] = [
   ],
 ];
 
-/** Values that only the conversion to stored forms refuses; their errors come alone, without details. */
+/** Dates and times of a wrong form. */
 const dates: readonly (readonly [string, object, string])[] = [
-  ['/api/authors', { name: 'ok', born: 'x' }, 'Invalid format, expected yyyy-MM-dd'],
-  ['/api/authors', { name: 'ok', born: '2020-02-31' }, 'Invalid date'],
-  ['/api/events', { name: 'E', opens: '12:00' }, 'Invalid time format, expected HH:mm:ss.SSS'],
-  ['/api/events', { name: 'E', opens: 5 }, 'Expected a string, got a number'],
-  ['/api/books', { title: 'T', released: 'soon' }, 'Invalid format, expected a timestamp or an ISO date'],
-  ['/api/books', { title: 'T', publishedAt: 'soon' }, 'Invalid format, expected a timestamp or an ISO date'],
-  ['/api/membership-cards', { number: 1, since: 'x' }, 'Invalid format, expected a timestamp or an ISO date'],
+  ['/api/authors', { name: 'ok', born: 'x' }, 'born: Invalid format, expected yyyy-MM-dd'],
+  ['/api/authors', { name: 'ok', born: '2020-02-31' }, 'born: Invalid date'],
+  ['/api/events', { name: 'E', opens: '12:00' }, 'opens: Invalid time format, expected HH:mm:ss.SSS'],
+  ['/api/events', { name: 'E', opens: 5 }, 'opens: Expected a string, got a number'],
+  ['/api/books', { title: 'T', released: 'soon' }, 'released: Invalid format, expected a timestamp or an ISO date'],
+  ['/api/books', { title: 'T', publishedAt: 'soon' }, 'publishedAt: Invalid format, expected a timestamp or an ISO date'],
+  ['/api/membership-cards', { number: 1, since: 'x' }, 'since: Invalid format, expected a timestamp or an ISO date'],
 ];
 
 /** Accepted values, and their form in the answer. */
@@ -214,7 +214,7 @@ describe('validation', () => {
     it(`${path} ${JSON.stringify(data).slice(0, 90)}`, async () => {
       const { status, body } = await serving.call('POST', path, { data });
       const errors = problems.map(([place, message]) => ({
-        path: place === '' ? [] : place.split('.'),
+        path: place.split('.'),
         message,
         name: 'ValidationError',
       }));
@@ -226,7 +226,8 @@ describe('validation', () => {
   for (const [path, data, message] of dates)
     it(`${path} ${JSON.stringify(data)}`, async () => {
       const { body } = await serving.call('POST', path, { data });
-      expect(body).to.deep.equal({ data: null, error: { status: 400, name: 'ValidationError', message, details: {} } });
+      const errors = [{ path: [message.split(':', 1)[0]], message, name: 'ValidationError' }];
+      expect(body).to.deep.equal({ data: null, error: { status: 400, name: 'ValidationError', message, details: { errors } } });
     });
 
   for (const [path, data, attributes] of accepted)

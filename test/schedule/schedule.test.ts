@@ -76,6 +76,8 @@ describe('scheduled publishing', () => {
     expect(await actions(due)).to.deep.equal(['publish', 'create']);
     expect(await actions(both)).to.deep.equal(['unpublish', 'publish', 'create']);
     expect(await find(later)).to.include({ publishedAt: null, publishAt: future });
+    const [published] = await database.db.collection('_history').find({ of: due }).sort({ version: -1 }).toArray();
+    expect(published).to.include({ by: 'schedule' });
   });
 
   it('publishes one locale without the others', async () => {

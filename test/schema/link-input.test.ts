@@ -28,6 +28,61 @@ describe('applyLinkInput', () => {
       expect(applyLinkInput(current, parse(input))).to.deep.equal(expected);
     });
 
+  const moved: readonly (readonly [connect: readonly unknown[], expected: readonly number[]])[] = [
+    [
+      [
+        { id: 39, position: { before: 3 } },
+        { id: 3, position: { end: true } },
+      ],
+      [39, 15, 21, 33, 3],
+    ],
+    [
+      [
+        { id: 3, position: { after: 15 } },
+        { id: 15, position: { after: 3 } },
+      ],
+      [3, 15, 21, 33, 39],
+    ],
+    [
+      [
+        { id: 3, position: { end: true } },
+        { id: 39, position: { before: 3 } },
+      ],
+      [15, 21, 33, 39, 3],
+    ],
+    [
+      [
+        { id: 7, position: { after: 8 } },
+        { id: 8, position: { before: 15 } },
+      ],
+      [3, 8, 7, 15, 21, 33, 39],
+    ],
+    [
+      [
+        { id: 7, position: { after: 8 } },
+        { id: 8, position: { after: 21 } },
+        { id: 21, position: { start: true } },
+      ],
+      [21, 3, 15, 8, 7, 33, 39],
+    ],
+    [
+      [
+        { id: 15, position: { after: 21 } },
+        { id: 21, position: { after: 33 } },
+      ],
+      [3, 15, 33, 21, 39],
+    ],
+  ];
+  for (const [connect, expected] of moved)
+    it(`${JSON.stringify(connect)} takes an anchor of the list where it is`, () => {
+      expect(applyLinkInput([3, 15, 21, 33, 39], parse({ connect }))).to.deep.equal(expected);
+    });
+
+  it('refuses an entry as its own anchor', () => {
+    const connect = [{ id: 3, position: { after: 3 } }];
+    expect(() => applyLinkInput([3, 15], parse({ connect }))).to.throw(/^A circular reference/);
+  });
+
   it('refuses a circle, however long', () => {
     const connect = [...upTo(count - 1).map(before), { id: count, position: { before: 1 } }];
     expect(() => applyLinkInput([], parse({ connect }))).to.throw(/^A circular reference/);

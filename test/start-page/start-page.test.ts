@@ -1,4 +1,6 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
 import { html } from '../../src/http/page-answer.js';
@@ -104,6 +106,10 @@ describe('the start page', () => {
     try {
       const { text } = await send(`${serving.server.url}/`, browser);
       expect(text).to.contain('models add recipe-4.json').and.contain('&#34;uid&#34;:&#34;api::recipe-4.recipe-4&#34;');
+      const { directory } = serving.server.config;
+      await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, 'recipe-4.json'), '{}');
+      expect((await send(`${serving.server.url}/`, browser)).text).to.contain('models add recipe-5.json');
     } finally {
       await serving.stop();
     }

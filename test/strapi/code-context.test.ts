@@ -66,6 +66,16 @@ const values: readonly (readonly [code: string, path: string, value: object])[] 
     '/api/run',
     { data: null, error: { status: 410, name: 'Error', message: 'gone' } },
   ],
+  [
+    'ctx.badRequest(null)',
+    '/api/run',
+    { data: null, error: { status: 400, name: 'BadRequestError', message: 'Bad Request', details: {} } },
+  ],
+  [
+    'ctx.forbidden(null)',
+    '/api/run',
+    { data: null, error: { status: 403, name: 'ForbiddenError', message: 'Forbidden', details: {} } },
+  ],
   ["strapi.config.set('mine.key', 7); return { key: strapi.config.mine.key }", '/api/run', { key: 7 }],
   [
     'return { port: typeof strapi.config.port, at: typeof strapi.config.get("launchedAt") }',

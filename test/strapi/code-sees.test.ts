@@ -104,8 +104,8 @@ const ofClasses: readonly (readonly [filters: object, name: string, key: string]
   [{ title: { $not: new Map() } }, 'Map', '$not'],
   [{ author: new Set([1]) }, 'Set', 'author'],
   [{ author: { title: Buffer.from('Austen') } }, 'Buffer', 'title'],
-  [{ $or: [{ pages: Object(600) as object }] }, 'Number', 'pages'],
-  [{ $and: [{ author: { $or: [{ title: new URL('http://localhost') }] } }] }, 'URL', 'title'],
+  [{ $or: [{ pages: new WeakMap() }] }, 'WeakMap', 'pages'],
+  [{ $and: [{ author: { $or: [{ title: new URLSearchParams('a=b') }] } }] }, 'URLSearchParams', 'title'],
 ];
 
 const shown = (where: object): string =>
@@ -228,6 +228,13 @@ describe('code', () => {
     const { sanitize } = Reflect.get(globalThis, 'projectUtils');
     const given = { title: 'a', createdAt: '2001-01-01T00:00:00.000Z' };
     expect(await sanitize.contentAPI.input(given, serving.strapi.getModel(book))).to.deep.equal({ title: 'a' });
+  });
+
+  it('hides private attributes by the sanitizers', async () => {
+    const { sanitize } = Reflect.get(globalThis, 'projectUtils');
+    const entry = { id: 1, title: 'a', note: 'b', author: { id: 2, title: 'c', secret: 'd' }, editor: { id: 3 } };
+    const shown = { id: 1, title: 'a', author: { id: 2, title: 'c' } };
+    expect(await sanitize.sanitizers.defaultSanitizeOutput(serving.strapi.getModel(book), entry)).to.deep.equal(shown);
   });
 
   const ofClients = ['filters[note]=loved', 'filters[cover][id]=1', 'filters[nope]=1', 'sort=note', 'filters[editor][id]=1'];

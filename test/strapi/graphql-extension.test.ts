@@ -45,21 +45,41 @@ const fields: Readonly<Record<string, { readonly code: string; readonly answer: 
     answer: [false, false, true],
   },
   policies: { code: 'context.state.seen', answer: 0 },
+  packages: {
+    code: `[
+      require('nexus').enumType === nexus.enumType,
+      require('graphql').GraphQLScalarType.name,
+      typeof require('graphql/language').parse,
+      require('graphql').isScalarType(require('./own-types').day)]`,
+    answer: [true, 'GraphQLScalarType', 'function', true],
+  },
 };
 
 /** A field of an extension that `bootstrap` registers. */
 const late = { code: '', answer: 'in bootstrap' };
 
+/** Types that a file makes with packages of GraphQL. The project has an own copy of one, which no schema could have types of. */
+const types = {
+  'src/own-types.js': `
+    const { GraphQLScalarType } = require('graphql');
+    const { queryField } = require('nexus');
+    const day = new GraphQLScalarType({ name: 'Day', serialize: (value) => 'day ' + value });
+    module.exports = { day, today: queryField('today', { type: 'Day', resolve: () => 3 }) };`,
+  'node_modules/graphql/package.json': '{ "name": "graphql", "version": "15.8.0", "main": "index.js" }',
+  'node_modules/graphql/index.js': 'exports.GraphQLScalarType = class {};',
+};
+
 const index = `module.exports = { register({ strapi: own }) {
   own.plugin('graphql').service('extension').use(({ strapi, nexus }) => ({
     types: [
+      ...Object.values(require('./own-types')),
       ${Object.entries(fields)
         .map(
           ([name, { code }]) => `nexus.queryField('${name}', { type: 'String',
             resolve: async (parent, args, context) => JSON.stringify(${code}) })`,
         )
         .join(',\n')}],
-    resolversConfig: { 'Query.policies': { policies: [
+    resolversConfig: { 'Query.today': { auth: false }, 'Query.policies': { policies: [
       async (context, config, { strapi }) => { context.context.state.seen = await strapi.db.query('api::note.note').count(); }] } },
   }));
 }, bootstrap({ strapi }) {
@@ -70,9 +90,14 @@ const index = `module.exports = { register({ strapi: own }) {
 describe('extensions of GraphQL by code of a project', () => {
   let project: ServedProject;
   before(async () => {
-    project = await serveProject({ 'src/index.js': index }, { models: [note] });
+    project = await serveProject({ 'src/index.js': index, ...types }, { models: [note] });
   });
   after(() => project.stop());
+
+  it('makes types with graphql and nexus, which the project has not installed or in another copy', async () => {
+    const { body } = await project.call('POST', '/graphql', { query: '{ today }' });
+    expect(body).to.deep.equal({ data: { today: 'day 3' } });
+  });
 
   for (const [name, { code, answer }] of Object.entries({ ...fields, late }))
     it(`has ${name} with the strapi of the project: ${code}`, async () => {

@@ -25,20 +25,28 @@ const writes: readonly (readonly [
   run: (serving: ServedProject) => Promise<unknown>,
   events: readonly string[],
 ])[] = [
-  ['REST', ({ call }) => call('POST', '/api/posts', { data: { title: 'a' } }), ['beforeCreate', 'afterCreate']],
-  ['REST', ({ call }) => call('PUT', '/api/posts/1', { data: { title: 'b' } }), ['beforeUpdate', 'afterUpdate']],
+  [
+    'REST',
+    ({ call }) => call('POST', '/api/posts', { data: { title: 'a' } }),
+    ['beforeCreate', 'beforeFindOne', 'afterFindOne', 'afterCreate'],
+  ],
+  [
+    'REST',
+    ({ call }) => call('PUT', '/api/posts/1', { data: { title: 'b' } }),
+    ['beforeUpdate', 'beforeFindOne', 'afterFindOne', 'afterUpdate'],
+  ],
   ['REST, missing', ({ call }) => call('PUT', '/api/posts/99', { data: { title: 'b' } }), []],
   ['REST', ({ call }) => call('DELETE', '/api/posts/1'), ['beforeDelete', 'afterDelete']],
   ['REST, missing', ({ call }) => call('DELETE', '/api/posts/1'), []],
   [
     'GraphQL',
     ({ call }) => call('POST', '/graphql', { query: 'mutation { createPost(data: { title: "c" }) { data { id } } }' }),
-    ['beforeCreate', 'afterCreate'],
+    ['beforeCreate', 'beforeFindOne', 'afterFindOne', 'afterCreate'],
   ],
   [
     'GraphQL',
     ({ call }) => call('POST', '/graphql', { query: 'mutation { updatePost(id: 2, data: { title: "d" }) { data { id } } }' }),
-    ['beforeUpdate', 'afterUpdate'],
+    ['beforeUpdate', 'beforeFindOne', 'afterFindOne', 'afterUpdate'],
   ],
   ['entityService', ({ strapi }) => strapi.entityService.delete('api::post.post', 2), ['beforeDelete', 'afterDelete']],
   [

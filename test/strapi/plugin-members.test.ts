@@ -8,7 +8,7 @@ const prefixes: readonly (readonly [config: string, path: string])[] = [
   ['{ prefix: false }', '/api/a'],
   ['{ prefix: null }', '/api/b'],
   ["{ prefix: '' }", '/api/c'],
-  ["{ prefix: '/own' }", '/api/own/d'],
+  ["{ prefix: '/own' }", '/api/d'],
   ['{}', '/api/router/e'],
 ];
 
@@ -26,7 +26,7 @@ describe('members of plugins and routes', () => {
     const allow = 'module.exports = () => true;';
     const upload = `module.exports = (plugin) => {
       const given = plugin.services.upload;
-      plugin.services.upload = (input) => ({ ...given(input), own() { return this.enhanceFile(); } });
+      plugin.services.upload = (input) => ({ ...given(input), own() { return this.uploadImage(); } });
       return plugin;
     };`;
     const policy = "module.exports = (ctx) => ctx.type === 'koa' && ctx.is('koa');";
@@ -52,8 +52,29 @@ describe('members of plugins and routes', () => {
   it('a service of an extension names the members that it lacks', () => {
     const service = serving.strapi.plugin('upload').service('upload');
     expect(service.findOne).to.be.a('function');
-    expect(() => service.own() as unknown).to.throw("strapi.plugin('upload').service('upload').enhanceFile is not offered");
-    expect(() => serving.strapi.service('plugin::upload.upload').own() as unknown).to.throw('enhanceFile is not offered');
+    expect(() => service.own() as unknown).to.throw("strapi.plugin('upload').service('upload').uploadImage is not offered");
+    expect(() => serving.strapi.service('plugin::upload.upload').own() as unknown).to.throw('uploadImage is not offered');
+  });
+
+  it('names that nobody has are undefined', () => {
+    const { strapi } = serving;
+    for (const value of [
+      strapi.plugin('nope'),
+      strapi.plugins.nope,
+      strapi.plugins.documentation,
+      strapi.contentType('api::nope.nope'),
+      strapi.policy('nope'),
+      strapi.middleware('nope'),
+      strapi.plugin('upload').service('nope'),
+      strapi.service('plugin::upload.nope'),
+    ])
+      expect(value).to.equal(undefined);
+    expect(strapi.policy('allow')()).to.equal(true);
+  });
+
+  it('a service of a plugin that only Strapi has is named', () => {
+    expect(() => serving.strapi.plugin('i18n').service('permissions') as unknown).to.throw('is not offered');
+    expect(() => serving.strapi.service('plugin::upload.extensions') as unknown).to.throw('is not offered');
   });
 
   it('a method of strapi.entityService that code replaces is named', () => {
@@ -71,7 +92,9 @@ describe('members of plugins and routes', () => {
   });
 
   it('policies and middlewares are listed by their names', () => {
-    expect(Object.keys(serving.strapi.policies)).to.deep.equal(['global::allow', 'global::koa']);
+    const names = Object.keys(serving.strapi.policies);
+    expect(names.filter((name) => name.startsWith('global::'))).to.deep.equal(['global::allow', 'global::koa']);
+    expect(names).to.include.members(['admin::isAuthenticatedAdmin', 'admin::hasPermissions']);
     expect(Object.keys(serving.strapi.middlewares)).to.deep.equal(['global::pass']);
     expect(serving.strapi.policies['global::allow']).to.equal(serving.strapi.policy('global::allow'));
   });

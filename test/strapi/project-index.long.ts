@@ -138,7 +138,6 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: its code does not run here"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.mount', 'strapi.server.mount is not offered: strapi.server has routes(), use() and httpServer'],
-  ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: the project has no such plugin with server code"],
   ['strapi.admin.services.role', 'strapi.admin is not offered: its code does not run here'],
   ['strapi.stop()', 'strapi.stop is not offered: the service loads the project, starts and stops by itself'],
   ['strapi.db.destroy()', 'strapi.db.destroy is not offered'],
@@ -147,9 +146,9 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     "strapi.plugin('users-permissions').service('providers-registry').getAll()",
     "service('providers-registry').getAll is not offered",
   ],
-  ["require('@strapi/utils').sanitize.sanitizers", 'sanitizers of sanitize of @strapi/utils is not offered'],
+  ["require('@strapi/utils').sanitize.visitors", 'visitors of sanitize of @strapi/utils is not offered'],
   ["require('@strapi/utils').policy.get", 'get of policy of @strapi/utils is not offered'],
-  ['strapi.webhookRunner.add()', 'strapi.webhookRunner is not offered: run notifications outside of the service'],
+  ['strapi.webhookRunner.add()', 'strapi.webhookRunner.add is not offered: run notifications outside of the service'],
 ];
 
 /** Names of Strapi v4, by the object that has them: each is offered, or a clear error. */
@@ -264,6 +263,7 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ["strapi.api.note.service('note') === strapi.service('api::note.note')", true],
   ["Object.keys(strapi.api['note'].controllers).join()", 'note'],
   ['strapi.api.none', undefined],
+  ["strapi.api.note.config('routes', 'none')", 'none'],
   ["strapi.db.metadata.get('api::note.note').attributes.text.type", 'string'],
   ["strapi.db.metadata.has('api::none.none')", false],
   ["Array.from(strapi.db.metadata, ([uid]) => uid).includes('plugin::upload.file')", true],

@@ -293,7 +293,7 @@ const cases: readonly Case[] = [
     answer: {
       text: '{"b":1,"a":[2]}',
       info: { type: 'content-api' },
-      grant: { enabled: true },
+      grant: { enabled: true, icon: 'envelope' },
       role: 'authenticated',
       templates: ['reset_password', 'email_confirmation'],
       callback: 'function',

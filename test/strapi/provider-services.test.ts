@@ -15,6 +15,8 @@ const index = (url: string): string => `
         if (accessToken !== '${ours}') throw new Error('The token is not of this app');
         return { username: query.name ?? 'staff', email: 'Staff@mail.test', verified: providers.plain.key === 'app' };
       });
+      // a name that the panel lists, and that was never stored
+      registry.register('discord', ({ purest }) => () => ({ username: 'dora', email: 'dora@mail.test', verified: true }));
       registry.register('club', {
         enabled: true,
         grantConfig: {
@@ -62,6 +64,18 @@ describe("providers of a project's code", () => {
     expect((await ask(`/auth/staff/callback?access_token=${ours}`)).body.user.id).to.equal(body.user.id);
   });
 
+  it('are in force by names that the panel lists, until they are stored as switched off', async () => {
+    const path = `/auth/discord/callback?access_token=${ours}`;
+    const { status, body } = await ask(path);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body.user).to.include({ username: 'dora', provider: 'discord' });
+    const stored = project.strapi.store({ type: 'plugin', name: 'users-permissions', key: 'grant' });
+    await stored.set({ value: await stored.get() });
+    expect((await ask(path)).body.error.message).to.equal('This provider is disabled');
+    await stored.delete();
+    expect((await ask(path)).status).to.equal(200);
+  });
+
   /** Tokens that the code refuses or fails with. */
   const refused: readonly (readonly [token: string, status: number, message: string])[] = [
     [theirs, 400, 'The token is not of this app'],
@@ -94,6 +108,11 @@ describe("providers of a project's code", () => {
     expect(user).to.include({ username: 'cleo', email: 'cleo@mail.test', provider: 'club', confirmed: false });
     const again = await service('providers').connect('club', { access_token: ours });
     expect(again.id).to.equal(user.id);
+  });
+
+  it('stand beside those of the configuration in the store', async () => {
+    const grant = await project.strapi.store({ type: 'plugin', name: 'users-permissions', key: 'grant' }).get();
+    expect([grant.plain, grant.google.enabled]).to.deep.equal([{ enabled: true, key: 'app' }, false]);
   });
 
   it('are found by the services', async () => {

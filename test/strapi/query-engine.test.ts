@@ -35,6 +35,7 @@ const now = new Date('2024-05-01T00:00:00Z');
 /** What `strapi.db.query(...)` is asked for over the books, and the titles that come back. */
 const reads: readonly (readonly [parameters: object, titles: readonly string[]])[] = [
   [{ where: { title: 'Dune' } }, ['Dune']],
+  [{ where: { isbn: 1 } }, ['Dune']],
   [{ where: { title: { $in: ['Dune', 'Emma'] } }, orderBy: { title: 'desc' } }, ['Emma', 'Dune']],
   [{ where: { title: ['Dune', 'Emma'] }, orderBy: 'title' }, ['Dune', 'Emma']],
   [{ where: { author: { name: 'Austen' } } }, ['Emma', 'Persuasion']],
@@ -112,6 +113,31 @@ describe('strapi.db.query', () => {
       .catch((error: unknown) => error);
     expect(taken).to.include({ message: 'This attribute must be unique' });
     await books().delete({ where: { id: french.id } });
+  });
+
+  it('creates the entry of another locale by the service of locales', async () => {
+    const { id } = await books().create({ data: { title: 'Walden', isbn: 'w', pages: 300 } });
+    const { createCreateLocalizationHandler } = serving.strapi.plugin('i18n').service('core-api');
+    const localize = createCreateLocalizationHandler(serving.strapi.getModel('api::book.book'));
+    const french = await localize({ id, data: { title: 'Walden ou la vie', locale: 'fr' } });
+    expect(french).to.include({ title: 'Walden ou la vie', locale: 'fr' });
+    expect(await books().findOne({ where: { id: french.id } })).to.include({ isbn: 'w', pages: 300 });
+    const again: unknown = await localize({ id, data: { title: 'x', locale: 'fr' } }).catch((error: unknown) => error);
+    expect(again).to.have.property('name', 'ApplicationError');
+    await books().deleteMany({ where: { isbn: 'w' } });
+  });
+
+  it('stores numbers and booleans as texts in attributes of text', async () => {
+    const { id } = await books().create({ data: { title: 451, isbn: true } });
+    expect(await books().findOne({ where: { isbn: 'true' } })).to.include({ id, title: '451' });
+    await books().update({ where: { id }, data: { note: 0.5 } });
+    await books().updateMany({ where: { id }, data: { isbn: 12 } });
+    expect(await books().findOne({ where: { title: 451 } })).to.include({ id, note: '0.5', isbn: '12' });
+    await books().delete({ where: { id } });
+    const error: unknown = await books()
+      .create({ data: { title: { a: 1 } } })
+      .catch((caught: unknown) => caught);
+    expect(error).to.have.property('message').that.includes('title must be a `string` type');
   });
 
   it('selects and populates, private attributes too', async () => {
@@ -224,7 +250,7 @@ describe('strapi.db.query', () => {
     const error: unknown = await books()
       .updateMany({ where: {}, data: { author: 1 } })
       .catch((caught: unknown) => caught);
-    expect(error).to.have.property('message', 'author: only scalar values of several entries can be set at once');
+    expect(error).to.have.property('message', 'Update requires data');
     expect(await books().deleteMany({ where: { pages: 2 } })).to.deep.equal({ count: 2 });
     const [author] = await serving.strapi.db.query('api::author.author').findMany({ where: { id: 1 }, populate: ['books'] });
     expect(titles(author.books)).to.deep.equal(['Dune']);

@@ -81,6 +81,41 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(0);
   });
 
+  it('stores what register adds to the models of --project, once', async () => {
+    const directory = await writeProject({
+      'src/index.js':
+        "module.exports = { register({ strapi }) { strapi.contentType('api::memo.memo').attributes.extra = { type: 'string' }; } };",
+      'src/api/memo/content-types/memo/schema.json': JSON.stringify(memo),
+      'src/api/memo/routes/memo.js': `const { factories } = require('@strapi/strapi');
+        module.exports = factories.createCoreRouter('api::memo.memo', { config: { find: { auth: false }, create: { auth: false } } });`,
+    });
+    const other = await freshDatabase();
+    const asked: unknown[] = [];
+    const start = () =>
+      run(
+        null,
+        'development',
+        'REST',
+        ['--project', directory],
+        async (url) => {
+          const body = JSON.stringify({ data: { extra: 'more' } });
+          const answer = await fetch(`${url}/api/memos`, {
+            method: 'POST',
+            body,
+            headers: { 'content-type': 'application/json' },
+          });
+          asked.push(((await answer.json()) as { data: { attributes: object } }).data.attributes);
+        },
+        { uri: other.uri },
+      );
+    const { text } = await start();
+    expect(text).to.match(/added +api::memo\.memo/);
+    expect((await start()).text).not.to.match(/(added|changed) +api::memo\.memo/);
+    await other.drop();
+    expect(asked).to.have.length(2);
+    for (const attributes of asked) expect(attributes).to.include({ extra: 'more' });
+  });
+
   it('starts in development with imports of missing packages, and refuses what needs them', async () => {
     const directory = await writeProject({
       'package.json': '{}',
@@ -138,7 +173,7 @@ describe('npm start in a Strapi project', function () {
     });
 
   it('stops in production if code uses unsupported features', async () => {
-    const message = 'src/index.ts, register: strapi.webhookRunner is not offered: run notifications outside of the service';
+    const message = 'src/index.ts, register: strapi.webhookRunner.add is not offered: run notifications outside of the service';
     const { exitCode, text } = await run(
       'export default { register: ({ strapi }) => strapi.webhookRunner.add({}) };',
       'production',
@@ -185,8 +220,8 @@ describe('npm start in a Strapi project', function () {
 
   it('continues in development, even if code does not await its promises', async () => {
     const code = 'const seed = async () => strapi.webhookRunner.add({});\nexport default { bootstrap() { seed(); } };';
-    const { exitCode, text } = await run(code, 'development', 'strapi.webhookRunner is not offered');
-    expect(text).to.contain('strapi.webhookRunner is not offered: run notifications outside of the service');
+    const { exitCode, text } = await run(code, 'development', 'strapi.webhookRunner.add is not offered');
+    expect(text).to.contain('strapi.webhookRunner.add is not offered: run notifications outside of the service');
     expect(exitCode).to.equal(0);
   });
 });

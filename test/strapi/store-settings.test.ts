@@ -63,15 +63,62 @@ describe('settings in strapi.store', () => {
     expect(await upload.get({ key: 'view_configuration' })).to.deep.equal({ pageSize: 10, sort: 'createdAt:DESC' });
   });
 
-  for (const [name, key, what] of [
-    ['users-permissions', 'grant', 'log-in providers'],
-    ['i18n', 'default_locale', 'the default locale'],
-  ])
-    it(`${String(key)} cannot be set, which the log says once`, async () => {
-      for (let time = 0; time < 2; time++) await serving.strapi.store({ type: 'plugin', name }).set({ key, value: { a: 1 } });
-      expect(await serving.strapi.store({ type: 'plugin', name, key }).get()).not.to.have.property('a');
-      expect(log.lines.filter(({ msg }) => String(msg).startsWith(`strapi.store does not set ${String(what)}`))).to.have.length(
-        1,
-      );
+  it('keep what plugins add to templates', async () => {
+    const { reset_password: reset, ...others } = await store().get({ key: 'email' });
+    const changed = { ...reset, design: { rows: [1] }, options: { ...reset.options, object: 'A new one' } };
+    await store().set({ key: 'email', value: { ...others, reset_password: changed } });
+    expect(await store().get({ key: 'email' })).to.deep.equal({ ...others, reset_password: changed });
+  });
+
+  /** Values that cannot be stored, with the error. */
+  const refused: readonly (readonly [name: string, key: string, value: unknown, message: string])[] = [
+    ['users-permissions', 'grant', { google: 1 }, 'providers.google must be an object'],
+    ['users-permissions', 'grant', { a: { b: {} } }, 'providers.a.b must be a text, a number, a boolean or a list of texts'],
+    ['i18n', 'default_locale', 'no locale', 'the default locale must be a language code, such as fr or pt-BR'],
+    ['upload', 'settings', { sizeOptimization: 'yes' }, 'sizeOptimization must be a `boolean` type'],
+    ['upload', 'view_configuration', { pageSize: 0 }, 'pageSize must be greater than or equal to 1'],
+    [
+      'content_manager',
+      'configuration_content_types::plugin::users-permissions.user',
+      { settings: { pageSize: 'x' } },
+      'pageSize',
+    ],
+  ];
+  for (const [name, key, value, message] of refused)
+    it(`${name} ${key} ${JSON.stringify(value)} is refused`, async () => {
+      const stored = serving.strapi.store({ type: 'plugin', name, key });
+      const before = await stored.get();
+      const error = await stored.set({ value }).catch((caught: Error) => caught.message);
+      expect(error).to.include(message);
+      expect(await stored.get()).to.deep.equal(before);
     });
+
+  /** Values without an effect, with the beginning of the line in the log. */
+  const unused: readonly (readonly [key: object, line: string])[] = [
+    [{ type: 'plugin', name: 'documentation', key: 'config' }, 'strapi.store: plugin_documentation_config has no effect'],
+    [{ type: 'core', name: 'admin', key: 'auth' }, 'strapi.store: core_admin_auth has no effect'],
+    [{ type: 'plugin', name: 'upload', key: 'api-folder' }, 'strapi.store: plugin_upload_api-folder has no effect'],
+  ];
+  for (const [key, line] of unused)
+    it(`${JSON.stringify(key)} has no effect, which the log says once`, async () => {
+      for (let time = 0; time < 2; time++) await serving.strapi.store.set({ ...key, value: { a: time } });
+      expect(await serving.strapi.store.get(key)).to.deep.equal({ a: 1 });
+      expect(log.lines.filter(({ msg }) => String(msg).startsWith(line))).to.have.length(1);
+    });
+
+  it('the logos of the panel need an address', async () => {
+    const logos = serving.strapi.store({ type: 'core', name: 'admin', key: 'project-settings' });
+    await logos.set({ value: { menuLogo: { name: 'a', url: '/uploads/a.png' }, authLogo: null } });
+    expect(await logos.set({ value: { menuLogo: {} } }).catch((error: Error) => error.message)).to.match(
+      /^menuLogo must be null/,
+    );
+    expect((await logos.get()).menuLogo.url).to.equal('/uploads/a.png');
+  });
+
+  it('the default locale is in force at once', async () => {
+    const locale = serving.strapi.store({ type: 'plugin', name: 'i18n', key: 'default_locale' });
+    await locale.set({ value: 'fr' });
+    expect(await locale.get()).to.equal('fr');
+    expect(log.lines.map(({ msg }) => msg)).to.include('the default locale fr is not among the locales: add it');
+  });
 });

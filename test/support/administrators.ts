@@ -10,6 +10,9 @@ interface TestPermission {
   readonly conditions?: readonly string[];
 }
 
+/** The permissions of the roles of administrators, by the first part of their e-mail addresses. */
+export type Administrators = Readonly<Record<string, readonly (readonly TestPermission[])[]>>;
+
 /** Sends a request of an administrator. */
 export type PanelSender = (as: string, method: string, path: string, body?: unknown) => Promise<Answer>;
 
@@ -18,10 +21,7 @@ const password = 'Password1';
 /**
  * Registers the first administrator, `super`, and one of each name with these roles. Returns a function that sends their requests.
  */
-export async function openAdministrators(
-  { server }: Serving,
-  administrators: Readonly<Record<string, readonly (readonly TestPermission[])[]>>,
-): Promise<PanelSender> {
+export async function openAdministrators({ server }: Serving, administrators: Administrators): Promise<PanelSender> {
   const tokens = new Map<string, string>();
   const send: PanelSender = async (as, method, path, body) => {
     const response = await fetch(`${server.url}${path}`, {

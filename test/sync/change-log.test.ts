@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Database } from '../../src/mongo/send/database.js';
-import { type LogState, markOf, readLogState, type StoredChange } from '../../src/mongo/stores/change-log.js';
+import { type FieldsOf, type LogState, markOf, readLogState, type StoredChange } from '../../src/mongo/stores/change-log.js';
 import { writeChanges } from '../../src/mongo/stores/write-changes.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
@@ -13,16 +13,23 @@ interface Writer {
   readonly failures: string[];
 }
 
+/** Collections without recorded fields. */
+const following = (...names: readonly string[]): FieldsOf => new Map(names.map((name) => [name, new Set()]));
+
+const warn = (text: string): never => {
+  throw new Error(text);
+};
+
 describe('the change log', () => {
   let fresh: FreshDatabase;
   let database: Database;
   let writers: Writer[] = [];
-  let followed = new Set(['a', 'b']);
+  let followed = following('a', 'b');
 
   beforeEach(async () => {
     fresh = await freshDatabase();
     database = databaseOf(fresh);
-    followed = new Set(['a', 'b']);
+    followed = following('a', 'b');
   });
   afterEach(async () => {
     for (const { stop } of writers) await stop();
@@ -37,8 +44,8 @@ describe('the change log', () => {
     const again = async (): Promise<void> => {
       while (!isOver) {
         run = new AbortController();
-        await writeChanges(database, { followed: () => followed, retention, signal: run.signal }).catch((error: unknown) =>
-          failures.push(String(error)),
+        await writeChanges(database, { followed: () => Promise.resolve(followed), retention, signal: run.signal, warn }).catch(
+          (error: unknown) => failures.push(String(error)),
         );
       }
     };
@@ -184,7 +191,7 @@ describe('the change log', () => {
     start();
     await state();
     await rows('c').insertOne({ _id: 1 });
-    followed = new Set(['a', 'b', 'c']);
+    followed = following('a', 'b', 'c');
     while (!(await state()).followed.includes('c'));
     await rows('c').insertOne({ _id: 2 });
     await logged('c', 2);

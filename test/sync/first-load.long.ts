@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { Copy } from './copy.js';
@@ -23,6 +24,7 @@ describe('a first load of 100,000 entries', () => {
       () => ({ authorization: `Bearer ${editor}` }),
     );
     while (copy.entries.size < count / 2) expect((await copy.step()).status).to.equal(200);
+    await formerValuesAreKept(database);
     await server.stop();
     const rows = database.db.collection<{ _id: number }>('posts');
     await rows.updateMany({ _id: { $mod: [1_000, 1] } }, { $set: { title: 'changed' } } as object);
@@ -39,3 +41,12 @@ describe('a first load of 100,000 entries', () => {
     await server.stop();
   });
 });
+
+/** Resolves when the server keeps former values of the posts: it does not begin before their indexes are built. */
+async function formerValuesAreKept({ db }: FreshDatabase): Promise<void> {
+  for (;;) {
+    const [posts] = await db.listCollections({ name: 'posts', 'options.changeStreamPreAndPostImages.enabled': true }).toArray();
+    if (posts !== undefined) return;
+    await setTimeout(100);
+  }
+}

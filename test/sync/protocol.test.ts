@@ -69,7 +69,9 @@ describe('requests for copies', () => {
   it('answer nothing new with the same token', async () => {
     const first = await get('posts');
     const second = await get(`posts?token=${tokenOf(first)}`);
-    expect(second.body).to.deep.equal({ data: [], meta: { sync: { token: tokenOf(second), more: false } } });
+    const { position } = second.body.meta.sync;
+    expect(position).to.match(/^\d+$/);
+    expect(second.body).to.deep.equal({ data: [], meta: { sync: { token: tokenOf(second), more: false, position } } });
   });
 
   it('do not tell of entries that the caller has never seen', async () => {
@@ -81,8 +83,9 @@ describe('requests for copies', () => {
     expect((await get(`posts?token=${token}`, ann)).body.data).to.deep.equal([]);
     await put(13, { owner: 98 });
     await server.logged();
-    expect((await get(`posts?token=${token}`, ann)).body.data).to.deep.equal([{ op: 'delete', id: 13 }]);
     await server.as(server.editor, 'DELETE', '/api/posts/13');
+    await server.logged();
+    expect((await get(`posts?token=${token}`, ann)).body.data).to.deep.equal([]);
     await change({ rows: null, fields: null });
   });
 
@@ -196,6 +199,17 @@ describe('requests for copies', () => {
       expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal([5]);
     });
 
+    it('are reported with the status 499 if the client leaves', async () => {
+      const first = await get('posts', ann);
+      const reported = new Promise((resolve) => server.server.observer.add({ 'request ended': resolve }));
+      const leaving = new AbortController();
+      const url = `${server.server.url}/api/sync/posts?token=${tokenOf(first)}&wait=50`;
+      const poll = fetch(url, { headers: { authorization: `Bearer ${ann}` }, signal: leaving.signal }).catch(() => null);
+      setTimeout(() => leaving.abort(), 100);
+      await poll;
+      expect(await reported).to.include({ route: '/api/sync/:plural', status: 499, isAborted: true });
+    });
+
     const ends: readonly (readonly [what: string, end: () => Promise<unknown>, status: number])[] = [
       ['the right is revoked', () => server.admin('PUT', '/roles/1', { actions: reading.slice(1) }), 403],
       ['a rule changes', () => change({ rows: { [post]: { rating: { $gt: 3 } } } }), 410],
@@ -240,10 +254,9 @@ describe('requests for copies', () => {
       await server.as(server.editor, 'DELETE', '/api/posts/2');
       await server.logged();
       const next = await events('posts?fields=rating', { 'last-event-id': uptodate?.id ?? '' });
-      expect((await next.until('uptodate')).map(({ event, data }) => [event, data])).to.deep.equal([
-        ['delete', '{"id":2}'],
-        ['uptodate', '{}'],
-      ]);
+      const [gone, end] = await next.until('uptodate');
+      expect([gone?.event, gone?.data, end?.event]).to.deep.equal(['delete', '{"id":2}', 'uptodate']);
+      expect(end?.data).to.match(/^{"position":"\d+"}$/);
       next.close();
     });
 

@@ -43,7 +43,7 @@ describe('addresses of webhooks', () => {
     });
 
   it('are called on demand, without redirects', async () => {
-    expect(await send(receiver.url('/redirect'), true)).to.deep.equal({ status: 307, text: '' });
+    expect(await send(receiver.url('/redirect'), true)).to.deep.equal({ status: 307, text: '', retryAfter: null });
     expect(elsewhere.received).to.have.lengthOf(0);
   });
 

@@ -9,6 +9,7 @@ import { identityOf, type Identity } from '../providers/identity.js';
 import { loginError, oauthClient, oauthLibrary } from '../providers/oauth-client.js';
 import { identityByCode, ownProvider } from '../providers/own-providers.js';
 import { readProfile } from '../providers/read-profile.js';
+import { type Grants, grantedProvider, isSwitchedOff } from '../providers/stored-grants.js';
 import { isOpenId, knownProvider, type KnownProvider } from '../providers/ready-providers.js';
 import { hashCode, makeCode } from './passwords.js';
 
@@ -49,18 +50,23 @@ const patience = 600_000;
  * Returns the provider of a name. Throws an ApplicationError if none is configured, and for `local`, the name for users with
  * passwords.
  */
-export function loginProvider({ config, observer }: Pick<Accounts, 'config' | 'observer'>, name: string): LoginProvider {
+export async function loginProvider(
+  { config, observer, grants }: Pick<Accounts, 'config' | 'observer' | 'grants'>,
+  name: string,
+): Promise<LoginProvider> {
   const own = ownProvider(config, name);
-  const provider = settingsOf(config, name);
-  if (own === undefined && provider === null) throw applicationError('This provider is disabled');
+  const stored = await grants();
+  const provider = settingsOf(config, name, stored);
+  if (provider === null && (own === undefined || isSwitchedOff(name, stored)))
+    throw applicationError('This provider is disabled');
   const inBrowser = (): KnownProvider => provider ?? noBrowser(name);
   const finishHere = async (returned: Returned, content: ContentContext): Promise<Identity> => {
     const { claims, accessToken } = await finish(inBrowser(), returned, content);
-    if (own) return identityByCode(config, own, { accessToken, query: { access_token: accessToken } });
+    if (own) return identityByCode(config, own, { accessToken, query: { access_token: accessToken }, grants: stored });
     return identityOf(name, claims ?? (await readProfile(inBrowser(), accessToken)), provider?.profile);
   };
   const acceptHere = async (tokens: ReceivedTokens): Promise<Identity> =>
-    own ? identityByCode(config, own, tokens) : identityOfTokens(inBrowser(), tokens);
+    own ? identityByCode(config, own, { ...tokens, grants: stored }) : identityOfTokens(inBrowser(), tokens);
   return {
     redirect: provider?.redirect ?? null,
     begin: (callback, content) => tellFailure(observer, async () => begin(inBrowser(), callback, content)),
@@ -80,10 +86,18 @@ async function tellFailure<Result>(observer: Accounts['observer'], step: () => P
   }
 }
 
-function settingsOf(config: Config, name: string): KnownProvider | null {
+/**
+ * Returns the settings of a provider: those of the configuration, otherwise the stored ones, otherwise those that code has registered
+ * unless they are switched off in the store. Null if there are none.
+ */
+function settingsOf(config: Config, name: string, grants: Grants): KnownProvider | null {
   const { providers } = config.plugins['users-permissions'].config;
-  const given = Object.hasOwn(providers, name) ? providers[name] : ownProvider(config, name)?.settings;
-  return name === 'local' || !given ? null : knownProvider(name, given);
+  const registered = isSwitchedOff(name, grants) ? null : ownProvider(config, name)?.settings;
+  const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const stored = own === undefined ? grantedProvider(name, grants) : null;
+  const settings = own ?? stored ?? registered;
+  if (name === 'local' || !settings) return null;
+  return { ...knownProvider(name, settings), isPublic: stored !== null && !config.webhooks.allowPrivate };
 }
 
 function noBrowser(name: string): never {

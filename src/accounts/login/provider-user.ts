@@ -116,7 +116,7 @@ export async function tokenUser(
   name: string,
   { tokens, content }: { readonly tokens: ReceivedTokens; readonly content: ContentContext },
 ): Promise<StoredUser> {
-  const provider = loginProvider(accounts, name);
+  const provider = await loginProvider(accounts, name);
   const { accessToken, idToken } = tokens;
   if (accessToken?.startsWith(codePrefix) === true) return exchangeCode(accounts, { name, code: accessToken }, content);
   if (accessToken === null && idToken === null) throw validationError('Invalid callback URL provided');

@@ -10,6 +10,7 @@ import { fullAccess } from '../../query/access.js';
 import type { ApiError } from '../../errors.js';
 import { applicationError, hasCode } from '../../errors.js';
 import { emptyQuery } from '../../query/ast.js';
+import { addedAs } from '../../schema/added-attributes.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
@@ -20,7 +21,7 @@ import { asService, findStoredUser, noteOnUser, permitted, roleUid, type StoredU
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
-/** Attributes that a client cannot set when it registers a user. */
+/** Attributes that a client cannot set when it registers a user, besides those that the service has added. */
 const reserved: ReadonlySet<string> = new Set([
   'confirmed',
   'blocked',
@@ -29,11 +30,9 @@ const reserved: ReadonlySet<string> = new Set([
   'provider',
   'id',
   'role',
-  'createdAt',
-  'updatedAt',
-  'createdBy',
-  'updatedBy',
 ]);
+
+const isReserved = (type: ContentType, name: string): boolean => reserved.has(name) || addedAs(type, name) !== null;
 
 const taken = (): ApiError => applicationError('Email or Username are already taken');
 
@@ -65,10 +64,10 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
 }
 
 /** Returns the attributes besides name, address and password that a registration may set: the listed ones, or those that are public. */
-export const registrationAttributes = ({ attributes }: ContentType, allowedFields: readonly string[] | null): readonly string[] =>
-  [...attributes.values()].flatMap(({ name, private: hidden, writable }) => {
+export const registrationAttributes = (type: ContentType, allowedFields: readonly string[] | null): readonly string[] =>
+  [...type.attributes.values()].flatMap(({ name, private: hidden, writable }) => {
     const isAllowed = allowedFields === null ? writable && !hidden : allowedFields.includes(name);
-    return isAllowed && !reserved.has(name) && !Object.hasOwn(fields, name) ? [name] : [];
+    return isAllowed && !isReserved(type, name) && !Object.hasOwn(fields, name) ? [name] : [];
   });
 
 /** The role of a new user, and the context of the registration. */
@@ -105,7 +104,7 @@ function unregistered(
   const others = Object.keys(body).filter((name) => !allowed.includes(name) && !Object.hasOwn(fields, name));
   return others.flatMap((name) => {
     if (!type.attributes.has(name)) return bind.settings.strict ? [unknownValue(name, type, [name])] : [];
-    const remedy = reserved.has(name)
+    const remedy = isReserved(type, name)
       ? 'remove it from the body'
       : 'list it in register.allowedFields, or remove it from the body';
     return [{ path: [name], message: `${name} of a user is not set by a registration`, remedy }];

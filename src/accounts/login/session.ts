@@ -3,12 +3,13 @@ import type { AccountSettings } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { UserTokens } from '../../auth/user-tokens.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
+import { isSwitchedOff } from '../providers/stored-grants.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import type { Database } from '../../mongo/send/database.js';
 import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '../../mongo/stores/refresh-token-store.js';
 import { knownClient, rememberClient } from './known-clients.js';
-import { makeCode, isPassword } from './passwords.js';
+import { hashCode, isPassword, makeCode } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
 import { matchesAny } from '../../mongo/form/matches.js';
@@ -25,10 +26,12 @@ export interface Session {
 const logInFields = { identifier: ['required'], password: ['required'] } as const;
 
 /**
- * Logs a user in by name or e-mail address and password. Throws a ValidationError, an ApplicationError, or a RateLimitError after too
+ * Logs a user in by name or e-mail address and password. Throws a ValidationError, an ApplicationError, also if the provider `email` is
+ * switched off, or a RateLimitError after too
  * many wrong passwords.
  */
 export async function logIn(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+  if (isSwitchedOff('email', await accounts.grants())) throw applicationError('This provider is disabled');
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
   const user = await findByIdentifier(identifier, call.content);
   const { ip, requestId } = call.request;
@@ -92,10 +95,17 @@ const newLogin = () => ({ family: randomUUID() as string, secret: makeCode(32) }
  */
 const storedToken = (token: string, tokens: UserTokens): string => tokens.derive(`refresh token ${token}`);
 
-/** Returns a stored refresh token, also of the former secret; null if there is none. */
+/**
+ * Returns a stored refresh token, also of the former secret, or in the form of a version that stored a hash without the secret; null if
+ * there is none.
+ */
 async function findRefreshToken(token: string, tokens: UserTokens, database: Database): Promise<RefreshToken | null> {
-  const former = tokens.deriveFormerly(`refresh token ${token}`);
-  return (await findToken(database, storedToken(token, tokens))) ?? (former === null ? null : findToken(database, former));
+  const forms = [storedToken(token, tokens), tokens.deriveFormerly(`refresh token ${token}`), hashCode(token)];
+  for (const form of forms) {
+    const found = form === null ? null : await findToken(database, form);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Creates a refresh token of a user, stores its hash and returns the token. The token begins with its family. */

@@ -10,7 +10,7 @@ import { escapeHtml } from '../../values.js';
 import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate } from './email-templates.js';
 
-type MailerInput = Omit<Accounts, 'mailer' | 'tokens'>;
+type MailerInput = Omit<Accounts, 'mailer' | 'tokens' | 'grants'>;
 
 /**
  * Creates a mailer. It sends by SMTP if `plugins.email.config.providerOptions` names a server. Otherwise it writes e-mails to

@@ -20,6 +20,15 @@ const templateKeys: readonly (keyof EmailTemplate)[] = ['from', 'response_email'
 export const formOfTemplates = (templates: StoredSettings['templates']): Values =>
   Object.fromEntries(templateNames.map((name) => [name, { ...looks[name], options: templates[name] ?? defaultTemplates[name] }]));
 
+/** Returns the values that plugins have added to the templates beside their options, such as the design of an editor. */
+export const additionsIn = (form: Values): Values =>
+  Object.fromEntries(
+    templateNames.flatMap((name) => {
+      const added = Object.entries(Object(form[name]) as Values).filter(([key]) => !['display', 'icon', 'options'].includes(key));
+      return added.length === 0 ? [] : [[name, Object.fromEntries(added)]];
+    }),
+  );
+
 /** Returns the templates in the form of Strapi v4. Those that are not whole are left out. */
 export function templatesIn(form: Values): StoredSettings['templates'] {
   const whole = templateNames.flatMap((name) => {

@@ -123,7 +123,7 @@ async function proveAudience(provider: KnownProvider, token: string): Promise<bo
   if (url === undefined) return false;
   const target = new URL(url);
   for (const [name, value] of Object.entries(info.query?.(provider, token) ?? {})) target.searchParams.set(name, value);
-  const { status, body } = await askProvider(provider.name, target.href, info.request(provider, token));
+  const { status, body } = await askProvider(provider, target.href, info.request(provider, token));
   if (info.refusals.includes(status)) throw refusalOf(provider, 'is not valid');
   if (status !== 200 || !isRecord(body))
     throw providerFailure(provider.name, `status ${String(status)} of the token information`);

@@ -1,5 +1,6 @@
 import type { Configuration } from 'openid-client';
 import { loadJwt } from '../../auth/user-tokens.js';
+import { BoundedCache } from '../../caches.js';
 import { ApiError, validationError } from '../../errors.js';
 import { fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';
@@ -7,7 +8,8 @@ import { isOpenId, type KnownProvider } from './ready-providers.js';
 /** Loaded on the first login, because most services have no providers. */
 export const oauthLibrary = () => import('openid-client');
 
-const clients = new Map<string, Promise<Configuration>>();
+/** The clients by the settings of their providers, which may be changed in the store while the service runs. */
+const clients = new BoundedCache<Promise<Configuration>>({ entries: 100, bytes: 1_000_000 });
 
 /**
  * Returns the client of a provider. The configuration of an OpenID Connect provider is read once, or again after a failure. Throws a
@@ -18,7 +20,7 @@ export function oauthClient(provider: KnownProvider): Promise<Configuration> {
   const known = clients.get(key);
   if (known !== undefined) return known;
   const found = isOpenId(provider) ? discover(provider) : describe(provider);
-  clients.set(key, found);
+  clients.set(key, found, 5_000);
   found.catch(() => clients.delete(key));
   return found;
 }
@@ -48,9 +50,9 @@ async function describe(provider: KnownProvider): Promise<Configuration> {
 }
 
 const fetchFor =
-  ({ name }: KnownProvider) =>
+  (provider: KnownProvider) =>
   (url: string, { method, headers, body }: RequestInit) =>
-    fetchProvider(name, url, { ...(method !== undefined && { method }), ...(headers && { headers }), ...(body && { body }) });
+    fetchProvider(provider, url, { ...(method !== undefined && { method }), ...(headers && { headers }), ...(body && { body }) });
 
 /** Returns how the client proves its identity: by its secret in the body, which for Apple is a token signed by its key. */
 async function authentication(provider: KnownProvider) {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { ProviderSettings } from '../../config/provider-settings.js';
 import { ApiError, applicationError } from '../../errors.js';
 import { isRecord, type Values } from '../../values.js';
-import { providerFailure } from './call-provider.js';
+import { isSafeAddress, providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
 
 /** A token that the code of a project may know. */
@@ -10,6 +10,11 @@ interface ForeignToken {
   readonly accessToken: string | null;
   /** The query of the request. */
   readonly query: Values;
+}
+
+/** Such a token, and the stored settings of providers by name. */
+interface GrantedToken extends ForeignToken {
+  readonly grants: Values;
 }
 
 /** What code of a project receives to find the user of a token. */
@@ -52,15 +57,18 @@ function readProvider(name: string, provider: unknown): OwnProvider {
   const { authCallback, grantConfig } = isRecord(provider) ? provider : {};
   const callback: unknown = isFunction ? (provider as (parts: object) => unknown)({ purest }) : authCallback; // given by code
   if (typeof callback !== 'function') throw new TypeError(`the provider ${name} needs a function authCallback`);
-  return { name, settings: isRecord(grantConfig) ? settingsOf(name, grantConfig) : null, authCallback: callback as AuthCallback }; // given by code
+  return { name, settings: isRecord(grantConfig) ? ofGrant(name, grantConfig) : null, authCallback: callback as AuthCallback }; // given by code
 }
 
-/** Returns the settings in the form of Strapi v4. */
-function settingsOf(name: string, { key, secret, callback, scope, ...rest }: Values): ProviderSettings {
+/** Returns the provider that settings in the form of Strapi v4 describe. Throws a TypeError that says what is missing. */
+export function ofGrant(name: string, { key, secret, callback, scope, ...rest }: Values): ProviderSettings {
   const { authorize_url: authorizeUrl, access_url: tokenUrl, profile_url: userInfoUrl } = rest;
   for (const [part, value] of Object.entries({ key, authorize_url: authorizeUrl, access_url: tokenUrl }))
     if (typeof value !== 'string' || value === '')
       throw new TypeError(`grantConfig.${part} of the provider ${name} must be a text`);
+  for (const [part, value] of Object.entries({ authorize_url: authorizeUrl, access_url: tokenUrl, profile_url: userInfoUrl }))
+    if (typeof value === 'string' && !isSafeAddress(value))
+      throw new TypeError(`grantConfig.${part} of the provider ${name} must be an address that begins with https://`);
   return {
     clientId: String(key),
     authorizeUrl: String(authorizeUrl),
@@ -80,14 +88,14 @@ const purest = (): never => {
 export const runProvider = async (
   config: Config,
   { authCallback }: OwnProvider,
-  { accessToken, query }: ForeignToken,
-): Promise<unknown> => authCallback({ accessToken, query, providers: grantsOf(config), purest });
+  { accessToken, query, grants }: GrantedToken,
+): Promise<unknown> => authCallback({ accessToken, query, providers: { ...grants, ...grantsOf(config) }, purest });
 
 /**
  * Returns the identity that the code of a provider finds. Without an `id` users are known by address. Throws a 400 with the message
  * of an Error of the code, and a 502 for other errors and results.
  */
-export async function identityByCode(config: Config, own: OwnProvider, token: ForeignToken): Promise<Identity> {
+export async function identityByCode(config: Config, own: OwnProvider, token: GrantedToken): Promise<Identity> {
   const { name } = own;
   const profile = await runProvider(config, own, token).catch((error: unknown) => {
     if (error instanceof ApiError) throw error;

@@ -23,8 +23,9 @@ async function discoveredAddress(provider: KnownProvider): Promise<string> {
   return address;
 }
 
-async function askForUser({ name }: KnownProvider, url: string, token: string): Promise<Values> {
-  const { status, body } = await askProvider(name, url, bearer(token));
+async function askForUser(provider: KnownProvider, url: string, token: string): Promise<Values> {
+  const { status, body } = await askProvider(provider, url, bearer(token));
+  const { name } = provider;
   if (status === 401 || status === 403) throw validationError(`The provider ${name} refuses the access_token`);
   if (status !== 200) throw providerFailure(name, `status ${String(status)}`);
   return isRecord(body) ? body : {};
@@ -50,8 +51,8 @@ function withProof(url: string, { clientSecret = '' }: KnownProvider, token: str
 }
 
 /** Replaces the public address of a user of GitHub by the primary one, if that is verified. */
-async function withPrimaryAddress(profile: Values, { name, emailsUrl = '' }: KnownProvider, token: string): Promise<Values> {
-  const { body } = await askProvider(name, emailsUrl, bearer(token));
+async function withPrimaryAddress(profile: Values, provider: KnownProvider, token: string): Promise<Values> {
+  const { body } = await askProvider(provider, provider.emailsUrl ?? '', bearer(token));
   const addresses = Array.isArray(body) ? body.filter(isRecord) : [];
   const primary = addresses.find(({ primary, verified }) => primary === true && verified === true);
   return { ...profile, email: primary?.['email'], verified: primary !== undefined };

@@ -1,8 +1,8 @@
 import type { ProviderSettings, ReadyName } from '../../config/provider-settings.js';
+import type { AskedProvider } from './call-provider.js';
 
 /** The settings of a provider together with what is known of it. */
-export interface KnownProvider extends ProviderSettings {
-  readonly name: string;
+export interface KnownProvider extends ProviderSettings, AskedProvider {
   /** Name of the ready provider; null for others. */
   readonly ready: ReadyName | null;
 }

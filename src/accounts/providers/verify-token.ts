@@ -24,7 +24,7 @@ export async function verifyToken(provider: KnownProvider, token: string): Promi
   const { header, payload } = loadJwt().decode(token, { complete: true }) ?? {};
   if (header === undefined || !isRecord(payload)) throw refusal('it is not a signed token');
   const { issuer, keysUrl } = await signerOf(provider);
-  const [keys, [first, ...others]] = [await keysOf(provider.name, keysUrl, header.kid), audiencesOf(provider)];
+  const [keys, [first, ...others]] = [await keysOf(provider, keysUrl, header.kid), audiencesOf(provider)];
   const key = keys.find(({ id }) => header.kid === undefined || id === header.kid)?.key;
   if (key === undefined) throw refusal('its key is unknown to the provider');
   const expected = { issuer: issuerFor(issuer, payload), audience: [first, ...others] as [string, ...string[]] };
@@ -78,7 +78,7 @@ const keySets = new Map<string, Promise<KeySet>>();
 const keyLifetime = { known: 3_600_000, unknown: 30_000 };
 
 /** Returns the keys of a provider. They are read again after an hour, or for an unknown key after half a minute. */
-async function keysOf(provider: string, url: string, id: string | undefined): Promise<readonly PublishedKey[]> {
+async function keysOf(provider: KnownProvider, url: string, id: string | undefined): Promise<readonly PublishedKey[]> {
   const set = await keySets.get(url)?.catch(() => null);
   const isKnown = id === undefined || set?.keys.some((key) => key.id === id) === true;
   if (set && Date.now() - set.readAt < keyLifetime[isKnown ? 'known' : 'unknown']) return set.keys;
@@ -88,10 +88,10 @@ async function keysOf(provider: string, url: string, id: string | undefined): Pr
   return (await read).keys;
 }
 
-async function readKeys(provider: string, url: string): Promise<KeySet> {
+async function readKeys(provider: KnownProvider, url: string): Promise<KeySet> {
   const { status, body } = await askProvider(provider, url);
   if (status !== 200 || !isRecord(body) || !Array.isArray(body['keys']))
-    throw providerFailure(provider, 'it has no list of keys');
+    throw providerFailure(provider.name, 'it has no list of keys');
   return { keys: body['keys'].filter(isRecord).flatMap(publishedKey), readAt: Date.now() };
 }
 

@@ -2,8 +2,9 @@ import { collections } from '../../schema/collections.js';
 import { typeActions, grantsVersion, replaceAction, uploadAction } from '../../auth/known-actions.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
 import { initialRanks } from '../../mongo/form/layout.js';
-import { oneOf, absent } from '../../mongo/form/matches.js';
+import { exactly, oneOf, absent } from '../../mongo/form/matches.js';
 import type { Store } from '../../mongo/store.js';
+import { removeModel } from '../../mongo/stores/model-store.js';
 import { findStored, isStored } from '../../mongo/stored.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { actionOf } from '../../query/access.js';
@@ -37,10 +38,19 @@ export async function revokeActions(role: number, actions: readonly string[], st
   await bulkWrite(store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
 }
 
-/** Revokes all actions on a type from all roles and custom tokens. Otherwise a later type of the same uid would inherit them. */
-export async function revokeType(uid: string, store: Store): Promise<void> {
+/** Removes a model, and all rights on it, together. Its entries stay. Returns false if there was none. */
+export const removeType = (uid: string, store: Store): Promise<boolean> =>
+  inTransaction(store.database, async (database) => {
+    if (!(await removeModel(database, uid))) return false;
+    await revokeType(uid, { ...store, database });
+    return true;
+  });
+
+/** Revokes all actions on a type from all roles, custom tokens and administrators. Otherwise a later type of the same uid would inherit them. */
+async function revokeType(uid: string, store: Store): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);
+  await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { subject: exactly(uid) } } }]);
   const permissions = oneOf(actions);
   await bulkWrite(store, collections.tokens, [changeMany({ permissions }, { take: { permissions } })]);
 }

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { readAccountSettings, type AccountSettings } from '../../auth/account-settings.js';
-import { rowRule, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
+import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { ApiError, notFoundError, validationError } from '../../errors.js';
 import { findStored } from '../../mongo/stored.js';
@@ -8,7 +8,8 @@ import { updateEntry } from '../../mongo/write/write-entries.js';
 import { suggest } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { bindRule } from '../../query/bind-filter.js';
-import { type ContentType, attributeOf } from '../../schema/content-type.js';
+import { type ContentType, attributeOf, servedAs } from '../../schema/content-type.js';
+import { servedFilter } from '../../schema/served-names.js';
 import { asService } from '../user-store.js';
 import { mapValues } from '../../values.js';
 
@@ -55,28 +56,31 @@ function typeOf(uid: string, { bind }: ContentContext): ContentType {
   return type;
 }
 
+/** Returns a rule for fields with the names that are served: a former name means nothing once the model does not name it. */
 function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'allow' | 'deny', readonly string[]>>): FieldRule {
   const unknown = [...(allow ?? []), ...deny].find((name) => attributeOf(type, name) === undefined);
   if (unknown !== undefined)
     throw validationError(`fields of ${type.uid}: there is no attribute ${unknown}${suggest(unknown, type.attributes.keys())}`);
-  return allow === undefined ? { deny } : { allow };
+  const served = (names: readonly string[]): readonly string[] => [...new Set(names.map((name) => servedAs(type, name)))];
+  return allow === undefined ? { deny: served(deny) } : { allow: served(allow) };
 }
 
-/** Returns a row rule if it is a valid filter for the type, whoever the user is. Throws a ValidationError otherwise. */
+/**
+ * Returns a row rule with the names that are served. Throws a ValidationError unless it is a valid filter for the type, whoever the
+ * user is.
+ */
 function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): unknown {
   const [unknown] = unknownUserNames(rule);
   if (unknown !== undefined)
     throw validationError(`${unknown} is not known; use ${userNames.map((name) => `$user.${name}`).join(', ')}`);
   if (type.kind === 'component') throw validationError(`rows of ${type.uid}: components have no rows`);
-  const flags = { blocked: false, confirmed: true, isEmailProven: true };
-  const sample = { id: 1, username: '', email: '', role: 1, tokenVersion: 0, tokensFrom: 0, ...flags };
   try {
-    const rules = new Map([[type.uid, rowRule(rule, sample, bind.limits)]]);
+    const rules = new Map([[type.uid, rowRule(rule, sampleUser, bind.limits)]]);
     bindRule(type, { ...bind, access: { ...bind.access, rules } });
   } catch (error) {
     throw error instanceof ApiError ? validationError(`rows of ${type.uid}: ${error.message}`) : error;
   }
-  return rule;
+  return servedFilter(rule, type, bind.registry);
 }
 
 /** Returns a warning for each row rule that compares entries with something that users choose themselves. */

@@ -41,9 +41,6 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
       text: 'graphql.config.apolloServer has options without effect',
       about: { options: settings.unknownOptions },
     });
-  const report = (err: unknown): void => {
-    observer.observe({ kind: 'failed', work: 'graphql request', err });
-  };
   const artifacts = artifactsOf(config);
   const plugins = pluginsOf(config);
   const current = new CurrentSchema(
@@ -59,7 +56,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
       reportFailure(err, registry, observer);
     },
   );
-  const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, report });
+  const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, observer });
   const replaceRegistry = async (registry: Registry): Promise<void> => {
     // An extension may fail for the new models. So its schema is built immediately, to log the error now.
     if (artifacts === null && !('extend' in extension(registry))) return current.replaceWhenRead(registry);

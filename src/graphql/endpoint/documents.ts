@@ -16,6 +16,7 @@ import { BoundedCache, memoize } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { documentLevels } from './document-levels.js';
 import { type DocumentParts, hasParts, type NamedOperation, partsOf } from './document-parts.js';
+import { exceeding } from '../../limits/exceeded.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
@@ -108,7 +109,9 @@ function parseText(text: string, maxTokens: number): DocumentNode {
   try {
     return parse(text, { maxTokens });
   } catch (error) {
-    throw error instanceof GraphQLError ? coded(error, 'GRAPHQL_PARSE_FAILED') : error;
+    if (!(error instanceof GraphQLError)) throw error;
+    const refusal = coded(error, 'GRAPHQL_PARSE_FAILED');
+    throw error.message.endsWith('Parsing aborted.') ? exceeding('plugins.graphql.config.limits.tokens', refusal) : refusal;
   }
 }
 

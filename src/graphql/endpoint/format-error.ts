@@ -1,3 +1,4 @@
+import { inPlaceOf } from '../../limits/exceeded.js';
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { ApiError } from '../../errors.js';
 import { isRecord } from '../../values.js';
@@ -9,6 +10,8 @@ export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLErro
 interface ErrorFormat extends Pick<GraphqlSettings, 'stacktraces' | 'introspection' | 'formatError'> {
   /** Called with errors that clients see as `Internal Server Error`. */
   readonly report: (error: unknown) => void;
+  /** Called with each error. */
+  readonly count: (error: unknown) => void;
 }
 
 /** Returns a function that converts errors to the form of Strapi v4, and calls the hook of the settings. */
@@ -43,6 +46,7 @@ function callHook(
 /** Converts an error. Those that clients may see keep their name and code; others become an `Internal Server Error`. */
 function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  format.count(thrown);
   if (thrown instanceof ApiError) return apiError(thrown);
   if (error instanceof GraphQLError && isShown(error)) return withCode(discreet(error, format), format);
   format.report(thrown);
@@ -107,5 +111,14 @@ export const coded = (error: GraphQLError, code: string): GraphQLError =>
 
 function withParts(error: GraphQLError, parts: GraphQLErrorOptions & { readonly message?: string }): GraphQLError {
   const { message, nodes = null, source, positions, path, originalError, extensions } = error;
-  return new GraphQLError(parts.message ?? message, { nodes, source, positions, path, originalError, extensions, ...parts });
+  const changed = new GraphQLError(parts.message ?? message, {
+    nodes,
+    source,
+    positions,
+    path,
+    originalError,
+    extensions,
+    ...parts,
+  });
+  return inPlaceOf(error, changed);
 }

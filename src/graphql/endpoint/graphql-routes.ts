@@ -1,3 +1,4 @@
+import type { Observer } from '../../observe/observer.js';
 import type { Context } from 'koa';
 import { memoizePair } from '../../caches.js';
 import type { ContentContext } from '../../content/content-context.js';
@@ -29,14 +30,13 @@ export interface GraphqlParts {
   readonly settings: GraphqlSettings;
   readonly pathSettings: PathSettings;
   readonly schema: Pick<CurrentSchema, 'read'>;
-  /** Called with errors that are hidden from clients. */
-  readonly report: (error: unknown) => void;
+  readonly observer: Observer;
 }
 
 /** Returns the routes of the GraphQL endpoint, and of the playground with its files. */
 export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | ContextRoute)[] {
-  const { settings, report } = parts;
-  const endpoint = createEndpoint(settings, report);
+  const { settings, observer } = parts;
+  const endpoint = createEndpoint(settings, observer);
   const playground = settings.playground ? createPlayground(settings.endpoint) : null;
   const place = { path: settings.endpoint, settings: parts.pathSettings };
   return [
@@ -117,6 +117,7 @@ function createState(ctx: Context, call: OperationCall): RequestState {
       content: { ...content, bind, createsDrafts: true },
       isKeyed,
       failures: new Map(),
+      cacheHints: new Map(),
       tracer: settings.tracing ? createTracer() : null,
       koaContext: ctx,
       state,

@@ -33,7 +33,7 @@ export interface GraphqlSettings {
    * required.
    */
   readonly preflightHeaders: readonly string[] | null;
-  /** Whether answers contain the times of all resolvers. */
+  /** Whether answers contain the times of all resolvers. Never in production, where the option has no effect, as in Strapi 4.26. */
   readonly tracing: boolean;
   /** Whether unexpected errors show where they were thrown. */
   readonly stacktraces: boolean;
@@ -58,7 +58,8 @@ export function graphqlSettings(
   { environment, environmentName }: Pick<Config, 'environment' | 'environmentName'>,
 ): GraphqlSettings {
   const { apolloServer: server, limits } = config;
-  const isExplorable = environment !== 'production' || environmentName === 'staging';
+  const isProduction = environment === 'production';
+  const isExplorable = !isProduction || environmentName === 'staging';
   return {
     endpoint: config.endpoint,
     shadowCrud: config.shadowCRUD,
@@ -70,11 +71,11 @@ export function graphqlSettings(
     playground: isExplorable || config.playgroundAlways,
     authErrors: config.authErrors,
     preflightHeaders: preflightHeaders(server['csrfPrevention']),
-    tracing: flag(server['tracing'], false),
+    tracing: server['tracing'] === true && !isProduction,
     stacktraces: flag(server['debug'], environment === 'development'),
     validationRules: validationRules(server['validationRules']),
     formatError: formatHook(server['formatError']),
-    unknownOptions: unknownOptions(server),
+    unknownOptions: [...unknownOptions(server), ...(isProduction && server['tracing'] === true ? ['tracing'] : [])],
   };
 }
 

@@ -1,3 +1,5 @@
+import { countExceeded } from '../../limits/exceeded.js';
+import type { Observer } from '../../observe/observer.js';
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -15,6 +17,7 @@ import type { Config } from '../../config/config.js';
 import type { ForbiddenError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { isRecord } from '../../values.js';
+import { cacheControlOf } from '../execute/cache-control.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { NamedOperation } from './document-parts.js';
@@ -48,11 +51,19 @@ export interface Endpoint {
 
 type OperationRequest = Parameters<OperationHandler>[0];
 
-/** Creates an endpoint with graphql-http. `report` is called with errors that are hidden from clients. */
-export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
+/** Creates an endpoint with graphql-http. */
+export function createEndpoint(settings: GraphqlSettings, observer: Observer): Endpoint {
   const documents = createDocuments(settings);
   const findQuery = createPersistedQueries();
-  const format = createErrorFormat({ ...settings, report });
+  const format = createErrorFormat({
+    ...settings,
+    report: (err) => {
+      observer.observe({ kind: 'failed', work: 'graphql request', err });
+    },
+    count: (error) => {
+      countExceeded(error, observer);
+    },
+  });
   let handler: Promise<OperationHandler> | undefined;
   return {
     handle: async (request) => (await (handler ??= createOperationHandler(documents, findQuery, format)))(request),
@@ -145,17 +156,26 @@ async function createOperationHandler(
     // `execute` chooses the operation, because graphql-http has other messages for a missing one and for a mutation by GET.
     getOperationAST: () => anyOperation,
     execute: runOperation,
-    onOperation: (_request, { contextValue }, result) => {
+    onOperation: (_request, args, result) => {
       if (!('data' in result)) return refuse(result.errors ?? [], formatError);
-      const { tracer, running, caller, isKeyed } = contextValue as unknown as GraphqlContext; // returned by `context`
+      const { tracer, running, caller, isKeyed } = args.contextValue as unknown as GraphqlContext; // returned by `context`
       if (isKeyed && result.errors !== undefined) throw undoing(result.errors, formatError);
       for (const { originalError } of result.errors ?? []) running.explainRefusal(originalError, caller);
       const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
       // Serialized here, because graphql-http would call a function for each value.
-      return result.errors === undefined ? jsonResponse(200, traced) : traced;
+      return result.errors === undefined ? jsonResponse(200, traced, cachingOf(args, result)) : traced;
     },
     formatError,
   });
+}
+
+/** Returns the headers by which code lets caches keep an answer. */
+function cachingOf(args: ExecutionArgs, { data }: ExecutionResult): Readonly<Record<string, string>> {
+  const { cacheHints: hints } = args.contextValue as GraphqlContext; // all contexts are of this type
+  if (hints.size === 0 && !args.schema.getDirective('cacheControl')) return {};
+  const operation = chooseOperation(args.document, args.operationName ?? null);
+  const header = operation instanceof GraphQLError ? null : cacheControlOf(args, operation, { data, hints });
+  return header === null ? {} : { 'cache-control': header };
 }
 
 const anyOperation: OperationDefinitionNode = {

@@ -1,3 +1,4 @@
+import { exceeding } from '../../limits/exceeded.js';
 import {
   type FieldNode,
   GraphQLError,
@@ -18,7 +19,8 @@ export const aliasLimit =
   (context) => ({
     OperationDefinition(operation) {
       if (countAliases(operation.selectionSet, new Map(), context) <= maximum) return;
-      context.reportError(new GraphQLError(`The query has more than ${String(maximum)} aliases`, { nodes: operation }));
+      const error = new GraphQLError(`The query has more than ${String(maximum)} aliases`, { nodes: operation });
+      context.reportError(exceeding('plugins.graphql.config.limits.aliases', error));
     },
   });
 
@@ -53,7 +55,7 @@ export const rootFieldLimit =
       const keys = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
       if (keys.size <= maximum) return;
       const message = `The operation has more than ${String(maximum)} fields at its root`;
-      context.reportError(new GraphQLError(message, { nodes: operation }));
+      context.reportError(exceeding('plugins.graphql.config.limits.rootFields', new GraphQLError(message, { nodes: operation })));
     },
   });
 
@@ -92,7 +94,7 @@ function measure(set: SelectionSetNode | undefined, depth: number, walk: Walk): 
 function measureField(node: FieldNode, depth: number, walk: Walk): void {
   if (depth <= walk.maximum) return measure(node.selectionSet, depth + 1, walk);
   const message = `'${walk.name}' exceeds maximum operation depth of ${String(walk.maximum)}`;
-  walk.context.reportError(new GraphQLError(message, { nodes: node }));
+  walk.context.reportError(exceeding('plugins.graphql.config.depthLimit', new GraphQLError(message, { nodes: node })));
 }
 
 function measureFragment(name: string, depth: number, walk: Walk): void {

@@ -11,7 +11,10 @@ export const textResponse = (status: number, body: string, headers: Readonly<Rec
   { status, statusText: '', headers: { ...headers, 'content-type': 'text/plain' } },
 ];
 
-export const jsonResponse = (status: number, body: unknown): Response => [JSON.stringify(body), { status, statusText: '' }];
+export const jsonResponse = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response => [
+  JSON.stringify(body),
+  { status, statusText: '', headers },
+];
 
 /** Returns the response to a request without an operation. */
 export const failureResponse = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): Response =>

@@ -7,8 +7,10 @@ import type { GraphqlContext } from '../graphql-context.js';
 import { requireScope } from '../types/guard-fields.js';
 import { requirementOf, type Scope } from '../types/schema-context.js';
 import { scopeOf } from './collect-extensions.js';
+import { describingResponses, withInfo } from './code-info.js';
 import { withMiddlewares, withPolicies } from './surround-resolver.js';
 import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
+import type { RegisteredType } from './type-registry.js';
 import type { FieldConfig } from '../types/map-schema.js';
 import { isRecord } from '../../values.js';
 
@@ -19,11 +21,19 @@ interface FieldPlace {
   /** Whether it is a field of a component. */
   readonly isInside: boolean;
   readonly config: FieldConfiguration | undefined;
+  /** The generated type of its value. */
+  readonly type: RegisteredType | undefined;
   readonly strapi: Strapi;
 }
 
-/** Wraps a field with authorization, middlewares and policies, in this order from outside to inside. */
+/** Wraps a field with authorization, middlewares and policies, in this order from outside to inside, and code with its `info`. */
 export function configureField(field: FieldConfig, place: FieldPlace): FieldConfig {
+  const surrounded = surroundField(field, place);
+  const { resolve, extensions } = surrounded;
+  return extensions?.['custom'] === true && resolve !== undefined ? { ...surrounded, resolve: withInfo(resolve) } : surrounded;
+}
+
+function surroundField(field: FieldConfig, place: FieldPlace): FieldConfig {
   const { isRoot, config = {}, strapi } = place;
   const { policies = [], middlewares = [], auth } = config;
   const scope = neededScope(field, isRoot, auth);
@@ -46,9 +56,10 @@ const resolverOf = ({ resolve }: FieldConfig): Resolver => resolve ?? defaultFie
  * Returns the resolver to wrap. Generated fields below a root field were planned with the arguments of the query, which
  * middlewares may change.
  */
-function plannedResolver(field: FieldConfig, { isRoot, isInside }: FieldPlace): Resolver {
-  const resolve = resolverOf(field);
-  const isPlanned = !isRoot && field.extensions?.['custom'] !== true && Object.keys(field.args ?? {}).length > 0;
+function plannedResolver(field: FieldConfig, { isRoot, isInside, type, strapi }: FieldPlace): Resolver {
+  const isGenerated = field.extensions?.['custom'] !== true;
+  const resolve = isGenerated && type ? describingResponses(resolverOf(field), type, strapi) : resolverOf(field);
+  const isPlanned = !isRoot && isGenerated && Object.keys(field.args ?? {}).length > 0;
   if (!isPlanned) return resolve;
   return isInside ? refuseChanged(resolve) : reloadChanged(resolve);
 }

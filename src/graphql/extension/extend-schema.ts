@@ -1,4 +1,4 @@
-import { defaultFieldResolver, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
+import { defaultFieldResolver, getNamedType, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
@@ -83,7 +83,8 @@ function fieldMapping(input: MappingInput): NonNullable<SchemaMapping['field']> 
     const isRoot = typeName === 'Query' || typeName === 'Mutation';
     const isGenerated = generated.has(key) && generated.get(key) === resolve;
     const isInside = typeRegistry.get(typeName)?.config.kind === 'component';
-    const place = { isRoot, isInside, config: resolversConfig.get(key), strapi };
+    const type = typeRegistry.get(getNamedType(rest.type).name);
+    const place = { isRoot, isInside, config: resolversConfig.get(key), type, strapi };
     return configureField(isGenerated ? field : markCustom(field), place);
   };
 }

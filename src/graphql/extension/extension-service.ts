@@ -1,4 +1,5 @@
 import { didYouMean } from '../../nearest-name.js';
+import { addedToSome } from '../../schema/added-attributes.js';
 import type { Registry } from '../../schema/content-type.js';
 import { defaultShadow, firstRules, newRules, type RootAction, type Shadow, shadowOf, type TypeRules } from '../types/shadow.js';
 import type { ExtensionService, UsedExtension } from './extension.js';
@@ -30,8 +31,8 @@ export function createExtensions(): Extensions {
   return { service, used, shadow: shadowOf(rules), unknownNames: (registry) => unknownNames(rules, registry) };
 }
 
-/** Attributes that only some types have, but that may be named for all types. */
-const systemNames = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'];
+/** Names that only some types have, but that may be named for all types. */
+const namedForAll = ['id', ...addedToSome];
 
 const actions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
 
@@ -43,7 +44,7 @@ function* unknownNames(rules: ReadonlyMap<string, TypeRules>, registry: Registry
     if (type === undefined && !builtin.has(uid) && defaultShadow.hasType(uid))
       yield unknown(`content type or component "${uid}"`, uid, registry.types.keys());
     if (type === undefined) continue;
-    const known = [...type.attributes.keys(), ...systemNames];
+    const known = [...type.attributes.keys(), ...namedForAll];
     for (const name of fields.keys()) if (!known.includes(name)) yield unknown(`field "${name}" of ${uid}`, name, known);
     for (const name of disabledActions)
       if (![...actions, '*'].includes(name)) yield unknown(`action "${name}" of ${uid}`, name, actions);

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { policyError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
+import { infoForCode } from './code-info.js';
 import type {
   FieldConfiguration,
   Middleware,
@@ -27,7 +28,7 @@ export function withPolicies(policies: Policies, resolve: Resolver, strapi: Stra
       parent,
       args,
       context,
-      info,
+      info: infoForCode(info, context),
       state: context.state,
       http: context.koaContext,
       type: 'graphql',

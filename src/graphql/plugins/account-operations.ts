@@ -50,10 +50,10 @@ function setHeaders(error: unknown, { koaContext }: GraphqlContext): never {
 /**
  * Logs in with a password. Logins by other providers must begin in a browser. Throws an ApplicationError for a disabled provider.
  */
-function logInHere(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+async function logInHere(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const provider = String(body['provider'] ?? '');
   if (provider === '' || provider === 'local') return logIn(accounts, body, call);
-  loginProvider(accounts, provider);
+  await loginProvider(accounts, provider);
   throw applicationError('No access_token.');
 }
 

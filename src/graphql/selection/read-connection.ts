@@ -38,7 +38,7 @@ function parseConnection({ first, after, last, before }: Values, defaultLimit: n
   if (backwards && (given(first) || given(after))) throw unfit(given(last) ? 'last' : 'before');
   const [size, cursor] = backwards ? [last, before] : [first, after];
   const limit = given(size) ? Number(size) : defaultLimit;
-  if (limit < 1) throw validationError(`Invalid parameter ${backwards ? 'last' : 'first'}: expected a positive number`);
+  if (limit < 0) throw validationError(`Invalid parameter ${backwards ? 'last' : 'first'}: expected a number from 0 on`);
   return {
     kind: 'cursor',
     cursor: given(cursor) ? checkedCursor(cursor, backwards ? 'before' : 'after') : null,

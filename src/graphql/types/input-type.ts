@@ -33,17 +33,15 @@ function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFie
   return fields;
 }
 
-/** Attributes that are accepted but ignored, because the service sets them. */
-const ignored = new Set(['createdAt', 'updatedAt']);
-
-/** Attributes that are not in the input, because the locale is a separate argument. */
-const localization = new Set(['locale', 'localizations']);
-
+/**
+ * Returns null if the input does not have the attribute. The times that the service sets are accepted but ignored, and the locale is a
+ * separate argument.
+ */
 function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
-  const { name, writable, visible } = attribute;
+  const { name, writable, added } = attribute;
   if (!context.shadow.hasField(type.uid, name, 'input') || !isInGraphql(attribute)) return null;
-  if (!writable && !ignored.has(name) && !(attribute.kind === 'relation' && attribute.dangling)) return null;
-  return !visible && localization.has(name) ? null : attributeInput(type, attribute, context);
+  if (!writable && added !== 'time' && !(attribute.kind === 'relation' && attribute.dangling)) return null;
+  return added === 'locale' ? null : attributeInput(type, attribute, context);
 }
 
 function attributeInput(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {

@@ -1,3 +1,4 @@
+import { exceeding } from '../../limits/exceeded.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { memoize } from '../../caches.js';
 import { type ContentContext, withDatabase } from '../../content/content-context.js';
@@ -147,11 +148,17 @@ const underWay = (): ApiError =>
   keyError(409, 'The first request with this Idempotency-Key is still under way, please try again', { headers: retryAfter(1) });
 
 const tooManyKeys = (setting: 'keys' | 'bytes'): ApiError =>
-  rateLimitError(`Too many answers are stored for your Idempotency-Keys (api.idempotency.${setting})`, retryAfter(60));
+  exceeding(
+    `api.idempotency.${setting}`,
+    rateLimitError(`Too many answers are stored for your Idempotency-Keys (api.idempotency.${setting})`, retryAfter(60)),
+  );
 
 const tooLarge = (): ApiError =>
-  payloadTooLargeError(
-    'The answer is too large to be stored for the Idempotency-Key (api.idempotency.answerBytes). Nothing was written: select less',
+  exceeding(
+    'api.idempotency.answerBytes',
+    payloadTooLargeError(
+      'The answer is too large to be stored for the Idempotency-Key (api.idempotency.answerBytes). Nothing was written: select less',
+    ),
   );
 
 /** The parts of an answer besides its body, and whether that is sent as JSON. */

@@ -11,6 +11,12 @@ interface Event {
   readonly at: Date;
 }
 
+/** Who has written an entry, as it is stored: `schedule` is the service itself, at a time that the entry states. */
+export type Author = 'schedule' | NonNullable<Sender['caller']> | null;
+
+/** Returns who has made an event. */
+export const authorOf = ({ caller }: Pick<EntryEvent, 'caller'>): Author => (caller?.kind === 'schedule' ? 'schedule' : caller);
+
 /** An entry that this instance has written. Fields that are no attributes do not count. */
 export interface EntryWritten extends Event {
   readonly kind: 'create' | 'update' | 'delete';

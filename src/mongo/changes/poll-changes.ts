@@ -10,7 +10,7 @@ import type { Database } from '../send/database.js';
 const compared = [collections.models, collections.settings, collections.locales, collections.imports, collections.webhooks];
 
 /** Collections that are cached for requests. Their caches are dropped after each poll. */
-const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];
+const reread = [collections.roles, collections.permissions, collections.tokens, collections.users, collections.codeStore];
 
 /**
  * Returns a function that finds changes by reading: it reports what has changed since its last call, and rejects if the database does

@@ -100,7 +100,7 @@ interface Batch {
 /** Collections of the service itself whose values are cached. */
 const cached: readonly string[] = [
   ...[collections.models, collections.settings, collections.tokens, collections.imports],
-  collections.webhooks,
+  ...[collections.webhooks, collections.codeStore],
 ];
 
 /**

@@ -45,6 +45,9 @@ export const noList: Match = { $not: { $type: 'array' } };
 /** Matches a list with an element that meets a match. */
 export const withElement = (match: Match): Match => ({ $elemMatch: match });
 
+/** Texts that contain another one. */
+export const containing = (text: string): Match => ({ $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') });
+
 /** Matches a text that begins with one of these words, which may contain letters, digits, hyphens and underscores. */
 export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.join('|')})` });
 

@@ -43,7 +43,7 @@ export async function findUnfit(
   return found.filter(({ count }) => count > 0);
 }
 
-const isAttribute = (attribute: Attribute): attribute is Attribute => attribute.visible || attribute.writable;
+const isAttribute = (attribute: Attribute): attribute is Attribute => attribute.added === null || attribute.writable;
 
 /** A place, and the name under which the values of its attribute are stored. */
 interface StoredPlace {

@@ -4,7 +4,8 @@ import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../
 import type { Registry } from '../../schema/content-type.js';
 import type { ModelDocument } from '../../schema/model.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
-import { asksForMore, completeLater, prepareTypes } from './type-preparation.js';
+import { settlePasswords } from './password-places.js';
+import { asksForMore, completeLater, prepareTypes, repeatLater } from './type-preparation.js';
 import type { Jobs } from '../../jobs.js';
 import type { Work } from '../../observe/observation.js';
 import type { Database } from '../send/database.js';
@@ -164,6 +165,7 @@ export class ModelRegistry {
     const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
     await recordServed(changed, this.#work.database, previous);
+    const settleLate = await settlePasswords(changed, build.registry, this.#work.database);
     const completion = { registry: build.registry, defaultLocale: this.snapshot.locales.default };
     const preparing = { ...this.#work, indexes: this.#indexes, searches: this.#searches };
     const { stored: older, indexed } = await prepareTypes(changed, completion, preparing);
@@ -174,6 +176,7 @@ export class ModelRegistry {
     await this.renames.follow(build.registry);
     const incomplete = changed.filter((type) => asksForMore(type, build.registry, previous));
     completeLater(incomplete, completion, this.#work);
+    if (settleLate !== null) repeatLater('password completion', this.#work.jobs, () => settleLate(this.snapshot.registry));
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#report('required count'));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#report('search build'));

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { collections } from '../../schema/collections.js';
 import type { ModelReport } from '../../schema/report-models.js';
 import { above, oneOf } from '../form/matches.js';
@@ -140,15 +138,3 @@ export async function readInstances(database: Database, limit: number): Promise<
     };
   });
 }
-
-/**
- * Where the id of a process names one process only: on Linux a namespace of processes since the start of the machine, because pods
- * may share the name of their host; elsewhere the host.
- */
-export const processSpace = ((): string => {
-  try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return hostname();
-  }
-})();

@@ -12,7 +12,8 @@ import type { Jobs } from '../../jobs.js';
 import type { Observer } from '../../observe/observer.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { type Database, jobComment } from '../send/database.js';
-import { type ModelState, revisionOf, stateLifetime, processSpace } from './model-states.js';
+import { processSpace } from '../../processes.js';
+import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
 
 interface StatusDocument extends ModelState {
   readonly _id: string;

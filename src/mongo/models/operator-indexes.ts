@@ -36,15 +36,7 @@ export function readIndexKey(type: ContentType, registry: Registry, words: reado
 
 /** Returns the paths of the values and links that entries of a type store, with those of their components. */
 function indexable(type: ContentType, registry: Registry): ReadonlySet<string> {
-  const paths = findPlaces(type, registry, isStored).map(dottedPath);
-  return new Set([
-    'id',
-    ...(type.localized ? ['locale'] : []),
-    ...(type.draftAndPublish ? ['publishedAt'] : []),
-    'createdAt',
-    'updatedAt',
-    ...paths,
-  ]);
+  return new Set(['id', ...findPlaces(type, registry, isStored).map(dottedPath)]);
 }
 
 const isStored = (attribute: Attribute): attribute is ScalarAttribute | LinkAttribute =>

@@ -2,7 +2,7 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
 import { type AttributePlace, placesNamed } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
-import { collectionOf, type ModelDocument } from '../../schema/model.js';
+import { collectionOf, type Model, type ModelDocument } from '../../schema/model.js';
 import { isRecord } from '../../values.js';
 import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
@@ -10,9 +10,13 @@ import { type Database, inScope } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
 import { collections } from '../../schema/collections.js';
 import { countMatching } from '../stored.js';
-import type { RemovedPart } from '../stores/removed-store.js';
-import { withCollections } from '../stores/rename-store.js';
+import { readModels, writeModels } from '../stores/model-store.js';
+import { forgetRemoved, type RemovedPart } from '../stores/removed-store.js';
+import { keptCollections, readRenames, withCollections } from '../stores/rename-store.js';
+import { giveRights } from '../stores/type-rights.js';
+import { inTransaction } from '../send/transaction.js';
 import { refuseMoved, moveFields } from './copy-fields.js';
+import { countWithAside, purgeCollection, putBack } from './purge-collection.js';
 
 /** The stored models, and what removed parts are compared with. */
 export interface ModelsNow {
@@ -21,6 +25,13 @@ export interface ModelsNow {
   readonly kept: ReadonlyMap<string, string>;
   readonly settings: ModelSettings;
 }
+
+/** Reads the stored models. */
+export const readNow = async (database: Database, settings: ModelSettings): Promise<ModelsNow> => ({
+  documents: await readModels(database),
+  kept: keptCollections(await readRenames(database)),
+  settings,
+});
 
 /** Returns whether a model has a removed part again. */
 export function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): boolean {
@@ -41,10 +52,27 @@ export function withPart({ uid, attribute, definition }: RemovedPart, { document
   return [...others, { ...model, attributes: { ...attributes, [attribute]: part } }];
 }
 
+/** Stores the model that has a removed part again, with the rights that went with it. */
+export const restorePart = (part: RemovedPart, model: Model, database: Database): Promise<void> =>
+  inTransaction(database, async (inner) => {
+    await writeModels(inner, [model]);
+    await giveRights(inner, part.rights);
+    await forgetRemoved(inner, part);
+  });
+
+/** Puts the data of a removed type back that an interrupted `purgeRemoved` has left aside. Does nothing for other parts. */
+export async function putBackRemoved(
+  { uid, attribute, definition }: RemovedPart,
+  now: ModelsNow,
+  database: Database,
+): Promise<void> {
+  if (attribute === null && uid.includes('::')) await putBack(collectionIn(now, { uid, ...definition }), database);
+}
+
 /** Returns the number of entries that hold data of a removed part. */
 export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   if (part.attribute === null)
-    return part.uid.includes('::') ? countMatching(database, collectionIn(now, { uid: part.uid, ...part.definition }), {}) : 0;
+    return part.uid.includes('::') ? countWithAside(collectionIn(now, { uid: part.uid, ...part.definition }), database) : 0;
   const registry = registryWith(part, now);
   if (registry === null) return 0;
   let count = 0;
@@ -85,11 +113,16 @@ async function purgeType({ uid, definition }: RemovedPart, now: ModelsNow, datab
   const { db } = database;
   const collection = collectionIn(now, { uid, ...definition });
   if (!uid.includes('::') || collection === '') return 0;
-  const used = [...now.documents, ...now.settings.builtin].filter((one) => one.uid.includes('::'));
-  const other = used.find((one) => collectionIn(now, one) === collection);
-  if (other !== undefined) throw new Error(`the collection ${collection} belongs to ${other.uid} now`);
-  const count = await countMatching(database, collection, {});
-  await inWriteTime(database, () => db.dropCollection(collection));
+  const userIn = (models: ModelsNow): string | null =>
+    [...models.documents, ...now.settings.builtin].find(
+      (one) => one.uid.includes('::') && collectionIn(models, one) === collection,
+    )?.uid ?? null;
+  const user = userIn(now);
+  if (user !== null) {
+    await putBack(collection, database);
+    throw new Error(`the collection ${collection} belongs to ${user} now`);
+  }
+  const count = await purgeCollection(collection, async () => userIn(await readNow(database, now.settings)), database);
   const served = db.collection<{ readonly _id: string }>(collections.servedCollections);
   await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
   return count;

@@ -13,7 +13,8 @@ import { collections } from '../../schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
-import { processSpace } from './model-states.js';
+import { processSpace } from '../../processes.js';
+import { nameRules } from './name-rules.js';
 import { renameBuild } from './trigram-build.js';
 
 /** Milliseconds that a served name stays under both names, because requests under way may still use the former one. */
@@ -45,11 +46,13 @@ export async function advanceFields(record: RenameRecord, context: RenameContext
       await renameTrigrams(record, context);
       return enterPhase(database, record, 'switched');
     case 'switched':
+      await nameRules(context.registry, database);
       // An instance that had not heard of the model has written the former name only.
       if (isYoung(record) || (await moveFields(move, 'copy', context)) > 0) return;
       return enterPhase(database, record, 'clearing');
     case 'clearing':
       if ((await moveFields(move, 'unset', context)) > 0) return;
+      await nameRules(context.registry, database);
       return enterPhase(database, record, 'done');
     case 'done':
   }

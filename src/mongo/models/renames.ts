@@ -19,6 +19,7 @@ import {
   keptRenames,
 } from '../stores/rename-store.js';
 import type { ModelWork } from './model-status.js';
+import { nameRules } from './name-rules.js';
 import { advanceFields, followed } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
@@ -42,6 +43,8 @@ export class Renames {
   #registry: Registry | null = null;
   /** The uids with renames that were reported. */
   #reported: ReadonlySet<string> = new Set();
+  /** The keys of finished renames whose new names the rules have. */
+  #named: ReadonlySet<string> = new Set();
   #stop: (() => Promise<void>) | null = null;
   readonly #waiting = new Set<() => void>();
 
@@ -89,6 +92,14 @@ export class Renames {
       await status.set(uid, { renames: open.filter((one) => one.uid === uid).map(followed) });
     this.#reported = now;
     if (open.length > 0) this.#stop ??= this.#work();
+    await this.#nameRules(registry);
+  }
+
+  /** Names the rules after renames whose values needed no move, or were moved by a version that left the former names. */
+  async #nameRules(registry: Registry): Promise<void> {
+    const done = (this.#records ?? []).filter(({ kind, phase }) => kind === 'attribute' && phase === 'done').map(renameKey);
+    if (done.some((key) => !this.#named.has(key))) await nameRules(registry, this.#input.database);
+    this.#named = new Set(done);
   }
 
   /** Returns the uids of the models with a rename that is under way. */

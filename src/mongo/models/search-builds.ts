@@ -148,7 +148,7 @@ function whyScanned(type: ContentType): string | null {
   if (wordedAttributes(type).length > 0 || trigramAttributes(type).length === 0) return null;
   const searched = scalarsOf(type)
     .filter(({ searchable, private: isPrivate }) => searchable && !isPrivate)
-    .filter(({ name }) => !type.localized || name !== 'locale');
+    .filter(({ added }) => added !== 'locale');
   const found = (by: 'text' | 'number'): readonly ScalarAttribute[] =>
     searched.filter((one) => scalarTypes[one.type].search === by);
   const lacking = found('text').flatMap(({ name, search }) => (search?.kind === 'trigram' ? [] : [name]));

@@ -16,6 +16,8 @@ interface ServedCollection {
   /** The type that was served first. */
   readonly uid: string;
   readonly since: Date;
+  /** The places whose values are hashes of passwords, also of attributes that were removed since. */
+  readonly passwords?: readonly string[];
 }
 
 type Types = Pick<Registry, 'types'>;

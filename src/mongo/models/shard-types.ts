@@ -1,4 +1,5 @@
 import { MongoServerError } from 'mongodb';
+import { addedAs } from '../../schema/added-attributes.js';
 import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
@@ -61,7 +62,9 @@ function uniqueProblems(type: ContentType, registry: Registry, fields: readonly 
   const uniques = planIndexes(type, registry).filter(keepsUnique);
   const broken = uniques.filter(({ key }) => isHashed || fields.some((field, index) => Object.keys(key)[index] !== field));
   const problems = broken.map(({ key }) => {
-    const what = Object.keys(key).filter((field) => field !== leadField && (field !== 'locale' || '_group' in key));
+    const what = Object.keys(key).filter(
+      (field) => field !== leadField && (addedAs(type, field) !== 'locale' || '_group' in key),
+    );
     if (what.includes('_group')) return 'a localized entry has each locale once, which a single shard cannot guarantee';
     return `${what.join(', ')} is unique, which only a key of { "${what[0] ?? ''}": 1 } can guarantee`;
   });

@@ -69,14 +69,15 @@ export function completeLater(
   { database, jobs }: Pick<ModelWork, 'database' | 'jobs'>,
 ): void {
   if (types.length === 0) return;
-  const times = completionDelays.map((milliseconds) => new Date(Date.now() + milliseconds));
   const name = 'entry completion';
-  jobs.start({
-    name,
-    at: () => times.shift() ?? null,
-    failure: 'entries written during a model change could not be completed',
-    run: () => completeDocuments(types, completion, forJob(database, name)),
-  });
+  repeatLater(name, jobs, () => completeDocuments(types, completion, forJob(database, name)));
+}
+
+/** Does the work on entries that are written in the former form after the types are served. */
+export function repeatLater(name: string, jobs: Preparing['jobs'], run: () => Promise<void>): void {
+  const times = completionDelays.map((milliseconds) => new Date(Date.now() + milliseconds));
+  const failure = 'entries written during a model change could not be completed';
+  jobs.start({ name, at: () => times.shift() ?? null, failure, run });
 }
 
 /** Returns whether entries of the former type lack fields that the type needs. */

@@ -17,6 +17,9 @@ export function spend(ids: readonly unknown[], { budget }: Database): readonly u
   return ids;
 }
 
+/** Returns whether ids are more than the budget allows. */
+export const areTooMany = ({ length }: readonly unknown[], { budget }: Database): boolean => length > budget.left('idsResolved');
+
 /**
  * Reads the `_id`s that the stages lead to as one document. Reads at most one more than the budget allows, which is enough to
  * detect the excess.

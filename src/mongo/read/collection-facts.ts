@@ -18,6 +18,8 @@ interface Subject {
   readonly collection: string;
   /** The condition that entries meet, if only some of them are meant. */
   readonly match?: Document;
+  /** Whether its entries have locales; false by default. */
+  readonly localized?: boolean;
 }
 
 interface Fact<Value> {
@@ -76,7 +78,8 @@ export const estimateCount = cacheFacts<number | null>(({ collection, match = {}
  * Returns the first paths of all indexes of a collection, including those that operators have made. The result may be a minute
  * old. Throws a MongoServerError if the collection does not exist.
  */
-export const readLeading = cacheFacts<Leading>(async ({ collection }, database) => {
+export const readLeading = cacheFacts<Leading>(async ({ collection, localized = false }, database) => {
   const indexes = (await readAll(limited(database), { listIndexes: collection })) as readonly IndexDescriptionInfo[]; // the form of every index
-  return leadingOf(indexes.filter(({ hidden, collation }) => hidden !== true && collation === undefined));
+  const usable = indexes.filter(({ hidden, collation }) => hidden !== true && collation === undefined);
+  return leadingOf(usable, { localized });
 });

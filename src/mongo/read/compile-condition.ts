@@ -54,6 +54,14 @@ export const nothing: Document = { _id: { $in: [] } };
 /** Returns a match for documents whose link or list of components is empty. */
 export const missing = (path: string): Document => ({ [path]: { $in: [null, []] } });
 
+/**
+ * Returns an expression for a value as a list. A JSON value may have any form, and a list of components that was never written is
+ * empty.
+ */
+export const asList = (path: string): Document => ({
+  $cond: [{ $isArray: path }, path, { $cond: [{ $lte: [path, null] }, [], [path]] }],
+});
+
 /** Compiles a conjunction. Parts on different fields are merged into one object; `$and` is needed if a field occurs twice. */
 function compileAll(parts: readonly Document[]): Document {
   const keys = parts.flatMap((part) => Object.keys(part));
@@ -98,9 +106,16 @@ function compileComparison(condition: Comparison): Document {
 function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
   if (comparator === 'null') return denied ? notNull[stored] : isNull(stored);
   const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
+  if (stored === 'json') return compileWhole(expression, denied);
   if (!denied) return expression;
   if (comparator === 'in') return { $nin: operand, ...notNull[stored] };
   return comparator === 'eq' ? { $ne: operand, ...notNull[stored] } : { $not: expression, ...notNull[stored] };
+}
+
+/** Compares a JSON value as a whole. Without the check of its type, MongoDB would compare the elements of a list as well. */
+function compileWhole(expression: Document, denied: boolean): Document {
+  const whole = { ...expression, $not: { $type: 'array' } };
+  return denied ? { $not: whole, ...notNull.json } : whole;
 }
 
 function compilePattern(comparator: TextComparator, operand: unknown): Document {

@@ -2,12 +2,12 @@ import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { Resolved } from './compile-condition.js';
 import { isGroup, orderField, rankPath } from '../form/layout.js';
 import { compileLookup, foreignField } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Growing, PendingRelation } from './grow-tree.js';
+import type { Resolutions } from './join-related.js';
 import { compileSource } from './morph-rows.js';
 import { asksForRelated } from './resolve-related.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
@@ -33,13 +33,13 @@ export interface JoinedRelation {
 }
 
 /** Compiles the queries for one relation: one for each type if it is polymorphic, none if no entry has related ones. */
-export function compileRelation({ relation, joins }: JoinedRelation, resolved: Resolved): LevelQuery[] {
+export function compileRelation({ relation, joins }: JoinedRelation, resolutions: Resolutions): LevelQuery[] {
   const { child, owner } = relation;
-  if (child.kind === 'morph') return compileMorph(relation, child, resolved);
-  const pipeline = compileLink(relation, child, resolved);
+  if (child.kind === 'morph') return compileMorph(relation, child, resolutions);
+  const pipeline = compileLink(relation, child, resolutions);
   if (pipeline === null) return [];
   for (const [index, list] of joins.entries())
-    pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolved), as: joined(index) } });
+    pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolutions), as: joined(index) } });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
   return [{ relation, collection, pipeline, uid: null, counts: countsParents(child) }];
 }
@@ -74,26 +74,26 @@ export const readsParents = (child: LinkChild): boolean => child.window !== null
 /** Returns whether the server counts the entries of a child for each parent. */
 export const countsParents = (child: LinkChild): boolean => child.countOnly && isStoredThere(child);
 
-function compileLink(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
+function compileLink(relation: PendingRelation, child: LinkChild, resolutions: Resolutions): Document[] | null {
   if (child.window?.limit === 0) return null;
   const { storage } = child.link;
   switch (storage.kind) {
     case 'own':
-      return compileOwn(relation, child, resolved);
+      return compileOwn(relation, child, resolutions);
     case 'localizations': {
       const groups = relation.holders.map(({ document }) => document['_group']).filter(isGroup);
       const match = { _group: { $in: distinct(groups) } };
-      return compileRows(child, match, { _group: 1, [rankPath(orderField)]: 1 }, resolved);
+      return compileRows(child, match, { _group: 1, [rankPath(orderField)]: 1 }, resolutions);
     }
     case 'inverse':
     case 'morph':
-      return compileInverse(relation, child, resolved);
+      return compileInverse(relation, child, resolutions);
   }
 }
 
-function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
+function compileOwn({ holders }: PendingRelation, child: LinkChild, resolutions: Resolutions): Document[] | null {
   const ids = idsOf(child, holders);
-  return ids.size === 0 ? null : compileRows(child, { _id: { $in: [...ids] } }, {}, resolved);
+  return ids.size === 0 ? null : compileRows(child, { _id: { $in: [...ids] } }, {}, resolutions);
 }
 
 /** Returns the ids that the holders of an owning relation link to. */
@@ -104,25 +104,25 @@ function idsOf(child: LinkChild, holders: readonly Growing[]): Set<unknown> {
 }
 
 /** Returns the stages that read the documents of the target that meet the condition of the branch and `match`. */
-function compileRows(child: LinkChild, match: Document, keys: Document, resolved: Resolved): Document[] {
+function compileRows(child: LinkChild, match: Document, keys: Document, resolutions: Resolutions): Document[] {
   const projection = child.countOnly ? { _id: 1 } : compileProjection(child.selection);
-  return compileTargets(child, { match, projection: Object.assign({}, projection, keys) }, resolved);
+  return compileTargets(child, { match, projection: Object.assign({}, projection, keys) }, resolutions);
 }
 
-function compileInverse(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
-  if (readsParents(child)) return compileWindows(relation, child, resolved);
+function compileInverse(relation: PendingRelation, child: LinkChild, resolutions: Resolutions): Document[] | null {
+  if (readsParents(child)) return compileWindows(relation, child, resolutions);
   const field = foreignField(child);
   const match = inverseMatch(child, relation.owner, { $in: parentsIn(relation) });
   if (child.countOnly) {
     const isMorph = child.link.storage.kind === 'morph';
     return [
-      ...compileRows(child, match, { [field]: 1 }, resolved),
+      ...compileRows(child, match, { [field]: 1 }, resolutions),
       { $unwind: `$${field}` },
       ...(isMorph ? [{ $match: { [`${field}.__type`]: uidOf(relation.owner) } }] : []),
       { $group: { _id: `$${field}${isMorph ? '.id' : ''}`, count: { $sum: 1 } } },
     ];
   }
-  return compileRows(child, match, { [field]: 1, [rankPath(field)]: 1 }, resolved);
+  return compileRows(child, match, { [field]: 1, [rankPath(field)]: 1 }, resolutions);
 }
 
 /** Returns a match for related entries that link to an entry whose id meets a match. */
@@ -135,13 +135,13 @@ function inverseMatch(child: LinkChild, owner: ContentType, id: Document): Docum
     : { [field]: { $elemMatch: { __type: uidOf(owner), id } } };
 }
 
-function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Resolved): LevelQuery[] {
+function compileMorph(relation: PendingRelation, child: MorphChild, resolutions: Resolutions): LevelQuery[] {
   if (child.sources !== null)
     return child.sources.map((source) => ({
       relation,
       uid: source.holder.uid,
       counts: false,
-      ...compileSource(child, source, relation.holders, resolved),
+      ...compileSource(child, source, relation.holders, resolutions),
     }));
   const ids = new Map<string, Set<number>>();
   for (const { document } of relation.holders)
@@ -151,7 +151,7 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
     const target = child.targets.get(uid);
     if (target === undefined || target.selection.type.collection === '') return [];
     const page = { match: { _id: { $in: [...wanted] } }, projection: compileProjection(target.selection) };
-    const pipeline = compileTargets(target, page, resolved);
+    const pipeline = compileTargets(target, page, resolutions);
     return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false }];
   });
 }
@@ -161,8 +161,8 @@ const distinct = (values: readonly unknown[]): unknown[] => [...new Set(values)]
 const parentsIn = ({ holders }: PendingRelation): unknown[] => distinct(holders.map(({ document }) => document['_id']));
 
 /** Returns the stages that read the related entries of each parent in the window. */
-function compileWindows(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] {
-  const lookup = { ...compileLookup(child, relation.owner, resolved), as: 'row' };
+function compileWindows(relation: PendingRelation, child: LinkChild, resolutions: Resolutions): Document[] {
+  const lookup = { ...compileLookup(child, relation.owner, resolutions), as: 'row' };
   // One row for each related entry, because all related entries of a parent could exceed the 16 MB of a document.
   const rows = [{ $unwind: '$row' }, { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } }];
   return [{ $match: { _id: { $in: parentsIn(relation) } } }, { $project: { _id: 1 } }, { $lookup: lookup }, ...rows];

@@ -1,25 +1,26 @@
 import type { Document } from 'mongodb';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
+import { compileMet, type Resolutions } from './join-related.js';
 
 /**
  * Returns a `$lookup`, without the name of its result, that reads the related entries of each parent, in the order of the relation or
  * of the sort, within the window. `owner` is the type that has the relation. With an index on the foreign field and its rank the
  * server reads only the window, however many related entries there are.
  */
-export function compileLookup(child: LinkChild, owner: ContentType, resolved: Resolved): Document {
+export function compileLookup(child: LinkChild, owner: ContentType, resolutions: Resolutions): Document {
   const field = foreignField(child);
   const rank = child.sort.length === 0 ? compileRank(child, field) : null;
+  const { before: match, joined } = compileMet(child.condition, resolutions);
   const page = {
-    match: compileCondition(child.condition, resolved),
+    match,
     sort: child.sort,
     window: child.window ?? { skip: 0, limit: null },
     projection: compileProjection(child.selection),
   };
-  const stages = compilePagePipeline(page).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
+  const stages = compilePagePipeline(page, joined).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
   const isMorph = child.link.storage.kind === 'morph';
   const before = [...(isMorph ? matchMorphLink(field, owner) : []), ...(rank?.before ?? [])];
   return {

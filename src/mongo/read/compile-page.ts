@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { type NestedList, scorePath, type SortKey, type Window } from '../../query/plan.js';
-import { compileCondition, notNull, type Resolved } from './compile-condition.js';
-import { joinFields } from './join-related.js';
+import { asList, notNull } from './compile-condition.js';
+import { compileMet, joinFields, type Resolutions } from './join-related.js';
 
 /** A page of one collection: the common parts of `find` and a pipeline. */
 export interface Page {
@@ -35,14 +35,18 @@ export function compilePage(page: Page): Document {
   };
 }
 
-/** Returns the stages that read a page. Sort and window come before the projection. */
-export function compilePagePipeline(page: Omit<Page, 'collection'>): Document[] {
+/**
+ * Returns the stages that read a page. Sort and window come before the projection. `joined` are further stages that leave out documents,
+ * which run in the order of the sort until the page is full.
+ */
+export function compilePagePipeline(page: Omit<Page, 'collection'>, joined: readonly Document[] = []): Document[] {
   const { match, seek, window, projection } = page;
   return [
     { $match: match },
     ...compileKeys(page),
     ...((seek ?? null) === null ? [] : [{ $match: seek }]),
     { $sort: compileOrder(page) },
+    ...joined,
     ...(window.skip > 0 ? [{ $skip: window.skip }] : []),
     ...(window.limit !== null ? [{ $limit: window.limit }] : []),
     { $project: projection },
@@ -79,11 +83,12 @@ export function compileOrder({
 export function compileTargets(
   { condition, sort }: Pick<NestedList, 'condition' | 'sort'>,
   { match, projection }: Pick<Page, 'match' | 'projection'>,
-  resolved: Resolved,
+  resolutions: Resolutions,
 ): Document[] {
-  const $match = condition === null ? match : { $and: [match, compileCondition(condition, resolved)] };
-  if (sort.length === 0) return [{ $match }, { $project: projection }];
-  return compilePagePipeline({ match: $match, sort, window: { skip: 0, limit: null }, projection });
+  const { before, joined } = compileMet(condition, resolutions);
+  const $match = condition === null ? match : { $and: [match, before] };
+  if (sort.length === 0) return [{ $match }, ...joined, { $project: projection }];
+  return compilePagePipeline({ match: $match, sort, window: { skip: 0, limit: null }, projection }, joined);
 }
 
 /**
@@ -123,9 +128,14 @@ function compileKey({ links, path, lists, order }: SortKey, field: string): Docu
     return compileJoin(step, { field, isFirst: depth === 0, kept: isOne ? null : kept });
   });
   const values = links.length === 0 ? valuesAt('$', path, lists) : valuesAt('$', `${field}.${path}`, joinedLists(lists, field));
-  const first = { $first: { $sortArray: { input: values, sortBy: order } } };
-  return [...joins, { $set: { [field]: orNull(first) } }];
+  const first = orNull({ $first: { $sortArray: { input: values, sortBy: order } } });
+  return [...joins, { $set: { [field]: lists.includes(path) ? wrapList(first) : first } }];
 }
+
+/** Returns an expression for a JSON value in which a list stands in an object. `$sort` would compare a list by one of its items. */
+const wrapList = (expression: Document): Document => ({
+  $let: { vars: { value: expression }, in: { $cond: [{ $isArray: '$$value' }, { list: '$$value' }, '$$value'] } },
+});
 
 const joinedLists = (lists: readonly string[], field: string): string[] => [field, ...lists.map((list) => `${field}.${list}`)];
 
@@ -183,12 +193,4 @@ function valuesAt(base: string, path: string, [list, ...lists]: readonly string[
 
 const flat = (lists: Document): Document => ({
   $reduce: { input: lists, initialValue: [], in: { $concatArrays: ['$$value', '$$this'] } },
-});
-
-/**
- * Returns an expression for a value as a list. A JSON value may have any form, and a list of components that was never written is
- * empty.
- */
-export const asList = (path: string): Document => ({
-  $cond: [{ $isArray: path }, path, { $cond: [{ $lte: [path, null] }, [], [path]] }],
 });

@@ -82,7 +82,7 @@ function servingIndex({ type, condition, isWhole, sort }: Plan, registry: Regist
   const compared = conjunctsOf(condition).flatMap((term) => (term.kind === 'comparison' && isIndexable(term) ? [term.path] : []));
   const sorted = sort.slice(0, 1).flatMap(({ links, path }) => (links.length === 0 ? [path] : []));
   const indexes = modelIndexes(type, registry);
-  const [first] = [...compared, ...sorted].flatMap((path) => indexes.filter(({ key }) => firstPath(key) === path));
+  const [first] = [...compared, ...sorted].flatMap((path) => indexes.filter(({ key }) => firstPath(key, type) === path));
   return first?.name ?? (isWhole && sort.length === 0 ? idIndex.name : null);
 }
 
@@ -148,8 +148,8 @@ async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion 
     ...order.filter(([path]) => path !== '_id'),
     ...(ranged === undefined ? [] : [[ranged.path, ''] as const]),
   ]);
-  const [first] = [...keys.keys()].filter((path) => path !== 'locale');
-  if (first === undefined || leading.leads(first)) return null;
+  const first = firstPath(Object.fromEntries(keys), plan.type);
+  if (first === '' || leading.leads(first)) return null;
   const names = [...keys].slice(0, mostKeys).map(([path, order]) => `${path}${order}`);
   return { keys: names, bytes: await estimateBytes(plan.type.collection, names.length, database) };
 }

@@ -94,7 +94,7 @@ type OptionOf = (path: string, comparison: Comparison | null) => readonly Lackin
 const optionsOf =
   (type: ContentType, registry: Registry, prefix: string): OptionOf =>
   (name, comparison) => {
-    const place = findPlaces(type, registry, isVisibleScalar).find((one) => dottedPath(one) === name);
+    const place = findPlaces(type, registry, isOwnScalar).find((one) => dottedPath(one) === name);
     if (place === undefined) return [];
     const { attribute, steps } = place;
     const path = `${prefix}${name}`;
@@ -105,7 +105,8 @@ const optionsOf =
     return takesTrigrams && hasTrigrams ? [{ path, option: '"search": "trigram"' }] : [];
   };
 
-const isVisibleScalar = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.visible;
+const isOwnScalar = (attribute: Attribute): attribute is ScalarAttribute =>
+  attribute.kind === 'scalar' && attribute.added === null;
 
 /** Returns the options that let indexes serve a condition; empty if none would. */
 function lackingIn(condition: Condition, indexes: Indexes, optionOf: OptionOf): readonly LackingIndex[] {

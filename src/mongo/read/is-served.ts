@@ -56,8 +56,9 @@ export const isIndexable = ({ comparator, denied }: Comparison): boolean =>
 /** The parts of an index that decide what it finds. */
 type LeadingIndex = Pick<IndexDescriptionInfo, 'key' | 'partialFilterExpression' | 'sparse'>;
 
-/** Returns the first path of an index, without locales, because a locale has a large part of a collection. */
-export const firstPath = (key: object): string => Object.keys(key).find((path) => path !== 'locale') ?? '';
+/** Returns the first path of an index, without locales of entries, because a locale has a large part of a collection. */
+export const firstPath = (key: object, { localized }: Pick<ContentType, 'localized'>): string =>
+  Object.keys(key).find((path) => !localized || path !== 'locale') ?? '';
 
 /** Returns whether an index leaves out some entries. */
 export const isPartial = ({ partialFilterExpression, sparse }: Omit<LeadingIndex, 'key'>): boolean =>
@@ -67,9 +68,9 @@ export const isPartial = ({ partialFilterExpression, sparse }: Omit<LeadingIndex
  * Returns the checks of paths against the first paths of indexes. A wildcard index, whose path ends with `$**`, has the value at the
  * path before it and all values below.
  */
-export function leadingOf(indexes: readonly LeadingIndex[]): Leading {
-  const all = new Set(indexes.map(({ key }) => firstPath(key)));
-  const withNulls = new Set(indexes.filter((index) => !isPartial(index)).map(({ key }) => firstPath(key)));
+export function leadingOf(indexes: readonly LeadingIndex[], type: Pick<ContentType, 'localized'>): Leading {
+  const all = new Set(indexes.map(({ key }) => firstPath(key, type)));
+  const withNulls = new Set(indexes.filter((index) => !isPartial(index)).map(({ key }) => firstPath(key, type)));
   const prefixes = [...all].filter((path) => path.endsWith('$**')).map((path) => path.slice(0, -3));
   return {
     leads: (path) => all.has(path) || prefixes.some((prefix) => `${path}.`.startsWith(prefix)),
@@ -88,5 +89,8 @@ export const modelIndexes = memoizePair((type: ContentType, registry: Registry):
 
 /** Returns the checks of paths against the indexes of a model. */
 export const modelLeading = memoizePair((type: ContentType, registry: Registry): Leading =>
-  leadingOf(modelIndexes(type, registry).map(({ key, options }) => ({ key, ...options }))),
+  leadingOf(
+    modelIndexes(type, registry).map(({ key, options }) => ({ key, ...options })),
+    type,
+  ),
 );

@@ -1,16 +1,24 @@
 import type { Document } from 'mongodb';
 import { isRecord } from '../../values.js';
 import type { Condition, SortKey } from '../../query/plan.js';
-import { compileCondition, type RelatedCondition, type Resolved } from './compile-condition.js';
+import { groupField } from '../form/layout.js';
+import type { Database } from '../send/database.js';
+import { asList, compileCondition, type ElementCondition, type RelatedCondition, type Resolved } from './compile-condition.js';
 
-/** A condition that more related entries meet than ids may be resolved, so that they are joined. */
+/** A condition that more entries or elements meet than ids may be resolved, so that these are joined. */
 interface Join {
-  readonly condition: RelatedCondition;
+  readonly condition: RelatedCondition | ElementCondition;
   readonly lookup: Document;
 }
 
 /** The conditions of a read that are joined. */
 export type Joins = Join[];
+
+/** Where conditions are resolved, and the joins to which they may add; null if none may. */
+export interface Joining {
+  readonly database: Database;
+  readonly joins: Joins | null;
+}
 
 /** A condition, compiled for its entries after and before they are joined. */
 interface Joined {
@@ -26,6 +34,33 @@ export function compileJoined(condition: Condition | null, resolved: Resolved, j
   return { match, before: compileCondition(condition, new Map([...resolved, ...always])) };
 }
 
+/** What a condition was resolved to, and the joins that it needs. */
+export interface Resolution {
+  readonly resolved: Resolved;
+  readonly joins: Joins;
+}
+
+/** A compiled condition: a match, and stages after it that leave out further entries. */
+export interface Met {
+  readonly before: Document;
+  readonly joined: readonly Document[];
+}
+
+/** The conditions of a level of entries, with what they were resolved to. */
+export type Resolutions = ReadonlyMap<Condition, Resolution>;
+
+/** Compiles a condition to a match and the stages after it, of which there are none unless it needs joins. */
+export const compileMet = (condition: Condition | null, resolutions: Resolutions): Met =>
+  metBy(condition, (condition && resolutions.get(condition)) ?? unresolved);
+
+/** Compiles a condition with what it was resolved to. */
+export function metBy(condition: Condition | null, { resolved, joins }: Resolution): Met {
+  const { match, before } = compileJoined(condition, resolved, joins);
+  return { before, joined: joinStages(joins, match) };
+}
+
+const unresolved: Resolution = { resolved: new Map(), joins: [] };
+
 /** Returns the stages that join entries and keep those that meet the condition. */
 export const joinStages = (joins: Joins, match: Document): readonly Document[] =>
   joins.length === 0 ? [] : [...joins.map(({ lookup }) => lookup), { $match: match }];
@@ -37,19 +72,40 @@ export const joinStages = (joins: Joins, match: Document): readonly Document[] =
 export function joinSome(condition: RelatedCondition, stages: readonly Document[], joins: Joins): Document {
   const [{ $match: match } = {}, second] = stages;
   const isPlain = condition.link.storage.kind === 'own' && second === undefined && !hasExpression(match);
-  const as = addJoin(condition, isPlain ? {} : { pipeline: firstOf(stages) }, joins);
+  const as = addLookup(condition, isPlain ? {} : relatedThrough(condition, stages), joins);
   return { [as]: isPlain ? { $elemMatch: match } : { $ne: [] } };
 }
 
 /** Adds a join, and returns a match for the entries without related entries that the stages lead to. */
 export const joinNone = (condition: RelatedCondition, stages: readonly Document[], joins: Joins): Document => ({
-  [addJoin(condition, { pipeline: firstOf(stages) }, joins)]: { $size: 0 },
+  [addLookup(condition, relatedThrough(condition, stages), joins)]: { $size: 0 },
 });
 
-function addJoin(condition: RelatedCondition, options: Document, joins: Joins): string {
+/**
+ * Adds a join of the elements of a list, and returns a match for the documents with some element that the stages lead to. The elements
+ * are made documents, which can be joined and compared by expressions.
+ */
+export function joinElements(condition: ElementCondition, stages: readonly Document[], joins: Joins): Document {
+  const isElement = { $eq: [{ $type: '$$this' }, 'object'] };
+  const elements = { $filter: { input: asList(`$${condition.path}`), cond: isElement } };
+  const pipeline = [{ $documents: '$$elements' }, ...firstOf(stages)];
+  return { [addJoin(condition, { let: { elements }, pipeline }, joins)]: { $ne: [] } };
+}
+
+const addLookup = (condition: RelatedCondition, options: Document, joins: Joins): string =>
+  addJoin(condition, { from: condition.target.collection, ...joinFields(condition), ...options }, joins);
+
+function addJoin(condition: Join['condition'], lookup: Document, joins: Joins): string {
   const as = `_join${String(joins.length)}`;
-  joins.push({ condition, lookup: { $lookup: { from: condition.target.collection, ...joinFields(condition), ...options, as } } });
+  joins.push({ condition, lookup: { $lookup: { ...lookup, as } } });
   return as;
+}
+
+/** Returns the part of a lookup that finds out whether the stages lead to a related entry. An entry is no localization of itself. */
+function relatedThrough({ link }: RelatedCondition, stages: readonly Document[]): Document {
+  if (link.storage.kind !== 'localizations') return { pipeline: firstOf(stages) };
+  const isOther = { $match: { [groupField]: { $type: 'number' }, $expr: { $ne: ['$_id', '$$own'] } } };
+  return { let: { own: '$_id' }, pipeline: firstOf([isOther, ...stages]) };
 }
 
 /** Returns the fields by which a `$lookup` joins the entries with a link at a path with their related entries. */

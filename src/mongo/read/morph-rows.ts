@@ -3,9 +3,9 @@ import type { BoundSource, MorphChild, NestedList, SortKey } from '../../query/p
 import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
 import { rankOfTime, rankPath, storedRank } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
-import type { Resolved } from './compile-condition.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
+import type { Resolutions } from './join-related.js';
 import { type Growing, growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { applyList, type Choose, cutWindow, keepChosen, linkedIds, morphLinks, partsOf } from './stored-lists.js';
 import { appendTo } from '../../values.js';
@@ -15,7 +15,7 @@ export function compileSource(
   child: MorphChild,
   { holder, owner, paths, condition }: BoundSource,
   holders: readonly Growing[],
-  resolved: Resolved,
+  resolutions: Resolutions,
 ): { readonly collection: string; readonly pipeline: readonly Document[] } {
   const ids = [...new Set(holders.map(({ document }) => document['_id'] as unknown))];
   const links = { $or: paths.map((path) => ({ [dottedPath(path)]: { $in: ids } })) };
@@ -29,7 +29,7 @@ export function compileSource(
   };
   const list = target ?? { condition, sort: [], window: null };
   const sort = list.sort.length === 0 ? byId : list.sort;
-  return { collection: owner.collection, pipeline: compileTargets({ ...list, sort }, { match: links, projection }, resolved) };
+  return { collection: owner.collection, pipeline: compileTargets({ ...list, sort }, { match: links, projection }, resolutions) };
 }
 
 const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 }];

@@ -95,12 +95,12 @@ const keyFields: Readonly<Record<string, readonly string[]>> = {
 
 const keyIndex = (field: string): IndexPlan => plan({ [field]: 1 }, { partialFilterExpression: { [field]: notNull.text } });
 
-function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexPlan[] {
+function stateIndexes({ kind, draftAndPublish, localized, attributes }: ContentType): IndexPlan[] {
   const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
   return [
     ...(draftAndPublish ? [plan({ publishedAt: -1, _id: -1 })] : []),
     ...(localized ? [plan({ locale: 1, ...state, _id: -1 })] : []),
-    ...(localized || kind === 'singleType' ? [onePerLocale] : []),
+    ...(localized || kind === 'singleType' ? [localized || !attributes.has('locale') ? onePerLocale : onePerGroup] : []),
     plan({ createdAt: -1, _id: -1 }),
     plan({ updatedAt: -1, _id: -1 }),
   ];
@@ -120,6 +120,9 @@ const perLocale = { key: { locale: 1 } } as const;
 
 /** Allows each locale once in a group. A single type has one group, and only one entry if it is not localized. */
 const onePerLocale = uniqueIndex('_group', 'link', perLocale);
+
+/** Allows one entry in a group. */
+const onePerGroup = uniqueIndex('_group', 'link');
 
 function scalarIndexes({ localized }: ContentType, { type, unique, indexed }: ScalarAttribute, path: string): IndexPlan[] {
   if (unique) return [uniqueIndex(path, scalarTypes[type].stored, localized ? perLocale : {})];

@@ -2,17 +2,16 @@ import type { Document } from 'mongodb';
 import { isNever } from '../../query/conditions.js';
 import { collections } from '../../schema/collections.js';
 import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js';
-import { compileCondition } from './compile-condition.js';
 import { joined } from './compile-level.js';
 import { compileReturned } from './compile-projection.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import type { Loaded } from '../form/loaded.js';
-import { joinFields } from './join-related.js';
+import { joinFields, type Met, metBy } from './join-related.js';
 import { readTree } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
-import { resolveRelated } from './resolve-related.js';
+import { resolveOrJoin, stagesOf } from './resolve-related.js';
 
 /**
  * Reads the entry that meets the condition, the first by id if several do; null if there is none. The same command reads plain
@@ -20,9 +19,9 @@ import { resolveRelated } from './resolve-related.js';
  */
 export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
-  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const met = metBy(condition, await resolveOrJoin(condition, database));
   const selection = await resolveLists(asked, database);
-  const { joins, document } = await readJoined(match, selection, database);
+  const { joins, document } = await readJoined(met, selection, database);
   if (document === undefined) return null;
   database.budget.spend('entriesRead');
   const rows = new Map(joins.map(({ child }, index) => [child, document[joined(index)] as readonly Document[]])); // looked up so
@@ -44,10 +43,10 @@ const unjoinedFor = 60_000;
  * minute for all requests with the same query. In a transaction always reads it without them, because a failed command ends the
  * transaction.
  */
-async function readJoined(match: Document, selection: Selection, database: Database): Promise<Joined> {
+async function readJoined(met: Met, selection: Selection, database: Database): Promise<Joined> {
   const isJoined = database.session === null && (tooLarge.get(selection) ?? 0) < Date.now();
   const read = async (joins: readonly Join[]): Promise<Joined> => {
-    const [document] = await readAll(database, compileEntry(match, selection, joins));
+    const [document] = await readAll(database, compileEntry(met, selection, joins));
     return { joins, document };
   };
   const plain = isJoined ? plainLinks(selection.children, '') : [];
@@ -89,10 +88,10 @@ function isPlain({ link, condition, sort, window, countOnly }: LinkChild): boole
   return few && condition === null && sort.length === 0 && window === null && !countOnly;
 }
 
-function compileEntry(match: Document, selection: Selection, joins: readonly Join[]): Document {
+function compileEntry({ before: match, joined: met }: Met, selection: Selection, joins: readonly Join[]): Document {
   const { collection } = selection.type;
   const { projection } = compileReturned(selection);
-  if (joins.length === 0)
+  if (joins.length === 0 && met.length === 0)
     return {
       find: collection,
       filter: match,
@@ -104,7 +103,7 @@ function compileEntry(match: Document, selection: Selection, joins: readonly Joi
   const lookups = joins.map(({ child, path }, index) => ({
     $lookup: { from: child.target.collection, ...joinFields({ link: child.link, path }), as: joined(index) },
   }));
-  return { aggregate: collection, pipeline: [{ $match: match }, ...oneOf(match), { $project: projection }, ...lookups] };
+  return { aggregate: collection, pipeline: [{ $match: match }, ...met, ...oneOf(match), { $project: projection }, ...lookups] };
 }
 
 /** Returns the stages that keep only the first entry by id; none if the match names an id. */
@@ -112,7 +111,7 @@ const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: 
 
 /** Returns whether a document that is no longer stored meets a condition. The database compares it, in place of a model. */
 export async function meetsMatch(document: Document, condition: Condition, database: Database): Promise<boolean> {
-  const match = compileCondition(condition, await resolveRelated(condition, database));
-  const pipeline = [{ $limit: 1 }, { $replaceWith: { $literal: document } }, { $match: match }, { $count: 'n' }];
+  const met = await stagesOf(condition, database);
+  const pipeline = [{ $limit: 1 }, { $replaceWith: { $literal: document } }, ...met, { $count: 'n' }];
   return (await readAll(database, { aggregate: collections.models, pipeline })).length > 0;
 }

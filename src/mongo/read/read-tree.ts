@@ -6,11 +6,11 @@ import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
+import type { Resolutions } from './join-related.js';
 import type { Loaded } from '../form/loaded.js';
-import type { Resolved } from './compile-condition.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import { resolveLists } from './resolve-lists.js';
-import { resolveRelated } from './resolve-related.js';
+import { resolveConditions } from './resolve-related.js';
 
 /** Rows of first-level relations that were read together with the entries. */
 type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
@@ -102,7 +102,7 @@ interface RelationRows extends JoinedRelation {
 
 async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<readonly RelationRows[]> {
   const level = withJoins(relations, database);
-  const conditions = await Promise.all(level.map((relation) => resolveRelated(conditionOf(relation), database)));
+  const conditions = await resolveConditions(level.flatMap(conditionsOf), database);
   try {
     return await readRelations(level, conditions, database);
   } catch (error) {
@@ -126,23 +126,20 @@ function withJoins(relations: readonly PendingRelation[], { session }: Database)
 
 async function readRelations(
   relations: readonly JoinedRelation[],
-  conditions: readonly Resolved[],
+  conditions: Resolutions,
   database: Database,
 ): Promise<readonly RelationRows[]> {
-  const queries = relations.flatMap((relation, index) => compileRelation(relation, conditions[index] ?? new Map()));
+  const queries = relations.flatMap((relation) => compileRelation(relation, conditions));
   const rows = await readQueries(queries, database);
   const results = new Map(relations.map(({ relation, joins }) => [relation, { relation, joins, parts: [] as QueryRows[] }]));
   for (const [index, { relation, uid }] of queries.entries()) results.get(relation)?.parts.push({ uid, rows: rows[index] ?? [] });
   return [...results.values()];
 }
 
-const conditionOf = ({ relation: { child }, joins }: JoinedRelation): Condition => ({
-  kind: 'and',
-  conditions:
-    child.kind === 'link'
-      ? [child, ...joins].flatMap(({ condition }) => condition ?? [])
-      : [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
-});
+const conditionsOf = ({ relation: { child }, joins }: JoinedRelation): readonly Condition[] =>
+  child.kind === 'link'
+    ? [child, ...joins].flatMap(({ condition }) => condition ?? [])
+    : [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []);
 
 /**
  * Runs all queries in one command, and returns the rows of each query in their order. Each row contains the index of its query.

@@ -2,8 +2,8 @@ import { anyOf, mapCondition, type Term } from '../../query/conditions.js';
 import type { Child, Condition, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../send/database.js';
 import { collectIds, readMatching, spend } from './collect-ids.js';
-import { matchVisible, resolveRelated } from './resolve-related.js';
-import { compileCondition, type RelatedCondition } from './compile-condition.js';
+import { matchVisible, stagesOf } from './resolve-related.js';
+import type { RelatedCondition } from './compile-condition.js';
 
 /**
  * Returns a selection in which the lists of components can be filtered by stored values only: by one command each, conditions on
@@ -32,8 +32,7 @@ async function resolveList<List extends NestedList>(list: List, database: Databa
 async function resolveLink(related: RelatedCondition, database: Database): Promise<Condition> {
   const { path, target, condition, orMissing, visible } = related;
   database.budget.spend('relatedConditions');
-  const match = compileCondition(condition, await resolveRelated(condition, database));
-  const ids = spend(await readMatching(target.collection, [{ $match: match }], database), database);
+  const ids = spend(await readMatching(target.collection, await stagesOf(condition, database), database), database);
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const found: Condition = { ...link, comparator: 'in', operand: ids };
   if (!orMissing) return found;

@@ -3,7 +3,6 @@ import { termsOf } from '../../query/conditions.js';
 import type { Condition, ElementPlace } from '../../query/plan.js';
 import {
   compileAny,
-  compileCondition,
   compileOwnId,
   type ElementCondition,
   missing,
@@ -11,11 +10,23 @@ import {
   type RelatedCondition,
   type Resolved,
 } from './compile-condition.js';
-import { compileJoined, joinFields, joinNone, joinSome, type Joins, joinStages } from './join-related.js';
-import { groupNumber, isGroup } from '../form/layout.js';
-import { asScanned, type Database } from '../send/database.js';
+import {
+  compileJoined,
+  joinElements,
+  joinFields,
+  joinNone,
+  type Joining,
+  joinSome,
+  type Joins,
+  joinStages,
+  metBy,
+  type Resolution,
+  type Resolutions,
+} from './join-related.js';
+import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { atMost, collectIds, groupIds, readIds, readMatching, spend } from './collect-ids.js';
+import { areTooMany, groupIds, readIds, readMatching, spend } from './collect-ids.js';
+import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
 import { anyLeading, isServed } from './is-served.js';
 
 /**
@@ -37,6 +48,23 @@ export async function resolveRelated(
   return resolved;
 }
 
+/** Resolves a condition, and joins entries if more than the budget allows meet it. Nothing is joined in a transaction. */
+export async function resolveOrJoin(condition: Condition | null, database: Database): Promise<Resolution> {
+  const joins: Joins = [];
+  return { resolved: await resolveRelated(condition, database, database.session === null ? joins : null), joins };
+}
+
+/** Does the same for several conditions. */
+export async function resolveConditions(conditions: readonly Condition[], database: Database): Promise<Resolutions> {
+  return new Map(await Promise.all(conditions.map(async (one) => [one, await resolveOrJoin(one, database)] as const)));
+}
+
+/** Returns the stages that keep the entries which meet a condition. */
+export async function stagesOf(condition: Condition, database: Database): Promise<readonly Document[]> {
+  const { before, joined } = metBy(condition, await resolveOrJoin(condition, database));
+  return [{ $match: before }, ...joined];
+}
+
 /** Returns whether a condition needs commands of its own, so that its result may be long lists of ids. */
 export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
 
@@ -50,15 +78,10 @@ const countCommands = (condition: Condition): number =>
     return term.kind === 'element' ? sum + countCommands(term.condition) + (term.place === null || term.ofRule ? 0 : 1) : sum;
   }, 0);
 
-type Joining = Pick<Resolving, 'database' | 'joins'>;
-
-interface Resolving {
+interface Resolving extends Joining {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
-  readonly database: Database;
   /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
-  /** Null if conditions cannot be joined. */
-  readonly joins: Joins | null;
 }
 
 async function resolveInto(condition: Condition, resolving: Resolving): Promise<void> {
@@ -72,9 +95,7 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       return;
     }
     case 'element':
-      await resolveInto(condition.condition, { ...resolving, joins: null });
-      if (condition.place !== null) resolved.set(condition, await resolveElement(condition, condition.place, resolved, database));
-      return;
+      return resolveElement(condition, resolving);
     case 'related':
       resolved.set(condition, compileOwnId(condition) ?? (await resolveOne(condition, resolving)));
       return;
@@ -93,31 +114,38 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
 }
 
 /**
- * Resolves a condition that `$elemMatch` cannot express. `$expr`, which converts numbers and JSON to text, works only on
- * documents. So each element is turned into a document, and the result is a condition on the ids of the entries, or outer
- * elements, that contain matching elements.
+ * Resolves a condition on elements. If `$elemMatch` cannot express it, it becomes a condition on the ids of the entries, or outer
+ * elements, that contain matching elements. If more related entries, or more of these, meet it than the budget allows, the elements are
+ * joined.
  */
-async function resolveElement(
-  { condition }: ElementCondition,
-  { collection, lists }: ElementPlace,
-  resolved: Resolved,
-  database: Database,
-): Promise<Document> {
+async function resolveElement(element: ElementCondition, resolving: Resolving): Promise<void> {
+  const { resolved, database, joins } = resolving;
+  const inner: Joins = [];
+  await resolveInto(element.condition, { ...resolving, joins: joins && inner });
+  const { match, before } = compileJoined(element.condition, resolved, inner);
+  const isPlain = inner.length === 0;
+  if (isPlain && element.place === null) return;
+  const ids = isPlain && element.place !== null ? await readHolders(element.place, match, database) : null;
+  if (joins !== null && (ids === null || areTooMany(ids, database)))
+    resolved.set(element, joinElements(element, [{ $match: before }, ...joinStages(inner, match)], joins));
+  else resolved.set(element, { [(element.place?.lists.length ?? 0) > 1 ? 'id' : '_id']: { $in: spend(ids ?? [], database) } });
+}
+
+/**
+ * Reads the ids of the entries, or outer elements, that contain elements which meet a match. `$expr`, which converts numbers and JSON to
+ * text, works only on documents. So each element is turned into a document.
+ */
+function readHolders({ collection, lists }: ElementPlace, match: Document, database: Database): Promise<readonly unknown[]> {
   const elements = lists.flatMap((list, depth) => {
     const holder = { _holder: depth === 0 ? '$_id' : '$id' };
     const parts = { $match: { [list]: { $type: 'object', $not: { $type: 'array' } } } };
     return [{ $unwind: `$${list}` }, parts, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
   });
-  const match = compileCondition(condition, resolved);
-  const ids = await collectIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
-  return { [lists.length > 1 ? 'id' : '_id']: { $in: ids } };
+  return readIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
 }
 
 async function resolveOne(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
-  const innerJoins: Joins | null = joins && [];
-  const inner = await resolveRelated(condition.condition, database, innerJoins);
-  const { match, before } = compileJoined(condition.condition, inner, innerJoins ?? []);
-  const stages = [{ $match: before }, ...joinStages(innerJoins ?? [], match)];
+  const stages = await stagesOf(condition.condition, database);
   const [found, unlinked] = await Promise.all([
     resolvers[condition.link.storage.kind](condition, stages, { database, joins }),
     condition.orMissing ? resolveMissing(condition, { database, joins }) : null,
@@ -142,11 +170,24 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
   morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
 };
 
-const areTooMany = ({ length }: readonly unknown[], { budget }: Database): boolean => length > budget.left('idsResolved');
-
 /** Returns the stages that list the ids of the entries that other entries are related with, each once. */
 export const relatedIds = (condition: RelatedCondition): readonly Document[] =>
   condition.link.storage.kind === 'own' ? [groupIds] : [...distinctOwners(condition), groupIds];
+
+/**
+ * Returns the ids of entries that related entries store which meet a condition on them, if they store one of these ids. An entry with
+ * several links may add further ids.
+ */
+export async function linkedByMeeting(
+  related: RelatedCondition,
+  ids: readonly unknown[],
+  database: Database,
+): Promise<readonly unknown[]> {
+  const linked = { $match: { [joinFields(related).foreignField]: { $in: ids } } };
+  const pipeline = [linked, ...(await stagesOf(related.condition, database)), ...relatedIds(related)];
+  const [group] = await readAll(database, { aggregate: related.target.collection, pipeline });
+  return (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
+}
 
 /** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
 function distinctOwners(condition: RelatedCondition): Document[] {
@@ -160,7 +201,8 @@ async function resolveMissing(condition: RelatedCondition, { database, joins }: 
   const { kind } = link.storage;
   if (kind === 'own' && visible === null) return missing(path);
   const seen = await matchVisible(condition, database);
-  if (kind === 'localizations') return resolveLone(target.collection, seen, database);
+  if (kind === 'localizations')
+    return (await resolveLone(target.collection, seen, { database, joins })) ?? joinNone(condition, seen, joins ?? []);
   if (kind === 'morph') return nothing;
   const linked = kind === 'own' ? [] : [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)];
   const ids = await readIds(target.collection, [...seen, ...linked], database);
@@ -170,41 +212,5 @@ async function resolveMissing(condition: RelatedCondition, { database, joins }: 
 
 /** Returns the stage that keeps the related entries which the caller may see; no stage if there is no rule. */
 export async function matchVisible({ visible }: RelatedCondition, database: Database): Promise<readonly Document[]> {
-  return visible === null ? [] : [{ $match: compileCondition(visible, await resolveRelated(visible, database)) }];
-}
-
-/**
- * Returns a match for the entries that are alone in their group. It lists their ids, or the groups of all other entries,
- * whichever are fewer.
- */
-async function resolveLone(collection: string, seen: readonly Document[], database: Database): Promise<Document> {
-  const groups = [...seen, { $group: { _id: groupNumber, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
-  const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
-  const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count] });
-  const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
-  if (countOf(true) > countOf(false))
-    return { _group: { $nin: await collectIds(collection, [...groups, { $match: { entries: { $gt: 1 } } }], database) } };
-  const lone = [...groups, { $match: { entries: 1 } }, { $project: { _id: '$first' } }];
-  return { _id: { $in: await collectIds(collection, lone, database) } };
-}
-
-/**
- * Returns a match for the entries with other entries in their group that match. If only one entry of a group matches, it is left
- * out itself, because it is not among its own localizations.
- */
-async function resolveLocalizations(
-  { target }: RelatedCondition,
-  stages: readonly Document[],
-  { database }: Joining,
-): Promise<Document> {
-  const { budget } = database;
-  const limit = atMost(budget.left('idsResolved'));
-  const pipeline = [...stages, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
-  const groups = await readAll(asScanned(database), { aggregate: target.collection, pipeline });
-  const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
-  budget.spend('idsResolved', lists.flat().length);
-  return {
-    _group: { $in: groups.map(({ _id }): unknown => _id).filter(isGroup) },
-    _id: { $nin: lists.filter(({ length }) => length === 1).flat() },
-  };
+  return visible === null ? [] : stagesOf(visible, database);
 }

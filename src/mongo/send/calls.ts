@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientSession, MongoClient } from 'mongodb';
+import { type ClientSession, type MongoClient, Timestamp } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
 import { isInterrupted, markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../../errors.js';
+import type { Budget } from '../../limits/budget.js';
 import { grace, tooLate, type WaitTime, withinTime } from '../../limits/clock.js';
 
 /** The part of a `Database` that limits how long a request may wait for the database. */
@@ -15,6 +16,11 @@ export interface TimeLimits {
 interface Limits extends TimeLimits {
   readonly session: ClientSession | null;
   readonly abandoned: AbandonedTransactions;
+}
+
+/** Notes the place of a stored write, given the operation time of its reply. Only replies of a replica set have one. */
+export function notePosition({ budget }: { readonly budget: Budget }, time: unknown): void {
+  if (time instanceof Timestamp) budget.notePosition(time.toBigInt());
 }
 
 /** Limits a call to a time in milliseconds, after which the server may still report its own timeout. */

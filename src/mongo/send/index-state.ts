@@ -122,18 +122,18 @@ export class UniqueBuilds {
     return collection === undefined ? this.#builds.size > 0 : this.#builds.has(collection);
   }
 
-  /** Resolves when all unique indexes are built, before a transaction whose writes are not known yet. Rejects as `wait` does. */
-  async waitAll(patience: number): Promise<void> {
+  /** Resolves when all unique indexes are built, before work whose writes are not known yet. Rejects as `wait` does. */
+  async waitAll(patience: number | null): Promise<void> {
     await Promise.all([...this.#builds.keys()].map((collection) => this.wait(collection, patience)));
   }
 
   /**
    * Resolves when the unique indexes of a collection are built. Rejects with a 503 if that takes longer than `patience`, in
-   * milliseconds.
+   * milliseconds; never if it is null.
    */
-  async wait(collection: string, patience: number): Promise<void> {
+  async wait(collection: string, patience: number | null): Promise<void> {
     const built = this.#builds.get(collection);
-    if (built === undefined) return;
+    if (built === undefined || patience === null) return built;
     const late = () => unavailableError(`The unique indexes of ${collection} are being built, please try again later`);
     await withinTime(patience, () => built, late);
   }

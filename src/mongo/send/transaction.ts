@@ -14,7 +14,7 @@ import {
   translateDriverError,
 } from './driver-errors.js';
 import { Clock, grace, tooLate } from '../../limits/clock.js';
-import { workTime } from './calls.js';
+import { notePosition, workTime } from './calls.js';
 import { WrittenEntries } from './write-queues.js';
 
 /**
@@ -140,6 +140,7 @@ async function attempt<Result>(transaction: Transaction<Result>): Promise<Result
     allow(clock, write, unconfirmedError);
     transaction.isRepeated = true;
     await commit(session, clock);
+    notePosition(database, session.operationTime);
     return result;
   } catch (error) {
     if (!clock.aborted) allow(clock, Math.max(timeAfter(error, transaction), 1_000), tooLate);

@@ -3,7 +3,7 @@ import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
-import { type Change, changeLog, type LogState, markOf, stateId, type StoredChange } from './change-log.js';
+import { type Change, changeLog, type FieldsOf, type LogState, markOf, stateId, type StoredChange } from './change-log.js';
 
 /** Creates the collection with its indexes, and applies the retention. */
 export async function prepareLog(database: Database, retention: number): Promise<void> {
@@ -12,9 +12,11 @@ export async function prepareLog(database: Database, retention: number): Promise
   const kept = { expireAfterSeconds: retention };
   const indexes = [
     { key: { token: 1 }, name: 'token_1', unique: true },
-    { key: { at: 1 }, name: 'at_1', ...kept },
+    { key: { collection: 1, id: 1 }, name: 'former_1', partialFilterExpression: { former: { $exists: true } } },
   ];
-  await inWriteTime(database, () => db.command({ createIndexes: changeLog, indexes })).catch(async (error: unknown) => {
+  await inWriteTime(database, () => db.command({ createIndexes: changeLog, indexes }));
+  const expiring = [{ key: { at: 1 }, name: 'at_1', ...kept }];
+  await inWriteTime(database, () => db.command({ createIndexes: changeLog, indexes: expiring })).catch(async (error: unknown) => {
     if (!(error instanceof MongoServerError && error.codeName === 'IndexOptionsConflict')) throw error;
     await inWriteTime(database, () => db.command({ collMod: changeLog, index: { name: 'at_1', ...kept } }));
   });
@@ -23,7 +25,7 @@ export async function prepareLog(database: Database, retention: number): Promise
 interface Appending {
   readonly database: Database;
   readonly before: LogState | null;
-  readonly followed: readonly string[];
+  readonly followed: FieldsOf;
 }
 
 /**
@@ -54,7 +56,8 @@ export async function appendChanges(
     mark,
     epoch,
     time,
-    followed,
+    followed: [...followed.keys()],
+    recorded: [...followed].map(([collection, fields]) => ({ collection, fields: [...fields] })),
     position,
     writes: (before?.writes ?? 0) + 1,
     written: at,

@@ -8,12 +8,14 @@ import { findStored } from '../stored.js';
 export interface Actor {
   /**
    * `configuration`: the token of the configuration. `token`: an API token for the admin API. `command`: a command of this
-   * package.
+   * package. `administrator`: somebody in the admin panel.
    */
-  readonly kind: 'configuration' | 'token' | 'command';
+  readonly kind: 'configuration' | 'token' | 'command' | 'administrator';
   /** The id of the API token; null if there is none. Names of deleted tokens can be reused, ids cannot. */
   readonly tokenId: number | null;
-  /** Name of the token, or `user@host`. */
+  /** The id of the administrator; absent for others, and for a request without a log-in whose answer shows nobody. */
+  readonly administratorId?: number;
+  /** Name of the token, `user@host`, or the e-mail address of the administrator. */
   readonly who: string;
 }
 
@@ -22,7 +24,10 @@ export interface AuditRecord extends Actor {
   readonly at: Date;
   /** Null for a command. */
   readonly ip: string | null;
-  /** Method and path, `PUT /models/api::article.article`, or a command, `permissions grant`. */
+  /**
+   * Method and path, `PUT /models/api::article.article` of the admin API or `POST /admin/api-tokens` of the panel, or a command,
+   * `permissions grant`.
+   */
   readonly what: string;
   /** The body, without secrets; the arguments of a command. */
   readonly body: unknown;
@@ -32,7 +37,7 @@ export interface AuditRecord extends Actor {
 interface Outcome {
   /** The status of the answer; null until it is known. It stays null if the service died before the change was stored. */
   readonly status: number | null;
-  /** Whether anything was changed; null as long as the status is null. */
+  /** Whether anything was changed; null as long as the status is null, and after an error of the service in the panel. */
   readonly changed: boolean | null;
 }
 
@@ -41,7 +46,7 @@ interface StoredRecord extends AuditRecord, Outcome {
 }
 
 /** Logs the outcome of a change, inside its transaction or without one. */
-type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
+export type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
 /** Logs the beginning of a change. Throws if it cannot be logged, so that the change is not made. */
 export async function recordChange(database: Database, record: AuditRecord): Promise<FinishRecord> {

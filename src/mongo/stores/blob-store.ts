@@ -37,6 +37,8 @@ export interface BlobOwner {
 export interface PendingBlob extends Pick<StoredBlob, 'id' | 'provider' | 'key'> {
   readonly owner: BlobOwner;
   readonly since: Date;
+  /** Whether its bytes are being deleted, so that it cannot be published any more. */
+  readonly isEnding?: boolean;
 }
 
 interface BlobDocument {
@@ -46,7 +48,7 @@ interface BlobDocument {
   readonly chunkSize: number;
   readonly uploadDate: Date;
   readonly metadata: { readonly provider: string; readonly key: string; readonly variantOf?: string; readonly import?: string };
-  readonly pending?: { readonly owner: BlobOwner; readonly since: Date };
+  readonly pending?: Pick<PendingBlob, 'owner' | 'since' | 'isEnding'>;
 }
 
 /** The size of a chunk in GridFS, in bytes. */
@@ -94,7 +96,7 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
   const ids = names.map(({ id }) => id);
   const operations = names.map(({ id, name, size, variantOf, import: run }) => ({
     updateOne: {
-      filter: { _id: new ObjectId(id), pending: { $exists: true } },
+      filter: { _id: new ObjectId(id), pending: { $exists: true }, 'pending.isEnding': { $ne: true } },
       update: {
         $set: {
           filename: run === undefined ? name : importedName(name),
@@ -110,7 +112,8 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
   const { matchedCount } = await inWriteTime(database, () => blobs(database).bulkWrite(operations, options(database)));
   if (matchedCount === names.length) return;
   const staged = database.session === null ? [] : await findPending({ ...database, session: null }, ids);
-  throw staged.length === ids.length ? conflictError('the transaction does not see the blobs') : interrupted();
+  const isStaged = staged.filter(({ isEnding }) => isEnding !== true).length === ids.length;
+  throw isStaged ? conflictError('the transaction does not see the blobs') : interrupted();
 }
 
 /** Unpublishes files by name, with their variants, and returns them. The bytes are deleted later. */
@@ -128,7 +131,9 @@ export async function retireBlobs(
   return found.map((document) => ({ ...idOf(document), ...pending }));
 }
 
-const unpublishing = (pending: Pick<PendingBlob, 'owner' | 'since'>) => ({ $set: { filename: null, pending } });
+const unpublishing = (pending: Pick<PendingBlob, 'owner' | 'since'>) => ({
+  $set: { filename: null, pending: { ...pending, isEnding: true } },
+});
 
 /** Publishes the files of an import and unpublishes all others, whose bytes are deleted later. May run twice. */
 export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
@@ -165,6 +170,14 @@ export async function findPending(database: Database, ids?: readonly string[]): 
   const match = { 'pending.since': { $exists: true }, ...(ids && { _id: oneOf(ids.map((id) => new ObjectId(id))) }) };
   const found = await readRecords(database, match);
   return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));
+}
+
+/** Makes sure that pending blobs are not published any more. Returns them, without those that are published. */
+export async function endPending(database: Database, ids: readonly string[]): Promise<readonly PendingBlob[]> {
+  const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
+  const update = { $set: { 'pending.isEnding': true } };
+  await inWriteTime(database, () => blobs(database).updateMany(filter, update, options(database)));
+  return findPending(database, ids);
 }
 
 /** Deletes the records of blobs whose bytes are deleted. */

@@ -3,6 +3,7 @@ import type { Document } from 'mongodb';
 import { oncePer } from '../../caches.js';
 import type { Due, Leases } from '../../jobs.js';
 import { meanwhile } from '../../limits/timers.js';
+import { isOver, ownIdentity, type ProcessIdentity } from '../../processes.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, forJob, inScope } from '../send/database.js';
@@ -13,6 +14,8 @@ interface Claim {
   /** An id of the claim. */
   readonly holder: string;
   readonly until: Date;
+  /** The process of the holder while it has the claim; absent or null if it is not known. */
+  readonly owner?: ProcessIdentity | null;
   /** The time of the last run of a job, by its schedule or by the clock of the server. */
   readonly ran?: Date;
 }
@@ -39,7 +42,8 @@ function takenBy(holder: string, due: Due | null): Document[] {
   const isDue = due === null || { $lt: [ran, due instanceof Date ? due : { $subtract: ['$$NOW', 0.9 * due] }] };
   const isMine = { $and: [{ $lt: [before, '$$NOW'] }, isDue] };
   const ifMine = (value: unknown, name: string) => ({ $cond: [isMine, value, `$${name}`] });
-  const taken = { holder: ifMine({ $literal: holder }, 'holder'), until: ifMine(later, 'until') };
+  const owner = ifMine({ $literal: ownIdentity() }, 'owner');
+  const taken = { holder: ifMine({ $literal: holder }, 'holder'), until: ifMine(later, 'until'), owner };
   return [{ $set: due === null ? taken : { ...taken, ran: ifMine(due instanceof Date ? due : '$$NOW', 'ran') } }];
 }
 
@@ -76,8 +80,7 @@ export function leasesIn(database: Database): Leases {
       try {
         await renewed(named, held, { work: () => work(lost.signal), lost: () => void lost.abort() });
       } finally {
-        const end = [{ $set: { until: '$$NOW' } }];
-        await inWriteTime(database, () => claims.updateOne(held, end, commentIn(named))).catch(() => undefined);
+        await inWriteTime(database, () => claims.updateOne(held, ended, commentIn(named))).catch(() => undefined);
       }
       return true;
     },
@@ -86,17 +89,33 @@ export function leasesIn(database: Database): Leases {
 
 const claimsOf = ({ db }: Database) => db.collection<Claim>(collections.claims);
 
-/** Takes a claim. Returns the id of its holder; null if another caller has it, or the work is not due. */
+/** The update at the end of a lease. */
+const ended = [{ $set: { until: '$$NOW' } }, { $unset: 'owner' }];
+
+/**
+ * Takes a claim. Returns the id of its holder; null if another caller has it, or the work is not due. A claim whose holder was a process
+ * of this machine that has ended is free at once, instead of when it expires.
+ */
 async function take(database: Database, name: string, due: Due | null): Promise<string | null> {
   const holder = randomUUID();
-  const options = { upsert: true, returnDocument: 'after', ...inScope(database) } as const;
-  const update = takenBy(holder, due);
-  const taking = inWriteTime(database, () => claimsOf(database).findOneAndUpdate({ _id: name }, update, options));
-  const taken = await taking.catch((error: unknown) => {
-    if (!(error instanceof DuplicateKey)) throw error;
-    return null; // another instance was the first to insert the claim
-  });
+  const attempt = () => attemptTo(database, name, takenBy(holder, due));
+  let taken = await attempt();
+  if (taken?.owner && taken.holder !== holder && isOver(taken.owner)) {
+    const held = { _id: name, holder: taken.holder };
+    await inWriteTime(database, () => claimsOf(database).updateOne(held, ended, inScope(database)));
+    taken = await attempt();
+  }
   return taken?.holder === holder ? holder : null;
+}
+
+/** Returns the claim after an update; null if another instance was the first to insert it. */
+async function attemptTo(database: Database, name: string, update: Document[]): Promise<Claim | null> {
+  const options = { upsert: true, returnDocument: 'after', ...inScope(database) } as const;
+  const taking = inWriteTime(database, () => claimsOf(database).findOneAndUpdate({ _id: name }, update, options));
+  return taking.catch((error: unknown) => {
+    if (!(error instanceof DuplicateKey)) throw error;
+    return null;
+  });
 }
 
 interface RenewedWork<Result> {

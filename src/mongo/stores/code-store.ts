@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
-import { findFirst } from '../stored.js';
+import { findFirst, findStored } from '../stored.js';
 
 /** The beginning of the keys of views in the store of Strapi v4: how the panel shows the entries of a type or a component. */
 export const viewPrefix = 'plugin_content_manager_configuration_';
@@ -9,12 +9,17 @@ export const viewPrefix = 'plugin_content_manager_configuration_';
 /** The key of the view of the media library in the store of Strapi v4. */
 export const libraryViewKey = 'plugin_upload_view_configuration';
 
+/** The key of the logos of the panel in the store of Strapi v4. */
+export const logosKey = 'core_admin_project-settings';
+
 /** Values that project code stores by name. */
 export interface CodeStore {
   /** Null if there is none. */
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
+  /** Returns all values by key. */
+  all(): Promise<ReadonlyMap<string, unknown>>;
 }
 
 interface StoredValue {
@@ -33,5 +38,6 @@ export function openCodeStore(database: Database): CodeStore {
     delete: async (key) => {
       await inWriteTime(database, () => values.deleteOne({ _id: key }, inScope(database)));
     },
+    all: async () => new Map((await findStored(database, collections.codeStore)).map(({ _id, value }) => [String(_id), value])),
   };
 }

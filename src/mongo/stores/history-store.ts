@@ -1,5 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import type { Values } from '../../values.js';
+import type { Author } from '../changes/entry-events.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
@@ -11,9 +12,11 @@ export interface Version {
   readonly version: number;
   readonly at: Date;
   /** Null if code of the project or the service itself has written. */
-  readonly by: { readonly kind: string; readonly id: number | null } | null;
+  readonly by: Author;
   readonly action: VersionAction;
   readonly entry: Values;
+  /** The types that relations led to, by uid of type or component and attribute; absent in versions of older services. */
+  readonly targets?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 }
 
 /** `keep`: the entry was stored before its versions were kept, and is kept as it was before its first further write. */
@@ -68,10 +71,13 @@ export const listVersions = async (database: Database, { uid, id }: Owner): Prom
     })
   ).map(({ version, at, by, action }) => ({ version, at, by, action }) as Omit<Version, 'entry'>); // stored in this form
 
+/** Returns a version without what only its restore needs. */
+export const shownVersion = ({ version, at, by, action, entry }: Version) => ({ version, at, by, action, entry });
+
 /** Returns a version of an entry; null if it is not kept. */
 export async function findVersion(database: Database, { uid, id }: Owner, version: number): Promise<Version | null> {
   const [found] = await findStored(database, collections.history, { match: { uid, of: id, version }, limit: 1 });
   if (found === undefined) return null;
-  const { at, by, action, entry } = found as unknown as Version; // stored in this form
-  return { version, at, by, action, entry };
+  const { at, by, action, entry, targets } = found as unknown as Version; // stored in this form
+  return { version, at, by, action, entry, targets };
 }

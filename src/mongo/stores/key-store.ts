@@ -1,6 +1,6 @@
 import { Binary } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { inReadTime, inWriteTime } from '../send/calls.js';
+import { inReadTime, inWriteTime, notePosition } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey, isConflict } from '../send/driver-errors.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
@@ -72,11 +72,23 @@ export async function keepAnswer(database: Database, id: string, { head, body }:
   await inOrder(database, () => inWriteTime(database, update));
 }
 
-/** Returns the record of a key; null if there is none that a majority has stored, so that no election can undo it. */
+/**
+ * Returns the record of a key; null if there is none that a majority has stored, so that no election can undo it. Notes a place of its
+ * write, which is that of the reply or an earlier one.
+ */
 export async function findKey(database: Database, id: string): Promise<KeyRecord | null> {
-  const options = { readConcern: { level: 'majority' }, maxTimeMS: database.maxTimeMS.read, ...commentIn(database) } as const;
-  const found = await inReadTime(database, () => keysOf(database).findOne({ _id: id }, options));
+  const command = {
+    find: collections.keys,
+    filter: { _id: id },
+    limit: 1,
+    singleBatch: true,
+    readConcern: { level: 'majority' },
+  };
+  const options = { maxTimeMS: database.maxTimeMS.read, ...commentIn(database) };
+  const reply = await inReadTime(database, () => database.db.command({ ...command, ...options }));
+  const [found] = (reply as { readonly cursor: { readonly firstBatch: readonly KeyDocument[] } }).cursor.firstBatch; // that of a find
   if (found?.head === undefined) return null;
+  notePosition(database, reply['operationTime']);
   const { fingerprint, access, expiresAt, head, body } = found;
   return { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } };
 }

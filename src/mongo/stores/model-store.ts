@@ -10,6 +10,7 @@ import { inTransaction } from '../send/transaction.js';
 import { oneOf } from '../form/matches.js';
 import { findStored } from '../stored.js';
 import { noteRemoved } from './removed-store.js';
+import { readRights } from './type-rights.js';
 import { tellingModels } from './model-events.js';
 
 /** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
@@ -149,7 +150,7 @@ export const removeModel = (database: Database, uid: string, { isRenamed = false
   inTransaction(database, (inner) =>
     tellingModels(inner, new Map([[uid, null]]), async () => {
       const models = inner.db.collection<StoredModel>(collections.models);
-      if (!isRenamed) await noteRemoved(inner, await readModels(inner, [uid]), []);
+      if (!isRenamed) await noteRemoved(inner, await readModels(inner, [uid]), [], await readRights(inner, uid));
       const { deletedCount } = await inWriteTime(inner, () => models.deleteOne({ _id: uid }, inScope(inner)));
       return deletedCount > 0;
     }),

@@ -5,6 +5,7 @@ import { isRecord, type Values } from '../../values.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { findStored } from '../stored.js';
+import type { TypeRights } from './type-rights.js';
 
 /** A part of a model that was removed; its data is still stored. */
 export interface RemovedPart {
@@ -14,6 +15,8 @@ export interface RemovedPart {
   /** The definition of the attribute, or the document of the model without its uid. */
   readonly definition: Values;
   readonly at: Date;
+  /** The rights on a type that went with it. */
+  readonly rights?: TypeRights | undefined;
 }
 
 /** Maximum number of parts that are remembered. The oldest are forgotten; their data stays. */
@@ -28,14 +31,18 @@ const removed = ({ db }: Database) => db.collection<RemovedPart & { readonly _id
 /** Returns the removed parts, the newest first. */
 export async function readRemoved(database: Database): Promise<readonly RemovedPart[]> {
   const rows = await findStored(database, collections.removed, { sort: { at: -1, _id: 1 }, limit: mostRemoved });
-  return rows.map(({ uid, attribute, definition, at }) => ({ uid, attribute, definition, at }) as RemovedPart); // stored in this form
+  return rows.map(({ uid, attribute, definition, at, rights }) => ({ uid, attribute, definition, at, rights }) as RemovedPart); // stored in this form
 }
 
-/** Remembers the parts that models had before a change and lack after it. */
+/**
+ * Remembers the parts that models had before a change and lack after it. `rights` are those on a type that is removed; unless they are
+ * given, those that are remembered stay.
+ */
 export async function noteRemoved(
   database: Database,
   before: readonly ModelDocument[],
   after: readonly ModelDocument[],
+  rights?: TypeRights,
 ): Promise<void> {
   const at = new Date();
   const renamed = new Set(renamesIn(after).map(({ kind, uid, from }) => (kind === 'type' ? from : `${uid} ${from}`)));
@@ -50,7 +57,8 @@ export async function noteRemoved(
   if (parts.length === 0) return;
   const operations = parts.map((part) => {
     const _id = removedKey(part);
-    return { replaceOne: { filter: { _id }, replacement: { ...part, at }, upsert: true } };
+    const update = { $set: { ...part, at, ...(rights !== undefined && part.attribute === null && { rights }) } };
+    return { updateOne: { filter: { _id }, update, upsert: true } };
   });
   await inWriteTime(database, () => removed(database).bulkWrite(operations, inScope(database)));
   await forgetOldest(database);

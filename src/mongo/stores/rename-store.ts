@@ -86,10 +86,11 @@ export async function enterPhase(database: Database, record: RenameRecord, phase
   await inWriteTime(database, () => settings(database).updateOne(filter, { $set: { phase, since: new Date() } }));
 }
 
-/** Removes the records of renames that no model asks for. */
+/** Removes the records of renames that no model asks for, unless another instance has put one into another phase. */
 export async function forgetRenames(database: Database, records: readonly RenameRecord[]): Promise<void> {
-  const ids = records.map(renameKey);
-  if (ids.length > 0) await inWriteTime(database, () => settings(database).deleteMany({ _id: { $in: ids } }));
+  if (records.length === 0) return;
+  const seen = { $or: records.map((record) => ({ _id: renameKey(record), phase: record.phase })) };
+  await inWriteTime(database, () => settings(database).deleteMany(seen));
 }
 
 /** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */

@@ -1,7 +1,7 @@
 import { type Document, type MongoClient, Timestamp } from 'mongodb';
 import { withinTime } from '../../limits/clock.js';
 import type { Database } from '../send/database.js';
-import { itemsOf, textOrNull } from '../../values.js';
+import { itemsOf, mapValues, textOrNull } from '../../values.js';
 
 /** How far the log of a replica set reaches back. */
 interface OplogFacts {
@@ -23,12 +23,18 @@ export interface ServerFacts {
   readonly unhealthy: readonly string[] | null;
   /** Whether `majority` includes the journal for clients that do not say so. */
   readonly isJournaled: boolean | null;
+  /** Settings of the replica set with which a primary that hangs is replaced late, with their values. */
+  readonly slowElections: readonly string[] | null;
+  /** Parameters of the server with which a secondary leaves a primary that hangs late, with their values. */
+  readonly slowFollowing: readonly string[] | null;
   /** Milliseconds that the clock of the server is ahead of that of this machine. */
   readonly ahead: number;
   /** Names of the roles of the user; none if the connection has no user. */
   readonly roles: readonly string[];
   /** Whether the user may write to the database; null if the connection has no user. */
   readonly mayWrite: boolean | null;
+  /** Whether the user may change options of collections (`collMod`); null if the connection has no user. */
+  readonly mayModify: boolean | null;
   /** Bytes of the file system that holds the data. */
   readonly disk: { readonly total: number; readonly free: number } | null;
   readonly oplog: OplogFacts | null;
@@ -46,7 +52,7 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
   const [{ hello, ahead }, { version }, parameter, connection, config, status, stats, oplog] = await Promise.all([
     readClock(() => ask({ hello: 1 })),
     ask({ buildInfo: 1 }),
-    tryTo({ getParameter: 1, featureCompatibilityVersion: 1 }),
+    tryTo({ getParameter: 1, featureCompatibilityVersion: 1, ...mapValues(quickFollowing, () => 1) }),
     tryTo({ connectionStatus: 1, showPrivileges: true }),
     tryTo({ replSetGetConfig: 1 }),
     tryTo({ replSetGetStatus: 1 }),
@@ -54,6 +60,8 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
     isReplicated && !isSharded ? withinTime(patience, () => readOplog(client, patience)).catch(() => null) : null,
   ]);
   const { authenticatedUserRoles: roles, authenticatedUserPrivileges: privileges } = documentOf(connection?.['authInfo']);
+  const may = (action: string): boolean | null =>
+    itemsOf(roles).length === 0 ? null : itemsOf(privileges).some((one) => lets(action, documentOf(one), db.databaseName));
   return {
     version: String(version),
     featureVersion: textOrNull(documentOf(parameter?.['featureCompatibilityVersion'])['version']),
@@ -62,13 +70,34 @@ export async function readServerFacts(database: Database): Promise<ServerFacts> 
     arbiters: itemsOf(hello['arbiters']).map(String),
     unhealthy: status && itemsOf(status['members']).map(documentOf).filter(isUnhealthy).map(describeMember),
     isJournaled: config && documentOf(config['config'])['writeConcernMajorityJournalDefault'] !== false,
+    slowElections: config && slower(quickElections, documentOf(documentOf(config['config'])['settings'])),
+    slowFollowing: parameter && slower(quickFollowing, parameter),
     ahead,
     roles: itemsOf(roles).map((role) => String(documentOf(role)['role'])),
-    mayWrite: itemsOf(roles).length === 0 ? null : itemsOf(privileges).some((one) => letsWrite(documentOf(one), db.databaseName)),
+    mayWrite: may('insert'),
+    mayModify: may('collMod'),
     disk: stats && diskOf(stats),
     oplog,
   };
 }
+
+/** The settings of a replica set with which writes are acknowledged again after about 2.5 seconds. */
+export const quickElections = {
+  electionTimeoutMillis: 1_500,
+  heartbeatIntervalMillis: 500,
+  heartbeatTimeoutSecs: 1,
+  catchUpTimeoutMillis: 500,
+} as const;
+
+/** The parameters of each server with which a secondary leaves a primary that hangs after less than two seconds. */
+export const quickFollowing = { oplogNetworkTimeoutBufferSeconds: 1, oplogFetcherSteadyStateMaxFetcherRestarts: 0 } as const;
+
+/** Returns the settings that are slower than the quick ones. A negative time is none at all. */
+const slower = (quick: Readonly<Record<string, number>>, settings: Document): readonly string[] =>
+  Object.entries(quick)
+    .map(([name, most]) => ({ name, most, value: Number(settings[name] ?? NaN) }))
+    .filter(({ most, value }) => value < 0 || value > most)
+    .map(({ name, value }) => `${name}: ${String(value)}`);
 
 /** Returns the reply of `hello`, and how far its clock is ahead of the middle of the wait for it. */
 async function readClock(ask: () => Promise<Document>): Promise<{ readonly hello: Document; readonly ahead: number }> {
@@ -79,10 +108,10 @@ async function readClock(ask: () => Promise<Document>): Promise<{ readonly hello
   return { hello, ahead: Number(hello['localTime']) - middle };
 }
 
-/** Returns whether a privilege lets a user insert documents into all collections of a database. */
-function letsWrite({ resource, actions }: Document, name: string): boolean {
+/** Returns whether a privilege lets a user do an action, such as `insert`, on all collections of a database. */
+function lets(action: string, { resource, actions }: Document, name: string): boolean {
   const { anyResource, db, collection } = documentOf(resource);
-  return itemsOf(actions).includes('insert') && (anyResource === true || (collection === '' && (db === name || db === '')));
+  return itemsOf(actions).includes(action) && (anyResource === true || (collection === '' && (db === name || db === '')));
 }
 
 const diskOf = ({ fsTotalSize, fsUsedSize }: Document) =>

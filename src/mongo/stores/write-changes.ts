@@ -5,16 +5,22 @@ import { endedBy } from '../../limits/timers.js';
 import { type Database, type Document, withComment } from '../send/database.js';
 import { DuplicateKey, isInterrupted } from '../send/driver-errors.js';
 import { appendChanges, prepareLog } from './append-changes.js';
-import { type Change, type LogState, readLogState } from './change-log.js';
-import { changesIn, streamStages } from './changes-in.js';
+import { type Change, type FieldsOf, fieldsIn, isWithin, type LogState, readLogState } from './change-log.js';
+import { changesIn, streamOptions, streamStages } from './changes-in.js';
+import { FormerValues } from './former-values.js';
 
 /** What the writer of the log needs to know. */
 interface LogWriting {
-  /** Returns the collections whose changes are logged now. Without any, the writer ends. */
-  readonly followed: () => ReadonlySet<string>;
+  /**
+   * Returns the collections whose changes are logged now, each with the fields whose former values are. Without any collection, the
+   * writer ends.
+   */
+  readonly followed: () => Promise<FieldsOf>;
   /** Seconds for which a change is kept. */
   readonly retention: number;
   readonly signal: AbortSignal;
+  /** Told that the server refuses to keep the former values of a collection. */
+  readonly warn: (text: string) => void;
 }
 
 /** Milliseconds that the server waits for a change before it returns an empty batch. */
@@ -43,10 +49,12 @@ class PositionLost extends Error {}
 export async function writeChanges(database: Database, writing: LogWriting): Promise<void> {
   await prepareLog(database, writing.retention);
   let state = await readLogState(database);
-  while (!writing.signal.aborted && writing.followed().size > 0) {
+  while (!writing.signal.aborted) {
+    const followed = await writing.followed();
+    if (followed.size === 0) return;
     try {
       state = await database.client.withSession({ causalConsistency: false }, (session) =>
-        new Stream(database, session, writing).write(state),
+        new Stream({ database, session, followed }, writing).write(state),
       );
     } catch (error) {
       if (state === null || !(error instanceof DuplicateKey || isLost(error))) throw error;
@@ -67,23 +75,32 @@ interface Batch {
   readonly postBatchResumeToken: { readonly _data: string };
 }
 
+interface StreamInput {
+  readonly database: Database;
+  readonly session: ClientSession;
+  readonly followed: FieldsOf;
+}
+
 /** One change stream, and the log that is written from it. */
 class Stream {
   readonly #database: Database;
   readonly #session: ClientSession;
   readonly #writing: LogWriting;
-  readonly #followed: ReadonlySet<string>;
+  readonly #followed: FieldsOf;
+  readonly #former: FormerValues;
 
-  constructor(database: Database, session: ClientSession, writing: LogWriting) {
+  constructor({ database, session, followed }: StreamInput, writing: LogWriting) {
     this.#database = database;
     this.#session = session;
     this.#writing = writing;
-    this.#followed = writing.followed();
+    this.#followed = followed;
+    this.#former = new FormerValues({ database, warn: writing.warn });
   }
 
   /** Writes what the stream reports until other collections are to be followed. Returns the state of the log. */
   async write(before: LogState | null): Promise<LogState> {
     const { signal } = this.#writing;
+    await this.#former.keep(this.#followed);
     const reply = await this.#open(before?.position ?? null);
     const batch = batchOf(reply);
     const cursor = Long.fromString(String(batch.id));
@@ -98,7 +115,7 @@ class Stream {
 
   /** Opens the stream at a position; null: now. Throws PositionLost if the server cannot. */
   #open(position: unknown): Promise<Document> {
-    const begin = position === null ? {} : { resumeAfter: position };
+    const begin = { ...streamOptions(this.#followed), ...(position !== null && { resumeAfter: position }) };
     const pipeline = [{ $changeStream: begin }, ...streamStages(this.#followed)];
     return this.#send({ aggregate: 1, pipeline, cursor: {} }).catch((error: unknown) => {
       const isOfPosition = error instanceof MongoServerError && !isInterrupted(error) && !ofOtherCauses.has(Number(error.code));
@@ -110,14 +127,13 @@ class Stream {
   #begin(before: LogState | null, reply: Document): Promise<LogState> | LogState {
     const time = reply['operationTime'] as Timestamp; // of every reply of a replica set
     const position = batchOf(reply).postBatchResumeToken;
-    const followed = [...this.#followed];
-    const begun = { database: this.#database, before, followed };
+    const begun = { database: this.#database, before, followed: this.#followed };
     if (before === null || before.position === null) {
       const reset: Change = { collection: null, kind: 'reset', token: `${position._data} ${randomUUID()}`, time };
       return appendChanges(begun, [reset], { position, epoch: randomUUID() });
     }
-    const added = followed.filter((name) => !before.followed.includes(name));
-    if (added.length === 0 && followed.length === before.followed.length) return before;
+    const added = [...this.#followed.keys()].filter((name) => !before.followed.includes(name));
+    if (added.length === 0 && isSame(this.#followed, fieldsIn(before))) return before;
     const resets = added.map((collection): Change => {
       const token = `${(before.position as Batch['postBatchResumeToken'])._data} ${randomUUID()}`; // of the stream before
       return { collection, kind: 'reset', token, time };
@@ -131,7 +147,7 @@ class Stream {
     let state = begun;
     for (let batch = first; ;) {
       state = await this.#store(state, batch);
-      if (signal.aborted || String(batch.id) === '0' || !isSame(followed(), this.#followed)) return state;
+      if (signal.aborted || String(batch.id) === '0' || !isSame(await followed(), this.#followed)) return state;
       const next = { getMore: cursor, collection: '$cmd.aggregate', maxTimeMS: longestWait };
       batch = batchOf(await withinTime(longestWait + maxTimeMS.read, () => this.#send(next)));
     }
@@ -142,7 +158,8 @@ class Stream {
     const last = (state.position as Batch['postBatchResumeToken'])._data; // stored by this class
     // a stream that reports changes again has gone back
     const changes = changesIn(nextBatch, this.#followed).filter(({ token }) => token > last);
-    const writing = { database: this.#database, followed: [...this.#followed] };
+    await this.#former.miss(changes, this.#followed);
+    const writing = { database: this.#database, followed: this.#followed };
     let stored = state;
     for (let from = 0; from < changes.length; from += mostAtOnce) {
       const part = changes.slice(from, from + mostAtOnce);
@@ -161,5 +178,4 @@ class Stream {
 
 const batchOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every reply of a change stream
 
-const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
-  one === other || (one.size === other.size && [...one].every((name) => other.has(name)));
+const isSame = (one: FieldsOf, other: FieldsOf): boolean => one === other || (isWithin(one, other) && isWithin(other, one));

@@ -62,12 +62,19 @@ export const idOf = (bytes: RawDocument): unknown => valueOf(decodeExactly(idDoc
 export const valueOf = (document: ExactDocument, name: string): unknown =>
   document instanceof Map ? document.get(name) : (document[name] as unknown);
 
-/** Returns the documents that follow each other in these bytes. Throws an Error if they are not whole. */
+/**
+ * Maximum number of documents in one part of a backup. A backup has at most some thousands in one; the smallest ones take twenty times
+ * the memory of their bytes.
+ */
+const mostDocuments = 100_000;
+
+/** Returns the documents that follow each other in these bytes. Throws an Error if they are not whole, or too many. */
 export function splitDocuments(bytes: Buffer): readonly RawDocument[] {
   const documents: RawDocument[] = [];
   for (let start = 0; start < bytes.length;) {
     const size = bytes.length - start < shortest ? 0 : bytes.readInt32LE(start);
     if (size < shortest || start + size > bytes.length) throw new Error('a document is cut');
+    if (documents.length === mostDocuments) throw new Error('too many documents');
     documents.push(bytes.subarray(start, start + size));
     start += size;
   }

@@ -6,6 +6,7 @@ import { readAll } from '../send/read-commands.js';
 import type { EntryEvent, EntryWritten, Hearing } from '../changes/entry-events.js';
 import { type Match, matchesAny, oneOf } from '../form/matches.js';
 import type { Store } from '../store.js';
+import type { ContentType } from '../../schema/content-type.js';
 import { inTransaction } from '../send/transaction.js';
 
 /** What was written: an entry, or more entries than are told one by one. */
@@ -31,13 +32,16 @@ export async function tell({ database, changes }: Store, { type, subscribers }: 
   const { caller = null, requestId = null } = database.sender ?? {};
   const about = { type, caller, requestId, at: new Date() };
   const events = facts.map((fact): EntryEvent =>
-    fact.kind === 'any' ? { ...fact, ...about } : { ...fact, ...keysOf(fact.document), ...about },
+    fact.kind === 'any' ? { ...fact, ...about } : { ...fact, ...keysOf(fact.document, type), ...about },
   );
   for (const event of events) for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
   await afterCommit(database, () => changes.deliver(subscribers, events));
 }
 
-const keysOf = ({ _id, locale }: Document) => ({ id: Number(_id), locale: typeof locale === 'string' ? locale : null });
+const keysOf = ({ _id, locale }: Document, { localized }: ContentType) => ({
+  id: Number(_id),
+  locale: localized && typeof locale === 'string' ? locale : null,
+});
 
 /** Returns whether an update changes attributes. Other fields of entries begin with an underscore. */
 export const changesAttributes = (update: Document): boolean =>

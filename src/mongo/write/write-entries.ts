@@ -5,7 +5,7 @@ import { inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-
 import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
-import { inReadTime, inWriteTime, untilAnswered } from '../send/calls.js';
+import { inReadTime, inWriteTime, notePosition, untilAnswered } from '../send/calls.js';
 import { unlimited } from '../../limits/budget.js';
 import { commentIn, type Database, withComment } from '../send/database.js';
 import { inOrder, readAll, withSession } from '../send/read-commands.js';
@@ -204,5 +204,6 @@ async function attempt(database: Database, command: Document, signal?: AbortSign
   const reply = await withSession(database, (own) => db.command(limited, { session: own, ...options }));
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
+  if (session === null) notePosition(database, reply['operationTime']);
   return reply;
 }

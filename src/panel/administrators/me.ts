@@ -15,7 +15,7 @@ export const meRoutes: PanelRoutes = {
   'GET /admin/users/me': { right: 'logged in', handle: ({ rights }) => answerData(shownAdministrator(rights.administrator)) },
   'PUT /admin/users/me': { right: 'logged in', handle: changeMe },
   'GET /admin/users/me/permissions': { right: 'logged in', handle: myPermissions },
-  'POST /admin/permissions/check': { right: 'logged in', handle: checkPermissions },
+  'POST /admin/permissions/check': { right: 'logged in', handle: checkPermissions, changes: 'nothing' },
 };
 
 const profile = object({
@@ -49,8 +49,8 @@ async function changeMe(call: PanelCall): Promise<Answer> {
 const refused = (name: string, message: string): ApiError =>
   new ApiError(400, 'BadRequestError', 'ValidationError', { details: { [name]: [message] } });
 
-function myPermissions({ rights, content }: PanelCall): Answer {
-  return answerData(rights.isSuper ? allPermissions(content) : rights.permissions);
+function myPermissions({ rights, content, panel }: PanelCall): Answer {
+  return answerData(rights.isSuper ? allPermissions(content, panel.actions()) : rights.permissions);
 }
 
 const checked = object({

@@ -5,6 +5,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
 import { tooMany } from '../../limits/attempts.js';
 import { clientOf } from '../../limits/client-of.js';
+import { exceeding } from '../../limits/exceeded.js';
 import { exactly } from '../../mongo/form/matches.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
@@ -15,12 +16,12 @@ import { changeAdministrator, fields } from './write-administrator.js';
 
 /** The routes of log-ins, registrations by invitation, and forgotten passwords. */
 export const sessionRoutes: PanelRoutes = {
-  'POST /admin/login': { right: 'nobody', handle: logIn },
-  'POST /admin/renew-token': { right: 'nobody', handle: renewToken },
-  'POST /admin/logout': { right: 'logged in', handle: () => answerData({}) },
+  'POST /admin/login': { right: 'nobody', handle: logIn, changes: 'nothing' },
+  'POST /admin/renew-token': { right: 'nobody', handle: renewToken, changes: 'nothing' },
+  'POST /admin/logout': { right: 'logged in', handle: () => answerData({}), changes: 'nothing' },
   'GET /admin/registration-info': { right: 'nobody', handle: registrationInfo },
   'POST /admin/register': { right: 'nobody', handle: register },
-  'POST /admin/forgot-password': { right: 'nobody', handle: forgotPassword },
+  'POST /admin/forgot-password': { right: 'nobody', handle: forgotPassword, changes: 'nothing' },
   'POST /admin/reset-password': { right: 'nobody', handle: resetPassword },
 };
 
@@ -79,7 +80,7 @@ export async function countAttempt(
     [logins.account, `${account}:${client}`],
   ] as const) {
     const attempt = await limiter.count(key, 1, request.requestId);
-    if (attempt.isOver) throw tooMany(attempt);
+    if (attempt.isOver) throw exceeding('admin.rateLimit', tooMany(attempt));
   }
 }
 

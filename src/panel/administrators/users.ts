@@ -9,9 +9,9 @@ import { findStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
-import { fullAccess } from '../../query/access.js';
 import { collections } from '../../schema/collections.js';
-import { array, boolean, checkPanelBody, idsBody, number, object, string } from '../check-body.js';
+import type { Values } from '../../values.js';
+import { array, boolean, checkPanelBody, id, idsBody, idsIn, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { mayGive } from '../rights/rights.js';
@@ -23,6 +23,7 @@ import {
   superAdminCode,
   type AdminRole,
 } from './administrator.js';
+import { listAccess } from './list-access.js';
 import {
   type AdministratorValues,
   changeAdministrator,
@@ -42,18 +43,11 @@ export const administratorRoutes: PanelRoutes = {
   'DELETE /admin/users/:id': { right: 'admin::users.delete', handle: remove },
 };
 
-/** Filters, sorts and searches reach the attributes that are shown, and no others. */
-const listAccess = {
-  ...fullAccess,
-  seesPrivate: true,
-  hidden: new Map([['admin::user', new Set(['password', 'resetPasswordToken', 'registrationToken'])]]),
-} as const;
-
 async function list(call: PanelCall): Promise<Answer> {
   const { content } = call;
   const type = ownType(content, 'admin::user');
   const query = parseListQuery(parametersOf(call), content.bind);
-  const page = await findMany(type, { ...query, fields: ['id'] }, withAccess(content, listAccess));
+  const page = await findMany(type, { ...query, fields: ['id'] }, withAccess(content, listAccess(content.bind.registry)));
   const ids = page.entries.map(({ document }) => Number(document['_id']));
   const { database } = content.store;
   const [documents, roles] = await Promise.all([
@@ -71,7 +65,7 @@ async function read(call: PanelCall): Promise<Answer> {
   return answerData(shownAdministrator(administrator));
 }
 
-const roleIds = () => array().of(number().integer().required()).min(1);
+const roleIds = () => array().of(id().required()).min(1);
 
 const invitation = object({
   email: fields.email().required(),
@@ -81,19 +75,25 @@ const invitation = object({
   roles: roleIds(),
 }).noUnknown();
 
+/** Returns a body with its e-mail address in lower case. */
+const lowerEmail = ({ email, ...others }: Values): Values => ({
+  ...others,
+  ...(email !== undefined && { email: typeof email === 'string' ? email.toLowerCase() : email }),
+});
+
 /** Seconds for which an invitation is valid. */
 const invitationLifetime = 30 * 86_400;
 
 /** Creates an administrator who registers by a token, which is shown only here. */
 async function invite(call: PanelCall): Promise<Answer> {
   const { request, content } = call;
-  const { roles = [], ...values } = await checkPanelBody(invitation, bodyOf(request));
+  const { roles: given, ...values } = await checkPanelBody(invitation, lowerEmail(bodyOf(request)));
+  const roles = idsIn(given);
   await checkRoles(roles, [], call);
   if (await isEmailTaken(values.email, content)) throw applicationError('Email already taken');
   const registrationToken = makeCode(20);
   const stored = storedCode(registrationToken, invitationLifetime);
-  const given = { ...values, roles: [...new Set(roles)], registrationToken: stored };
-  const invited = await insertAdministrator(given, content);
+  const invited = await insertAdministrator({ ...values, roles, registrationToken: stored }, content);
   return answerData({ ...shownAdministrator(invited), registrationToken }, 201);
 }
 
@@ -109,11 +109,11 @@ const changes = object({
 
 async function change(call: PanelCall): Promise<Answer> {
   const { request, content } = call;
-  const { email, ...rest } = await checkPanelBody(changes, bodyOf(request));
+  const { roles, ...rest } = await checkPanelBody(changes, lowerEmail(bodyOf(request)));
   const id = idOf(call);
   const administrator = await findAdministrator(content.store.database, { _id: id });
   if (administrator === null) throw notFoundError('User does not exist');
-  const values: AdministratorValues = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }) };
+  const values: AdministratorValues = { ...rest, ...(roles !== undefined && { roles: idsIn(roles) }) };
   await mayChange(administrator.roles, call);
   if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, call);
   if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
@@ -137,7 +137,7 @@ async function remove(call: PanelCall): Promise<Answer> {
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
   const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
-  return answerData((await removeAll(ids, call)).map(shownAdministrator));
+  return answerData((await removeAll(idsIn(ids), call)).map(shownAdministrator));
 }
 
 async function removeAll(ids: readonly number[], call: PanelCall) {

@@ -1,7 +1,7 @@
 import type { Model } from '../../schema/model.js';
 import { isRecord, type Values } from '../../values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
-import { reservedAttributes } from './names.js';
+import { reservedAttributes, snakeCase } from './names.js';
 
 /** What the attributes of a model may be. */
 export interface AttributeRules {
@@ -49,6 +49,11 @@ export const rulesOfComponent = (models: readonly Model[]): AttributeRules => ({
 
 const forbidden: readonly string[] = ['__component', '__contentType', ...reservedAttributes];
 
+const reserved = new Set(forbidden.map(snakeCase));
+
+/** Returns whether an attribute may not have a name, in any spelling. */
+const isReserved = (key: string): boolean => reserved.has(snakeCase(key));
+
 const name = /^[A-Za-z][_0-9A-Za-z]*$/;
 
 /** Returns the schema of the attributes of a model. */
@@ -71,7 +76,7 @@ interface Siblings {
 
 function attributeSchema(key: string, attribute: unknown, { rules, attributes }: Siblings) {
   const never = (message: string) => mixed().test('never', message, () => false);
-  if (forbidden.includes(key)) return never(`Attribute keys cannot be one of ${forbidden.join(', ')}`);
+  if (isReserved(key)) return never(`Attribute keys cannot be one of ${forbidden.join(', ')}`);
   if (!isRecord(attribute) || attribute['type'] === undefined) return never('Attribute must have either a type or a target');
   const keyed = `Attribute name '${key}' must match the following regex: ${String(name)}`;
   const schema =

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fieldErrors } from '../../errors.js';
 import type { AttributeDefinition, Model } from '../../schema/model.js';
 import { isRecord, type Values } from '../../values.js';
@@ -31,8 +32,48 @@ export function buildAttributes(given: Values, owner: Owner, models: EditedModel
   for (const [name, attribute] of built) if (attribute.type === 'relation') symmetric(name, attribute, { ...owner, built });
   removeOtherSides(built, owner, models);
   for (const [name, attribute] of built) setOtherSide(name, attribute, { ...owner, built }, models);
-  return Object.fromEntries(built);
+  return withFormerNames(built, owner.former);
 }
+
+/**
+ * Returns attributes with the names that they had before: the panel sends a renamed one as one that is gone and one that is new. They are
+ * the same if no other one of the same definition is gone or new. Former names stay, because the panel does not send them.
+ */
+function withFormerNames(built: ReadonlyMap<string, AttributeDefinition>, former: Model['attributes']): Model['attributes'] {
+  const gone = Object.entries(former).filter(([name]) => !built.has(name));
+  const added = [...built].filter(([name]) => !Object.hasOwn(former, name));
+  const isSame = ([, one]: NamedAttribute, [, other]: NamedAttribute): boolean =>
+    isDeepStrictEqual(essenceOf(one), essenceOf(other));
+  const nameOf = (attribute: NamedAttribute): string | undefined => {
+    const [name, { renamedFrom }] = attribute;
+    const kept = renamedFrom ?? former[name]?.renamedFrom;
+    if (kept !== undefined || Object.hasOwn(former, name)) return kept !== undefined && built.has(kept) ? undefined : kept;
+    const [source, ...more] = gone.filter((one) => isSame(one, attribute));
+    const isAlone = more.length === 0 && added.filter((one) => isSame(one, attribute)).length === 1;
+    return isAlone ? source?.[0] : undefined;
+  };
+  return Object.fromEntries(
+    [...built].map(([name, definition]) => {
+      const renamedFrom = nameOf([name, definition]);
+      return [name, renamedFrom === undefined ? definition : { ...definition, renamedFrom }];
+    }),
+  );
+}
+
+type NamedAttribute = readonly [name: string, definition: AttributeDefinition];
+
+/** Returns what distinguishes a definition: without its former name, and without keys that mean nothing. */
+const essenceOf = (definition: AttributeDefinition): object =>
+  Object.fromEntries(
+    Object.entries(definition).filter(([key, value]) => key !== 'renamedFrom' && !added.has(key) && !isVoid(value)),
+  );
+
+const isVoid = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === false ||
+  value === '' ||
+  (isRecord(value) && Object.keys(value).length === 0);
 
 interface Building extends Owner {
   readonly built: Map<string, AttributeDefinition>;

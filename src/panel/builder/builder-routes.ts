@@ -7,7 +7,7 @@ import { mapValues, recordIn } from '../../values.js';
 import { checkPanelBody } from '../check-body.js';
 import { modelsOf } from '../content-manager/describe-model.js';
 import { answerTypes } from '../content-manager/view-routes.js';
-import { answerData, needing, type PanelCall } from '../panel-route.js';
+import { answerData, needing, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { answering, Refusal } from './builder-answer.js';
 import {
   addComponent,
@@ -22,22 +22,30 @@ import {
 } from './change-models.js';
 import { categoryBody, componentBody, typeBody, withoutRemains } from './model-bodies.js';
 import { reservedAttributes, reservedModels, slugOf } from './names.js';
-import { changeModels } from './store-models.js';
+import { changeModels, rightToWrite } from './store-models.js';
 
-/** The routes of the content-type builder. */
-export const builderRoutes = needing(
+const reads = needing(
   'plugin::content-type-builder.read',
   mapValues(
     {
       'GET /content-type-builder/reserved-names': () => ({ body: { models: reservedModels, attributes: reservedAttributes } }),
       'GET /content-type-builder/content-types': (call) => answerTypes(typesOf(call), call.request, describeType),
-      'POST /content-type-builder/content-types': createType,
       'GET /content-type-builder/content-types/:uid': (call) => answerData(describeType(find('type', call))),
+      'GET /content-type-builder/components': (call) => answerData(modelsOf(call.running, 'component').map(describeComponent)),
+      'GET /content-type-builder/components/:uid': (call) => answerData(describeComponent(find('component', call))),
+    },
+    answering,
+  ),
+);
+
+const writes = needing(
+  rightToWrite,
+  mapValues(
+    {
+      'POST /content-type-builder/content-types': createType,
       'PUT /content-type-builder/content-types/:uid': updateType,
       'DELETE /content-type-builder/content-types/:uid': deleteType,
-      'GET /content-type-builder/components': (call) => answerData(modelsOf(call.running, 'component').map(describeComponent)),
       'POST /content-type-builder/components': createComponent,
-      'GET /content-type-builder/components/:uid': (call) => answerData(describeComponent(find('component', call))),
       'PUT /content-type-builder/components/:uid': updateComponent,
       'DELETE /content-type-builder/components/:uid': deleteComponent,
       'PUT /content-type-builder/component-categories/:name': renameCategory,
@@ -46,6 +54,9 @@ export const builderRoutes = needing(
     answering,
   ),
 );
+
+/** The routes of the content-type builder. */
+export const builderRoutes: PanelRoutes = { ...reads, ...writes };
 
 const typesOf = ({ running }: PanelCall): readonly Model[] =>
   modelsOf(running, 'type').filter(({ uid }) => !uid.startsWith('admin::'));
@@ -60,7 +71,7 @@ function find(kind: 'type' | 'component', call: PanelCall): Model {
 /** Returns a type that the builder shows. */
 function findVisible(call: PanelCall): Model {
   const model = find('type', call);
-  if (!isVisible(model)) throw new Refusal(404, 'contentType.notFound');
+  if (!isVisible(model, 'content-type-builder')) throw new Refusal(404, 'contentType.notFound');
   return model;
 }
 

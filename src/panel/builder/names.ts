@@ -9,6 +9,10 @@ export const reservedAttributes = [
   ...['created_by_id', 'updated_by_id', 'created_by', 'updated_by'],
 ] as const;
 
+/** Returns a name in lower case with its words joined by underscores: `created_at` for `createdAt`, `content_type` for `__contentType`. */
+export const snakeCase = (name: string): string =>
+  (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).join('_').toLowerCase();
+
 /** Returns a name in the form of uids and paths, without dashes at its ends: `blog-post` for `Blog post!`. */
 export const slugOf = (name: string): string => kebabCase(name.normalize('NFKD')).replace(/^-|-$/g, '');
 

@@ -1,25 +1,40 @@
-import { revokeType } from '../../accounts/roles/grant-actions.js';
+import { removeType } from '../../accounts/roles/grant-actions.js';
 import { forbiddenError, validationError } from '../../errors.js';
 import type { Running } from '../../http/running.js';
+import type { ModelDocument } from '../../schema/model.js';
+import { countRemoved, isBack } from '../../mongo/models/removed-data.js';
+import { readRemoved, type RemovedPart } from '../../mongo/stores/removed-store.js';
+import { keptCollections, readRenames } from '../../mongo/stores/rename-store.js';
 import { previewChange } from '../../mongo/models/preview-models.js';
-import { removeModel, writeModels } from '../../mongo/stores/model-store.js';
+import { writeModels } from '../../mongo/stores/model-store.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import type { PanelCall } from '../panel-route.js';
+import { may } from '../rights/rights.js';
 import { EditedModels } from './edited-models.js';
 import { failHealthOnce } from './fail-health.js';
 
+/** The right to change models. To read them is a right of its own. */
+export const rightToWrite = 'plugin::content-type-builder.update';
+
 /** Returns whether models can be changed: always, unless they are files of a project in production. */
-export const isEditable = ({ modelFiles, config }: Pick<Running, 'modelFiles' | 'config'>): boolean =>
+const isEditable = ({ modelFiles, config }: Pick<Running, 'modelFiles' | 'config'>): boolean =>
   modelFiles === undefined || config.environment !== 'production';
+
+/** Returns whether the right to change models holds: in production only if the setting says so, except for super admins. */
+const isOpen = ({ running: { config }, rights }: Pick<PanelCall, 'running' | 'rights'>): boolean =>
+  rights.isSuper || config.environment !== 'production' || config.admin.builder === 'write';
+
+/** Returns whether an administrator may change models here. */
+export const mayChangeModels = (call: PanelCall): boolean =>
+  may(call.rights, rightToWrite) && isOpen(call) && isEditable(call.running);
 
 /**
  * Changes models: checks the change as a whole, stores it, puts it in force, and writes the files of a project. Throws a
  * ForbiddenError if the models cannot be changed here, and a ValidationError with all problems of the models.
  */
-export async function changeModels<Result>(
-  { content, running }: PanelCall,
-  change: (models: EditedModels) => Result,
-): Promise<Result> {
+export async function changeModels<Result>(call: PanelCall, change: (models: EditedModels) => Result): Promise<Result> {
+  const { content, running } = call;
+  if (!isOpen(call)) throw forbiddenError('Only super admins change models in production, unless admin.builder is "write"');
   if (!isEditable(running)) throw forbiddenError('The models are files of the project: change them in development');
   const { backend, modelFiles } = running;
   const inForce = backend.models.inForce().models;
@@ -36,16 +51,40 @@ export async function changeModels<Result>(
     );
     throw validationError(errors[0]?.message ?? 'the model is invalid', { errors });
   }
+  await refuseLeftData(changed, { documents: stored, backend });
   await inTransaction(content.store.database, async (database) => {
     await writeModels(database, changed);
-    for (const uid of removed) {
-      await removeModel(database, uid);
-      await revokeType(uid, { ...content.store, database });
-    }
+    for (const uid of removed) await removeType(uid, { ...content.store, database });
   });
   await backend.models.loadModels([...changed.map(({ uid }) => uid), ...removed], expected);
   await modelFiles?.write(changed);
   await modelFiles?.remove(removed);
   failHealthOnce(running);
   return result;
+}
+
+/**
+ * Throws a ValidationError if a new type or attribute would begin with the data of a removed one of its name: what is new in the
+ * builder is empty.
+ */
+async function refuseLeftData(
+  changed: readonly ModelDocument[],
+  { documents, backend }: { readonly documents: readonly ModelDocument[]; readonly backend: Running['backend'] },
+): Promise<void> {
+  const { database } = backend.store;
+  const isNew = ({ uid, attribute }: RemovedPart): boolean =>
+    changed.some(
+      (model) => model.uid === uid && (attribute === null || Object.hasOwn(Object(model.attributes) as object, attribute)),
+    );
+  const removed = await readRemoved(database);
+  if (!removed.some(isNew)) return;
+  const now = { documents, kept: keptCollections(await readRenames(database)), settings: backend.settings };
+  for (const part of removed.filter((one) => isNew(one) && !isBack(one, now))) {
+    const count = await countRemoved(part, now, database);
+    const words = part.attribute === null ? part.uid : `${part.uid} ${part.attribute}`;
+    if (count > 0)
+      throw validationError(
+        `The data of the removed ${words} is still stored: npx mangrove models restore-removed ${words} brings it back, and npx mangrove models purge ${words} --yes deletes it`,
+      );
+  }
 }

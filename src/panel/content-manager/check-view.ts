@@ -1,20 +1,39 @@
 import { ValidationError } from 'yup';
 import { ApiError } from '../../errors.js';
 import type { Model } from '../../schema/model.js';
+import { isRecord, itemsOf } from '../../values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { panelAttributes } from './describe-model.js';
 import { editable, type ViewConfiguration } from './view-configuration.js';
 
-/** Returns the given parts of a configuration. Throws a BadRequestError whose details list all problems. */
+/**
+ * Returns the given parts of a configuration. Throws a BadRequestError whose details list all problems, but only the first one if it
+ * names more than a model has.
+ */
 export async function checkView(model: Model, body: unknown): Promise<Partial<ViewConfiguration>> {
+  const problem = excessOf(Object.keys(panelAttributes(model)), body);
+  if (problem !== null) throw refused([problem]);
   try {
     const checked = await configurationSchema(model).validate(body, { strict: true, abortEarly: false });
     return checked as Partial<ViewConfiguration>; // as the schema says
   } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new ApiError(400, 'BadRequestError', 'Bad Request', { details: { name: 'validationError', errors: error.errors } });
+    throw error instanceof ValidationError ? refused(error.errors) : error;
   }
 }
+
+/** Returns the problem of a configuration that has more names than the model has attributes. This is checked first, because each wrong name takes time. */
+function excessOf(names: readonly string[], body: unknown): string | null {
+  const { metadatas, layouts } = isRecord(body) ? body : {};
+  if (Object.keys(Object(metadatas)).some((name) => !names.includes(name))) return 'metadatas must name attributes of the model';
+  const { list, edit } = isRecord(layouts) ? layouts : {};
+  const rows = itemsOf(edit).map((row) => itemsOf(row).length);
+  if (itemsOf(list).length > names.length) return 'layouts.list must name an attribute only once';
+  const fields = rows.reduce((sum, length) => sum + Math.max(length, 1), 0);
+  return fields > 2 * names.length ? 'layouts.edit must name an attribute only once' : null;
+}
+
+const refused = (errors: readonly string[]): ApiError =>
+  new ApiError(400, 'BadRequestError', 'Bad Request', { details: { name: 'validationError', errors } });
 
 const noList = '${path} is required and must be an array'; // yup puts the path in
 
@@ -38,18 +57,12 @@ function configurationSchema(model: Model) {
     metadatas: lazy((value: unknown) =>
       value === undefined
         ? mixed()
-        : object(Object.fromEntries(Object.keys(Object(value)).map((name) => [name, object({ edit, list })]))).test(
-            'names',
-            'metadatas must name attributes of the model',
-            (given) => Object.keys(Object(given)).every((name) => names.includes(name)),
-          ),
+        : object(Object.fromEntries(Object.keys(Object(value)).map((name) => [name, object({ edit, list })]))),
     ),
     layouts: object({
       list: array().of(string().required().oneOf(names)).required(noList),
       edit: array()
-        .of(
-          array().of(object({ name: string().required().oneOf(editable(attributes)), size: number().integer().min(1).max(12) })),
-        )
+        .of(array().of(object({ name: string().required().oneOf(editable(model)), size: number().integer().min(1).max(12) })))
         .required(noList),
     }).default(undefined),
   });

@@ -5,6 +5,7 @@ import type { Answer } from '../../http/route.js';
 import { decodeId, isRecord, type Values } from '../../values.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { hasParts } from '../../schema/parts.js';
+import { isScheduledName } from '../../schema/scheduled.js';
 import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
@@ -15,10 +16,14 @@ import { contextOfEntry, typeOf } from './read-routes.js';
 import { createEntry, showWritten } from './write-entry.js';
 
 /** The routes that copy entries. */
-export const cloneRoutes = needing('logged in', {
-  'POST /content-manager/collection-types/:uid/clone/:sourceId': clone,
-  'POST /content-manager/collection-types/:uid/auto-clone/:sourceId': autoClone,
-});
+export const cloneRoutes = needing(
+  'logged in',
+  {
+    'POST /content-manager/collection-types/:uid/clone/:sourceId': clone,
+    'POST /content-manager/collection-types/:uid/auto-clone/:sourceId': autoClone,
+  },
+  'entries',
+);
 
 /** Copies an entry with the changed values of the body. */
 async function clone(call: PanelCall): Promise<Answer> {
@@ -78,8 +83,8 @@ const asBody: Presentation<Shaped> = {
 };
 
 /**
- * Returns what a copy takes over from an entry, as a body. Links that only one entry can have stay with it, and so do passwords,
- * which cannot be read.
+ * Returns what a copy takes over from an entry, as a body. Links that only one entry can have stay with it, and so do the times of
+ * scheduled publishing, and passwords, which cannot be read.
  */
 async function valuesToCopy(
   type: ContentType,
@@ -91,8 +96,9 @@ async function valuesToCopy(
   const query = { ...values, populate: linksOf(type, countedParts(context.bind)) };
   const entry = await findOne(type, id, query, context);
   if (entry === null) throw notFoundError();
+  const shown = createShaper(asBody, context.bind.budget)(entry);
   return {
-    data: createShaper(asBody, context.bind.budget)(entry),
+    data: type.scheduled ? Object.fromEntries(Object.entries(shown).filter(([name]) => !isScheduledName(name))) : shown,
     locale: type.localized ? { locale: entry.document['locale'] } : {},
   };
 }

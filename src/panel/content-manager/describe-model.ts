@@ -1,4 +1,6 @@
 import type { Running } from '../../http/running.js';
+import { addedTo, shapeOf } from '../../schema/added-attributes.js';
+import type { Added } from '../../schema/content-type.js';
 import type { AttributeDefinition, Model } from '../../schema/model.js';
 import type { Values } from '../../values.js';
 import { isVisible } from '../../schema/describe-model.js';
@@ -38,25 +40,22 @@ const creator = {
   ...{ useJoinTable: false, private: true },
 } as const;
 
-/** Attributes that every content type has, besides those of drafts and locales, which the panel sets by actions. */
-const added = {
-  createdAt: { type: 'datetime' },
-  updatedAt: { type: 'datetime' },
-  createdBy: creator,
-  updatedBy: creator,
-} as const;
+/** The added attributes that the panel describes. It sets those of drafts and locales by actions. */
+const definitions: Readonly<Partial<Record<Added, AttributeDefinition & Values>>> = { time: { type: 'datetime' }, creator };
 
 /** Returns the attributes of a model, in the order in which the panel lists them. */
-export function panelAttributes({ uid, kind, attributes }: Model): PanelAttributes {
+export function panelAttributes(model: Model): PanelAttributes {
+  const { uid, attributes } = model;
   const own = Object.entries(attributes).filter(([, { writable }]) => writable !== false);
   const described = own.map(
     ([name, definition]) =>
       [name, { ...describeAttribute(definition, isFixed(uid, name)), ...ownModels[uid]?.attributes?.[name] }] as const,
   );
-  const times = Object.entries(kind === undefined ? {} : added).map(
-    ([name, each]) => [name, describeAttribute(each, false)] as const,
-  );
-  return { id: { type: 'integer' }, ...Object.fromEntries(described), ...Object.fromEntries(times) };
+  const added = [...addedTo(shapeOf(model))].flatMap(([name, what]) => {
+    const definition = definitions[what];
+    return definition === undefined ? [] : [[name, describeAttribute(definition, false)] as const];
+  });
+  return { id: { type: 'integer' }, ...Object.fromEntries(described), ...Object.fromEntries(added) };
 }
 
 /** Returns whether the builder cannot change an attribute, because it belongs to the service itself. */

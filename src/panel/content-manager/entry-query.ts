@@ -1,4 +1,4 @@
-import { emptyQuery, fieldOf, type Populate, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 import { componentsOf, type PartsAttribute } from '../../schema/parts.js';
@@ -31,9 +31,31 @@ export const entryQuery = (type: ContentType, form: EntryForm, bind: BindContext
 });
 
 /** Returns what is populated in a form. */
-export function populateFor(type: ContentType, form: EntryForm, partOf: PartOf): Populate {
+function populateFor(type: ContentType, form: EntryForm, partOf: PartOf): Populate {
   const fields = [...type.attributes.values()].flatMap((attribute) => populated(attribute, form, partOf) ?? []);
   return { all: false, fields };
+}
+
+/** Returns what is populated in rows of a list with a filter. As in Strapi v4, relations of the filter are shown as entries, not as numbers. */
+export function populateRows(type: ContentType, filter: Filter | null, partOf: PartOf): Populate {
+  const named = namesIn(filter);
+  const { fields } = populateFor(type, 'row', partOf);
+  return { all: false, fields: fields.map((field) => (named.has(field.name) ? { ...field, countOnly: false } : field)) };
+}
+
+/** Returns the attributes of a type that a filter names. */
+function namesIn(filter: Filter | null): ReadonlySet<string> {
+  switch (filter?.kind) {
+    case 'and':
+    case 'or':
+      return new Set(filter.filters.flatMap((one) => [...namesIn(one)]));
+    case 'not':
+      return namesIn(filter.filter);
+    case 'field':
+      return new Set([filter.name]);
+    default:
+      return new Set();
+  }
 }
 
 /** All values of a related entry, of any publication state. */
@@ -51,8 +73,8 @@ function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): Popul
     case 'media':
       return fieldOf(name, file);
     case 'relation': {
-      if (name === 'createdBy' || name === 'updatedBy') return fieldOf(name, creator);
-      const isShown = name === 'localizations' || form === 'whole' || (form === 'row' && !attribute.many);
+      if (attribute.added === 'creator') return fieldOf(name, creator);
+      const isShown = attribute.added === 'locale' || form === 'whole' || (form === 'row' && !attribute.many);
       return fieldOf(name, values, { countOnly: !isShown });
     }
     case 'component':

@@ -17,9 +17,13 @@ import { contextOfEntry, showEntry, typeOf } from './read-routes.js';
 import { asNew, createEntry } from './write-entry.js';
 
 /** The route of what a form takes over from an entry in another locale. */
-export const localeRoutes = needing('logged in', {
-  'POST /i18n/content-manager/actions/get-non-localized-fields': sharedFields,
-});
+export const localeRoutes = needing(
+  'logged in',
+  {
+    'POST /i18n/content-manager/actions/get-non-localized-fields': sharedFields,
+  },
+  'nothing',
+);
 
 /**
  * Returns the locale of a request for entries of a type; the default one if it names none, null for a type without locales. Throws an
@@ -123,6 +127,7 @@ async function sharedFields(call: PanelCall): Promise<Answer> {
   if (!type.localized) throw applicationError('model.not.localized');
   const id = decodeId(String(given)) || (await anyEntry(type, call)) || 0;
   const shown = await showEntry(type, id, { call, form: 'entry' });
-  const own = Object.fromEntries(['id', 'locale', 'publishedAt'].flatMap((name) => (name in shown ? [[name, shown[name]]] : [])));
+  const names = ['id', 'locale', ...(type.draftAndPublish ? ['publishedAt'] : [])];
+  const own = Object.fromEntries(names.flatMap((name) => (name in shown ? [[name, shown[name]]] : [])));
   return { body: { nonLocalizedFields: sharedIn(type, shown), localizations: [...[shown['localizations'] ?? []].flat(), own] } };
 }

@@ -21,15 +21,19 @@ import { singleOf } from './write-routes.js';
 type State = 'published' | 'draft';
 
 /** The routes that publish and unpublish entries, and those that change several at once. */
-export const publishRoutes = needing('logged in', {
-  'POST /content-manager/collection-types/:uid/:id/actions/publish': (call) => change(keyOf(call), 'published', call),
-  'POST /content-manager/collection-types/:uid/:id/actions/unpublish': (call) => change(keyOf(call), 'draft', call),
-  'POST /content-manager/single-types/:uid/actions/publish': (call) => changeSingle('published', call),
-  'POST /content-manager/single-types/:uid/actions/unpublish': (call) => changeSingle('draft', call),
-  'POST /content-manager/collection-types/:uid/actions/bulkPublish': (call) => changeAll('published', call),
-  'POST /content-manager/collection-types/:uid/actions/bulkUnpublish': (call) => changeAll('draft', call),
-  'POST /content-manager/collection-types/:uid/actions/bulkDelete': removeAll,
-});
+export const publishRoutes = needing(
+  'logged in',
+  {
+    'POST /content-manager/collection-types/:uid/:id/actions/publish': (call) => change(keyOf(call), 'published', call),
+    'POST /content-manager/collection-types/:uid/:id/actions/unpublish': (call) => change(keyOf(call), 'draft', call),
+    'POST /content-manager/single-types/:uid/actions/publish': (call) => changeSingle('published', call),
+    'POST /content-manager/single-types/:uid/actions/unpublish': (call) => changeSingle('draft', call),
+    'POST /content-manager/collection-types/:uid/actions/bulkPublish': (call) => changeAll('published', call),
+    'POST /content-manager/collection-types/:uid/actions/bulkUnpublish': (call) => changeAll('draft', call),
+    'POST /content-manager/collection-types/:uid/actions/bulkDelete': removeAll,
+  },
+  'entries',
+);
 
 /** Throws a ForbiddenError if the type has no drafts, or the administrator may publish none of its entries. */
 function checkRight(type: ContentType, call: PanelCall): void {
@@ -51,11 +55,12 @@ async function changeSingle(to: State, call: PanelCall): Promise<Answer> {
 const stateQuery = { ...emptyQuery, fields: ['publishedAt'] };
 
 /**
- * Publishes an entry, or makes it a draft again. Returns false if it is so already. Throws the errors of `contextOfEntry`, and a
- * ValidationError that lists what a published entry lacks.
+ * Publishes an entry, or makes it a draft again. Returns false if it is so already. As in Strapi v4, an action on several entries does
+ * not set `updatedBy`. Throws the errors of `contextOfEntry`, and a ValidationError that lists what a published entry lacks.
  */
-async function setState({ type, id }: EntryKey, to: State, call: PanelCall): Promise<boolean> {
-  const context = await contextOfEntry(type, id, { call, action: 'publish' });
+async function setState({ type, id }: EntryKey, to: State, call: PanelCall, isOne = true): Promise<boolean> {
+  const own = await contextOfEntry(type, id, { call, action: 'publish' });
+  const context = isOne ? own : { ...own, author: undefined };
   const entry = await findOne(type, id, stateQuery, context);
   if (entry === null) throw notFoundError();
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
@@ -88,7 +93,7 @@ async function inOne(call: PanelCall, changes: (id: number, call: PanelCall) => 
 async function changeAll(to: State, call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'collectionType');
   checkRight(type, call);
-  return inOne(call, (id, inside) => setState({ type, id }, to, inside));
+  return inOne(call, (id, inside) => setState({ type, id }, to, inside, false));
 }
 
 /** Entries that do not exist are left out. */

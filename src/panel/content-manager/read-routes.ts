@@ -5,7 +5,6 @@ import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import { knownFilters } from '../../query/known-filters.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import { needing, type PanelCall } from '../panel-route.js';
@@ -13,7 +12,7 @@ import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
 import { callOnEntry, idQuery } from './entry-rights.js';
-import { countedParts, entryQuery, type EntryForm, populateFor } from './entry-query.js';
+import { countedParts, entryQuery, type EntryForm, populateRows } from './entry-query.js';
 import { showPermitted } from './show-entry.js';
 
 /** The routes that read entries. */
@@ -38,10 +37,12 @@ export const keyOf = (call: PanelCall): EntryKey => ({ type: typeOf(call, 'colle
 async function list(call: PanelCall): Promise<Answer> {
   const type = typeOf(call);
   const context = contentFor(call, 'read', type);
-  const { registry, access } = context.bind;
-  const parameters = knownFilters(parametersOf(call), type, { registry, access });
-  const query = parseListQuery(parameters, context.bind);
-  const page = await findMany(type, { ...query, populate: populateFor(type, 'row', countedParts(context.bind)) }, context);
+  const query = parseListQuery(parametersOf(call), context.bind);
+  const page = await findMany(
+    type,
+    { ...query, populate: populateRows(type, query.filter, countedParts(context.bind)) },
+    context,
+  );
   return { body: { results: showPermitted(page.entries, type, call, context), pagination: paginationOf(page) } };
 }
 

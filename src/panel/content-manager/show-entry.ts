@@ -2,6 +2,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import type { Shaped } from '../../content/shape-values.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import type { ContentType } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 import type { PanelCall } from '../panel-route.js';
 import { fieldPaths } from '../rights/field-paths.js';
 import { fieldsFor } from '../rights/rights.js';
@@ -11,11 +12,25 @@ import { showAll } from '../show-entries.js';
 export function showPermitted(entries: readonly Loaded[], type: ContentType, call: PanelCall, context: ContentContext): Shaped[] {
   const shown = showAll(entries, context);
   if (call.rights.isSuper) return shown;
-  const fields = { allowed: fieldsFor(call.rights, type.uid), known: new Set(fieldPaths(type, context.bind.registry)) };
+  const fields = fieldsOf(type, call);
   const components = [...type.attributes.values()].filter(({ kind }) => kind === 'component');
   for (const entry of shown) for (const { name } of components) entry[name] = withoutHidden(entry[name], name, fields);
   return shown;
 }
+
+/** Returns the values of an entry of a type, such as those of a version, that an administrator may see. */
+export function permittedValues(values: Values, type: ContentType, call: PanelCall): Values {
+  if (call.rights.isSuper) return values;
+  const fields = fieldsOf(type, call);
+  const kept = Object.entries(values).filter(([name]) => isAllowed(name, fields));
+  const isComponent = (name: string): boolean => type.attributes.get(name)?.kind === 'component';
+  return Object.fromEntries(kept.map(([name, value]) => [name, isComponent(name) ? withoutHidden(value, name, fields) : value]));
+}
+
+const fieldsOf = (type: ContentType, { rights, content }: PanelCall): Fields => ({
+  allowed: fieldsFor(rights, type.uid),
+  known: new Set(fieldPaths(type, content.bind.registry)),
+});
 
 interface Fields {
   /** Paths that permissions name. A path allows all that is below it. */

@@ -3,18 +3,25 @@ import { forbiddenError, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { ContentType, ScalarAttribute } from '../../schema/content-type.js';
-import { isRecord } from '../../values.js';
+import { containing } from '../../mongo/form/matches.js';
+import { findFirst } from '../../mongo/stored.js';
+import { isRecord, type Values } from '../../values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
+import { parametersOf } from '../panel-query.js';
 import { answerData, needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { permissionsFor } from '../rights/rights.js';
 import { typeOf } from './read-routes.js';
 
 /** The routes that forms ask while a uid is typed. */
-export const uidRoutes = needing('logged in', {
-  'POST /content-manager/uid/generate': generate,
-  'POST /content-manager/uid/check-availability': checkAvailability,
-});
+export const uidRoutes = needing(
+  'logged in',
+  {
+    'POST /content-manager/uid/generate': generate,
+    'POST /content-manager/uid/check-availability': checkAvailability,
+  },
+  'nothing',
+);
 
 const place = { contentTypeUID: string().required(), field: string().required() };
 const isObject = (value: unknown): boolean => value === undefined || isRecord(value);
@@ -35,21 +42,25 @@ interface UidName {
 interface Uid {
   readonly type: ContentType;
   readonly attribute: ScalarAttribute;
+  /** The locale in which the uid must be free; null if the type has no locales, or the request names none. */
+  readonly locale: string | null;
 }
 
 /**
  * Returns the type and the uid that a body names. Throws a ForbiddenError if the administrator may write it neither in new entries nor
- * in stored ones, and a ValidationError if it is no uid.
+ * in stored ones, and a ValidationError if there is no such type, or it is no uid. `values` may name the locale, as the parameters may.
  */
-function uidIn({ contentTypeUID, field }: UidName, call: PanelCall): Uid {
+function uidIn({ contentTypeUID, field }: UidName, values: Values, call: PanelCall): Uid {
   const { content, request, rights } = call;
+  if (!content.bind.registry.types.has(contentTypeUID)) throw validationError('ContentType not found');
   const type = typeOf({ content, request: request.with({ uid: contentTypeUID }, {}) });
   const permissions = ['create', 'update'].flatMap((action) => permissionsFor(rights, `${explorer}.${action}`, type.uid));
   if (!rights.isSuper && permissions.length === 0) throw forbiddenError();
   const attribute = uidOf(type, field);
   if (!rights.isSuper && !permissions.some(({ properties }) => properties.fields?.includes(field) === true))
     throw forbiddenError();
-  return { type, attribute };
+  const named = [values['locale'], parametersOf(call)['locale']].find((code) => content.bind.locales.includes(String(code)));
+  return { type, attribute, locale: type.localized && typeof named === 'string' ? named : null };
 }
 
 function uidOf({ attributes }: ContentType, name: string): ScalarAttribute {
@@ -60,19 +71,31 @@ function uidOf({ attributes }: ContentType, name: string): ScalarAttribute {
 
 async function generate(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(generateBody, bodyOf(call.request));
-  const { type, attribute } = uidIn(body, call);
-  return answerData(
-    await freeIn(await madeUid(type, attribute, isRecord(body.data) ? body.data : {}), { type, attribute }, call),
-  );
+  const data = isRecord(body.data) ? body.data : {};
+  const uid = uidIn(body, data, call);
+  const { type, attribute } = uid;
+  const made = await madeUid(type, attribute, data);
+  const free = await freeIn(made, uid, call);
+  if (free !== made || isNamed(attribute, data) || !(await isPartOfOne(made, uid, call))) return answerData(free);
+  return answerData(await freeIn(`${made}-1`, uid, call));
 }
 
-/** Returns a uid that no entry has in any locale. */
-const freeIn = (uid: string, { type, attribute }: Uid, { content }: PanelCall): Promise<string> =>
-  freeFrom(uid, { type, name: attribute.name, among: {}, attempt: 0 }, content);
+const isNamed = ({ targetField }: ScalarAttribute, data: Values): boolean =>
+  targetField !== null && (data[targetField] ?? '') !== '';
+
+/** Returns whether the uid of an entry contains a text. The name of a type is then offered with a number, as by Strapi v4. */
+async function isPartOfOne(text: string, { type, attribute, locale }: Uid, { content }: PanelCall): Promise<boolean> {
+  const match = { [attribute.name]: containing(text), ...(locale !== null && { locale }) };
+  return (await findFirst(content.store.database, type.collection, match)) !== null;
+}
+
+/** Returns a uid that no entry has in the locale; in any locale if the request names none. */
+const freeIn = (uid: string, { type, attribute, locale }: Uid, { content }: PanelCall): Promise<string> =>
+  freeFrom(uid, { type, name: attribute.name, among: locale === null ? {} : { locale }, attempt: 0 }, content);
 
 async function checkAvailability(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(availabilityBody, bodyOf(call.request));
-  const free = await freeIn(body.value, uidIn(body, call), call);
+  const free = await freeIn(body.value, uidIn(body, bodyOf(call.request), call), call);
   const isAvailable = free === body.value;
   return { body: { isAvailable, suggestion: isAvailable ? null : free } };
 }

@@ -1,8 +1,10 @@
 import type { Database } from '../../mongo/send/database.js';
 import { openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
+import { addedTo, shapeOf } from '../../schema/added-attributes.js';
 import type { Model } from '../../schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
-import { mapValues } from '../../values.js';
+import { isRecord, mapValues } from '../../values.js';
+import { isScheduled, isScheduledName } from '../../schema/scheduled.js';
 import { internal } from '../rights/field-paths.js';
 
 /** How the panel shows the entries of a type or a component. */
@@ -53,9 +55,6 @@ export const fieldSizes = mapValues(widths, (width) => ({ default: width, isResi
 
 const widthOf = (type: string): number => Object.entries(widths).find(([name]) => name === type)?.[1] ?? widths.string;
 
-/** Attributes that forms do not show. */
-const times: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'createdBy', 'updatedBy']);
-
 const unsorted: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'json', 'richtext', 'blocks', 'media']);
 const unlisted: ReadonlySet<string> = new Set(['json', 'password', 'richtext', 'dynamiczone', 'blocks', 'component']);
 
@@ -68,9 +67,12 @@ const isSortable = ({ type, relation }: { readonly type: string; readonly relati
 const mainFieldOf = (model: Model): string =>
   Object.entries(model.attributes).find(([, { type }]) => type === 'string')?.[0] ?? 'id';
 
-/** Returns whether forms show an attribute. Values that the service sets itself are hidden. */
-const isVisible = (name: string, attribute: PanelAttributes[string]): boolean =>
-  !times.has(name) && attribute.visible !== false && !(internal.has(name) && attribute['configurable'] === false);
+/** Returns whether forms show an attribute of a model. Values that the service sets itself are hidden. */
+const isVisible = (model: Model, name: string, attribute: PanelAttributes[string]): boolean =>
+  !addedTo(shapeOf(model)).has(name) && attribute.visible !== false && !isSecret(name, attribute);
+
+const isSecret = (name: string, attribute: PanelAttributes[string]): boolean =>
+  internal.has(name) && attribute['configurable'] === false;
 
 /** Returns the default configuration of a type or component. `models` are all models, by uid. */
 export function defaultConfiguration(model: Model, models: ReadonlyMap<string, Model>): ViewConfiguration {
@@ -84,7 +86,7 @@ export function defaultConfiguration(model: Model, models: ReadonlyMap<string, M
     metadatas: Object.fromEntries(
       Object.entries(attributes).map(([name, each]) => [name, metadataOf(name, each, { model, models })]),
     ),
-    layouts: { list: listable(attributes).slice(0, 4), edit: rowsOf(editable(attributes), attributes) },
+    layouts: { list: columnsOf(listable(model), isScheduled(model)), edit: rowsOf(placedIn(model), attributes) },
   };
 }
 
@@ -98,7 +100,7 @@ function metadataOf(name: string, attribute: PanelAttributes[string], { model, m
   const sortable = isSortable(attribute);
   const target = typeof attribute.target === 'string' ? models.get(attribute.target) : undefined;
   const mainField = attribute.type === 'relation' && target !== undefined ? { mainField: mainFieldOf(target) } : {};
-  const visible = isVisible(name, attribute);
+  const visible = isVisible(model, name, attribute);
   return {
     edit: { ...{ label: name, description: '', placeholder: '', visible, editable: true }, ...mainField },
     // The lists of components are not shown.
@@ -107,15 +109,26 @@ function metadataOf(name: string, attribute: PanelAttributes[string], { model, m
 }
 
 /** Returns the attributes that lists can show. */
-const listable = (attributes: PanelAttributes): string[] =>
-  Object.entries(attributes).flatMap(([name, attribute]) => {
-    const isHidden = attribute.visible === false || (!times.has(name) && !isVisible(name, attribute));
+const listable = (model: Model): string[] =>
+  Object.entries(panelAttributes(model)).flatMap(([name, attribute]) => {
+    const isHidden = attribute.visible === false || isSecret(name, attribute);
     return unlisted.has(attribute.type) || isHidden ? [] : [name];
   });
 
+/** Returns the columns of a list: the first four attributes, and the time at which a draft publishes itself. */
+const columnsOf = (names: readonly string[], hasSchedule: boolean): string[] => [
+  ...names.filter((name) => !(hasSchedule && isScheduledName(name))).slice(0, 4),
+  ...(hasSchedule ? ['publishAt'] : []),
+];
+
 /** Returns the attributes that forms can show. */
-export const editable = (attributes: PanelAttributes): string[] =>
-  Object.entries(attributes).flatMap(([name, attribute]) => (name !== 'id' && isVisible(name, attribute) ? [name] : []));
+export const editable = (model: Model): string[] =>
+  Object.entries(panelAttributes(model)).flatMap(([name, attribute]) =>
+    name !== 'id' && isVisible(model, name, attribute) ? [name] : [],
+  );
+
+/** Returns the attributes that forms show among the fields by default. Times of scheduled publishing are in the side of the form. */
+const placedIn = (model: Model): string[] => editable(model).filter((name) => !(isScheduled(model) && isScheduledName(name)));
 
 /** Places fields in rows, in their order. A wide field is alone in its row. */
 function rowsOf(names: readonly string[], attributes: PanelAttributes): PlacedField[][] {
@@ -152,12 +165,12 @@ function followModel(stored: ViewConfiguration, model: Model, models: ReadonlyMa
     },
     metadatas: Object.fromEntries(
       Object.entries(fallback.metadatas)
-        .filter(([name]) => Object.hasOwn(stored.metadatas, name) || !times.has(name))
+        .filter(([name]) => Object.hasOwn(stored.metadatas, name) || !addedTo(shapeOf(model)).has(name))
         .map(([name, metadata]) => [name, stored.metadatas[name] ?? metadata]),
     ),
     layouts: {
       list: list.length > 0 ? list : fallback.layouts.list,
-      edit: [...rows, ...rowsOf(editable(attributes).filter(isNew), attributes)],
+      edit: [...rows, ...rowsOf(placedIn(model).filter(isNew), attributes)],
     },
   };
 }
@@ -168,7 +181,16 @@ const keyOf = ({ uid, kind }: Model): string => `${viewPrefix}${kind === undefin
 /** Reads the configuration of a model as it is in force. */
 export async function readView(model: Model, models: ReadonlyMap<string, Model>, database: Database): Promise<ViewConfiguration> {
   const stored = await openCodeStore(database).get(keyOf(model));
-  return stored === null ? defaultConfiguration(model, models) : followModel(stored as ViewConfiguration, model, models); // written below
+  return isConfiguration(stored) ? followModel(stored, model, models) : defaultConfiguration(model, models);
+}
+
+/** Returns whether a stored value has the form of a configuration. Code may have stored another one before there was the model. */
+function isConfiguration(stored: unknown): stored is ViewConfiguration {
+  const { settings, metadatas, layouts } = isRecord(stored) ? stored : {};
+  if (!isRecord(settings) || !isRecord(metadatas) || !isRecord(layouts)) return false;
+  const { list, edit } = layouts;
+  const isRow = (row: unknown): boolean => Array.isArray(row) && row.every(isRecord);
+  return Array.isArray(list) && list.every((name) => typeof name === 'string') && Array.isArray(edit) && edit.every(isRow);
 }
 
 /** Stores the configuration of a model. */

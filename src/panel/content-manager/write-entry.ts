@@ -13,6 +13,7 @@ import { comingIn, parseLinkInput } from '../../schema/link-input.js';
 import type { Values } from '../../values.js';
 import type { PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
+import { writeUnchanged } from './conflicts.js';
 import { permittedBody } from './permitted-body.js';
 import { callOnEntry, idQuery } from './entry-rights.js';
 import { contextOfEntry, showEntry } from './read-routes.js';
@@ -39,18 +40,20 @@ export const asNew = (type: ContentType, data: Values, values: Values): Values =
   ...(type.draftAndPublish && { publishedAt: null }),
 });
 
-/** Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Throws the errors of `contextOfEntry` and of an update. */
+/** Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Throws the errors of `contextOfEntry`, of `writeUnchanged` and of an update. */
 async function changeEntry({ type, id }: EntryKey, call: PanelCall): Promise<void> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
   const context = call.rights.isSuper
     ? contentFor(call, 'update', type)
     : await contextOfEntry(type, id, { call: own, action: 'update' });
   const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
-  if (type.uid === userUid) {
-    const caller = { kind: 'public', access: context.bind.access, publicRoleIsEmpty: false, ended: null } as const;
-    return updateUser(accountsOf(call.running), { id }, data, { caller, content: asWriter(context) });
-  }
-  if ((await update({ type, id }, { data, query: idQuery }, context)) === null) throw notFoundError();
+  await writeUnchanged({ type, id }, call, async (key) => {
+    if (type.uid === userUid) {
+      const caller = { kind: 'public', access: context.bind.access, publicRoleIsEmpty: false, ended: null } as const;
+      return updateUser(accountsOf(call.running), key, data, { caller, content: asWriter(context) });
+    }
+    if ((await update(key, { data, query: idQuery }, context)) === null) throw notFoundError();
+  });
 }
 
 /** Changes an entry, and returns it. As in Strapi v4, its other locales are shown as they were before. */

@@ -10,13 +10,17 @@ import { findSingle, keyOf, typeOf } from './read-routes.js';
 import { changeShown, removeEntry, showWritten } from './write-entry.js';
 
 /** The routes that create, change and delete entries. */
-export const writeRoutes = needing('logged in', {
-  'POST /content-manager/collection-types/:uid': create,
-  'PUT /content-manager/collection-types/:uid/:id': change,
-  'DELETE /content-manager/collection-types/:uid/:id': remove,
-  'PUT /content-manager/single-types/:uid': changeSingle,
-  'DELETE /content-manager/single-types/:uid': removeSingle,
-});
+export const writeRoutes = needing(
+  'logged in',
+  {
+    'POST /content-manager/collection-types/:uid': create,
+    'PUT /content-manager/collection-types/:uid/:id': change,
+    'DELETE /content-manager/collection-types/:uid/:id': remove,
+    'PUT /content-manager/single-types/:uid': changeSingle,
+    'DELETE /content-manager/single-types/:uid': removeSingle,
+  },
+  'entries',
+);
 
 async function create(call: PanelCall): Promise<Answer> {
   return { body: await createShown(typeOf(call, 'collectionType'), call) };

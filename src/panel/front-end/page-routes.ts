@@ -70,24 +70,43 @@ async function answerFile(request: RouteRequest, file: string, policy: string): 
   return request.method === 'HEAD' ? { headers: whole } : { headers: whole, body: createReadStream(file) };
 }
 
+/** The sources that the pages need, by directive. */
+const ownSources = {
+  'default-src': ["'self'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:', 'blob:'],
+  'media-src': ["'self'", 'data:', 'blob:'],
+  'font-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'frame-src': ["'self'"],
+  'object-src': ["'none'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'none'"],
+} as const;
+
+/** Sources that name a host, other than `https:`, `*` and keywords such as `'unsafe-inline'`. */
+const namesHost = (source: string): boolean => /^(\w+:\/\/)?(\*\.)?[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(source);
+
+/** Directives that the configuration may extend, with the sources that it may add. */
+const extended: Readonly<Partial<Record<string, (source: string) => boolean>>> = {
+  'img-src': () => true,
+  'media-src': () => true,
+  ...Object.fromEntries(['script-src', 'style-src', 'font-src', 'connect-src', 'frame-src'].map((name) => [name, namesHost])),
+};
+
 /**
  * Returns the content security policy of the panel. Media may also come from the sources that the configuration allows for all
- * pages, such as a bucket.
+ * pages, such as a bucket. Plugins whose editor is loaded from a host need that host for scripts and frames: hosts that the
+ * configuration names are allowed for the panel too.
  */
 function policyOf({ middlewares }: Config): string {
-  const given = middlewares.security.contentSecurityPolicy;
-  const media = (name: 'img-src' | 'media-src'): string =>
-    [...new Set(["'self'", 'data:', 'blob:', ...(given[name] ?? [])])].join(' ');
-  return [
-    "default-src 'self'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    `img-src ${media('img-src')}`,
-    `media-src ${media('media-src')}`,
-    "connect-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const configured = middlewares.security.contentSecurityPolicy;
+  return Object.entries(ownSources)
+    .map(([name, own]) => {
+      const added = (configured[name] ?? []).filter((source) => extended[name]?.(source) === true);
+      return [name, ...new Set([...own, ...added])].join(' ');
+    })
+    .join('; ');
 }

@@ -11,22 +11,48 @@ export interface Customisations {
 
 /**
  * Returns the module that starts the panel. The plugin of locales registers itself on a hook of a plugin that is not part of the
- * panel, and the panel stops if the hook does not exist. The look for new versions of Strapi, at a foreign host, is off.
+ * panel, and the panel stops if the hook does not exist. The look for new versions of Strapi, at a foreign host, is off. A plugin of
+ * the project whose code throws is missing from the panel, which says so in the console.
  */
 export function panelEntry({ app, plugins }: Customisations): string {
   const own = Object.entries(panelPlugins).map(([name, module]) => [name, `${module}/strapi-admin`] as const);
-  const all = [...own, ...plugins];
   return [
     `import { renderAdmin } from '@strapi/admin/strapi-admin';`,
+    `import schedule from 'mangrove:schedule-box';`,
     app === null ? 'const app = {};' : `import app from ${JSON.stringify(app)};`,
-    ...all.map(([, module], index) => `import plugin${String(index)} from ${JSON.stringify(module)};`),
+    ...own.map(([, module], index) => `import plugin${String(index)} from ${JSON.stringify(module)};`),
+    ...(plugins.size === 0 ? [] : [shareLodash]),
+    guard,
+    `const added = await Promise.all([`,
+    ...[...plugins].map(([name, module]) => `guard(${JSON.stringify(name)}, () => import(${JSON.stringify(module)})),`),
+    `]);`,
     `const hooks = { register: (app) => app.createHook('ContentReleases/pages/ReleaseDetails/add-locale-in-releases') };`,
-    `const plugins = { hooks, ${all.map(([name], index) => `${JSON.stringify(name)}: plugin${String(index)}`).join(', ')} };`,
+    `const plugins = { "mangrove-hooks": hooks, "mangrove-schedule": schedule, ${own.map(([name], index) => `${JSON.stringify(name)}: plugin${String(index)}`).join(', ')} };`,
     `const config = { tutorials: false, ...app.config, notifications: { releases: false } };`,
     `localStorage.setItem('GUIDED_TOUR_COMPLETED_STEPS', ${JSON.stringify(JSON.stringify(tour))});`,
-    `renderAdmin(document.getElementById('strapi'), { plugins, customisations: { ...app, config } });`,
+    `const all = { ...plugins, ...Object.fromEntries(added) };`,
+    `renderAdmin(document.getElementById('strapi'), { plugins: all, customisations: { ...app, config } });`,
   ].join('\n');
 }
+
+/** lodash is a global with webpack, because it takes that for a loader of AMD modules. Plugins use it without an import. */
+const shareLodash = `import lodash from 'lodash';\nwindow._ = lodash;`;
+
+/**
+ * Code of a function that loads a plugin, and tells the console of what it throws. esbuild answers the import of a CommonJS module with
+ * its exports as the default, so a default among these is the plugin.
+ */
+const guard = `
+const guard = async (name, load) => {
+  const tell = (error) => console.error('The plugin ' + name + ' has failed', error);
+  const { default: exported } = await load().catch((error) => (tell(error), {}));
+  const plugin = (exported?.__esModule ? exported.default : exported) ?? {};
+  const guarded = (run) => (...args) => { try { return run?.apply(plugin, args); } catch (error) { tell(error); } };
+  const registerTrads = async (...args) => {
+    try { return (await plugin.registerTrads?.(...args)) ?? []; } catch (error) { tell(error); return []; }
+  };
+  return [name, { register: guarded(plugin.register), bootstrap: guarded(plugin.bootstrap), registerTrads }];
+};`;
 
 /** The steps of the tour through the panel, which stands in the way of administrators. They count as done. */
 const tour = ['contentTypeBuilder', 'contentManager', 'apiTokens'].flatMap((part) => [`${part}.create`, `${part}.success`]);

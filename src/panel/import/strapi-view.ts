@@ -1,3 +1,4 @@
+import { addedToSome } from '../../schema/added-attributes.js';
 import type { Model } from '../../schema/model.js';
 import { isRecord, itemsOf, type Values } from '../../values.js';
 import { panelAttributes } from '../content-manager/describe-model.js';
@@ -19,7 +20,7 @@ export function readStrapiView(stored: unknown, model: Model, models: ReadonlyMa
   const named = metadatasIn(metadatas);
   const { list, rows } = layoutsIn(layouts);
   const isKnown = (name: string): boolean => Object.hasOwn(attributes, name);
-  const placeable = new Set(editable(attributes));
+  const placeable = new Set(editable(model));
   const edit = rows.map((row) => row.filter(({ name }) => placeable.has(name))).filter((row) => row.length > 0);
   const view = {
     settings: { ...fallback.settings, ...settingsIn(settings, isKnown) },
@@ -33,7 +34,8 @@ export function readStrapiView(stored: unknown, model: Model, models: ReadonlyMa
 
 /** Attributes of Strapi v3 and v4 that the panel does not show as fields. */
 const unshown: ReadonlySet<string> = new Set([
-  ...['publishedAt', 'locale', 'localizations', 'strapi_stage', 'strapi_assignee'],
+  ...addedToSome,
+  ...['strapi_stage', 'strapi_assignee'],
   ...['_id', 'created_at', 'updated_at', 'published_at', 'created_by', 'updated_by'],
 ]);
 

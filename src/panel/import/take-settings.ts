@@ -4,7 +4,7 @@ import { libraryViewKey, openCodeStore, viewPrefix } from '../../mongo/stores/co
 import type { Store } from '../../mongo/store.js';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
-import { isRecord } from '../../values.js';
+import { isRecord, itemsOf } from '../../values.js';
 import { uidOfView } from '../../transfer/source.js';
 import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
@@ -47,15 +47,19 @@ export async function takePanelSetting(setting: StrapiSetting, target: SettingsT
     return (await take?.(setting, target)) ?? false;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const problems = error.details?.['errors'];
-    const reasons = Array.isArray(problems) && problems.every((problem) => typeof problem === 'string') ? problems : [];
-    target.report(`a setting of the panel is not imported: ${reasons[0] ?? error.message}`, setting.key);
+    target.report(`a setting of the panel is not imported: ${reasonOf(error)}`, setting.key);
     return false;
   }
 }
 
+/** Returns the first problem of a setting. */
+export function reasonOf({ details, message }: ApiError): string {
+  const [first] = itemsOf(details?.['errors']);
+  return typeof first === 'string' ? first : message;
+}
+
 /** Takes how the panel shows a type or a component. One of a model that there is not is left out, as the model itself. */
-async function takeView({ key, value }: StrapiSetting, { store, models, report }: SettingsTarget): Promise<boolean> {
+export async function takeView({ key, value }: StrapiSetting, { store, models, report }: SettingsTarget): Promise<boolean> {
   const model = models.get(uidOfView(key));
   if (model === undefined) return false;
   const { view, lost } = readStrapiView(value, model, models);

@@ -6,6 +6,7 @@ import { fieldErrors, notFoundError, unavailableError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { fileType } from '../../media/decide-type.js';
+import { followFolders } from '../../media/place-file.js';
 import { insertFolder } from '../../media/upload-files.js';
 import { oneOf } from '../../mongo/form/matches.js';
 import { findStored } from '../../mongo/stored.js';
@@ -17,12 +18,21 @@ import { comparing, emptyQuery } from '../../query/ast.js';
 import { collections } from '../../schema/collections.js';
 import { uploadFolderType } from '../../schema/content-type.js';
 import { decodeId } from '../../values.js';
-import { checkPanelBody } from '../check-body.js';
+import { checkPanelBody, idsIn } from '../check-body.js';
 import { answerData, type PanelCall } from '../panel-route.js';
 import { filesFor } from '../rights/content-access.js';
 import { checkFiles } from './check-file.js';
 import { changedFolder, deletion, moving, newFolder } from './folder-bodies.js';
-import { type Folder, findFolder, findFolders, isNameTaken, isWithin, shownFolder } from './folders.js';
+import {
+  type Folder,
+  findFolder,
+  findFolders,
+  foldersWithin,
+  idsUpFrom,
+  isNameTaken,
+  pathsByParents,
+  shownFolder,
+} from './folders.js';
 import { showAll } from '../show-entries.js';
 
 const problem = (name: string, message: string) => fieldErrors([{ path: [name], message }]);
@@ -36,7 +46,7 @@ const changing = <Result>(content: ContentContext, work: (inside: ContentContext
   );
 
 /** Returns the folder above; null for the top. Throws a ValidationError with the message if there is none of the id. */
-async function folderAt(
+export async function folderAt(
   id: unknown,
   [name, message]: readonly [string, string],
   content: ContentContext,
@@ -47,18 +57,21 @@ async function folderAt(
   return folder;
 }
 
-const missingParent = ['parent', 'parent folder does not exist'] as const;
+export const missingParent = ['parent', 'parent folder does not exist'] as const;
 
-export async function createFolder(call: PanelCall): Promise<Answer> {
-  const content = filesFor(call, 'plugin::upload.assets.create');
-  const { name, parent } = await checkPanelBody(newFolder, bodyOf(call.request));
+export const createFolder = async (call: PanelCall): Promise<Answer> =>
+  answerData(await addFolder(bodyOf(call.request), filesFor(call, 'plugin::upload.assets.create')));
+
+/** Creates a folder: `{ name, parent }`. Throws a ValidationError for a taken name, and a missing parent. */
+export async function addFolder(body: unknown, content: ContentContext): Promise<ReturnType<typeof shownFolder>> {
+  const { name, parent } = await checkPanelBody(newFolder, body);
   const created = await changing(content, async (inside) => {
     const above = await folderAt(parent, missingParent, inside);
     if (await isNameTaken({ name, parent: above?.id ?? null }, inside)) throw nameTaken();
     const { document } = await insertFolder({ name, parent: above }, inside);
     return findFolder(Number(document['_id']), inside);
   });
-  return answerData(shownFolder(created ?? missing()));
+  return shownFolder(created ?? missing());
 }
 
 function missing(): never {
@@ -71,32 +84,35 @@ export async function changeFolder(call: PanelCall): Promise<Answer> {
   const changed = await changing(content, async (inside) => {
     const folder = (await findFolder(idOf(call), inside)) ?? missing();
     const above = await folderAt(body.parent === undefined ? folder.parent : body.parent, missingParent, inside);
-    if (above !== null && isWithin(above, folder)) throw problem('parent', 'folder cannot be moved inside itself');
-    const wanted = { name: body.name ?? folder.name, parent: above?.id ?? null };
-    if (await isNameTaken(wanted, inside, folder.id)) throw nameTaken();
-    await moveFolder(folder, above, inside);
-    const data = { name: wanted.name };
+    if ((await idsUpFrom(above, inside)).has(folder.id)) throw problem('parent', 'folder cannot be moved inside itself');
+    const data = { name: body.name ?? folder.name, parent: above?.id ?? null };
+    if (await isNameTaken(data, inside, folder.id)) throw nameTaken();
     await update({ type: ownType(inside, uploadFolderType), id: folder.id }, { data, query: emptyQuery }, inside);
+    if (data.parent !== folder.parent) await followParents(inside);
     return findFolder(folder.id, inside);
   });
   return answerData(shownFolder(changed ?? missing()));
 }
 
-/** Moves a folder with all that it contains. The times of what is moved stay. */
-async function moveFolder(folder: Folder, above: Folder | null, content: ContentContext): Promise<void> {
-  if (folder.parent === (above?.id ?? null)) return;
-  const path = `${above?.path ?? ''}/${String(folder.pathId)}`;
-  const within = (await findFolders(null, content)).filter((other) => isWithin(other, folder));
-  const data = { parent: above?.id ?? null, updatedAt: folder.updatedAt };
-  await update({ type: ownType(content, uploadFolderType), id: folder.id }, { data, query: emptyQuery }, content);
-  const moved = within.map((other) => ({ ...other, to: `${path}${other.path.slice(folder.path.length)}` }));
+/** Stores the path of each folder that its parents say, in the folder and its files, where another one is stored. Their times stay. */
+async function followParents(content: ContentContext): Promise<void> {
+  const all = await findFolders(null, content);
+  const paths = pathsByParents(all);
+  const moved = all.flatMap(({ id, path }) => {
+    const to = paths.get(id) ?? path;
+    return to === path ? [] : [{ id, to }];
+  });
+  if (moved.length === 0) return;
   const folders = moved.map(({ id, to }) => changeOne({ _id: id }, { set: { path: to } }));
   await bulkWrite(content.store, collections.folders, folders);
   const files = moved.map(({ id, to }) => changeMany({ folder: id }, { set: { folderPath: to } }));
   await bulkWrite(content.store, collections.files, files);
+  const former = all.filter(({ id }) => moved.some((one) => one.id === id));
+  await followFolders(
+    former.map(({ id, path }) => ({ folder: id, folderPath: path })),
+    content,
+  );
 }
-
-const idsIn = (given: readonly unknown[] = []): number[] => given.map(decodeId);
 
 /** Moves files and folders into a folder, or to the top. Ids that do not exist are left out. */
 export async function bulkMove(call: PanelCall): Promise<Answer> {
@@ -109,10 +125,14 @@ export async function bulkMove(call: PanelCall): Promise<Answer> {
     const above = await folderAt(body.destinationFolderId, missingPlace, inside);
     const folders = await findFolders(folderIds, inside);
     await checkMove(folders, above, inside);
-    for (const folder of folders) await moveFolder(folder, above, inside);
+    for (const { id, updatedAt } of folders) {
+      const data = { parent: above?.id ?? null, updatedAt };
+      await update({ type: ownType(inside, uploadFolderType), id }, { data, query: emptyQuery }, inside);
+    }
     const place = { folder: above?.id ?? null, folderPath: above?.path ?? '/' };
     for (const { id, updatedAt } of await filesOf({ _id: oneOf(fileIds) }, inside))
       await update({ type: fileType(inside), id }, { data: { ...place, updatedAt }, query: emptyQuery }, inside);
+    await followParents(inside);
     return { files: await readFiles(fileIds, inside), folders: (await findFolders(folderIds, inside)).map(shownFolder) };
   });
   return answerData(data);
@@ -120,7 +140,8 @@ export async function bulkMove(call: PanelCall): Promise<Answer> {
 
 /** Throws a ValidationError if a folder would contain itself, or two folders of one name would be beside each other. */
 async function checkMove(folders: readonly Folder[], above: Folder | null, content: ContentContext): Promise<void> {
-  const circular = folders.filter((folder) => above !== null && isWithin(above, folder)).map(({ name }) => name);
+  const upwards = await idsUpFrom(above, content);
+  const circular = folders.filter(({ id }) => upwards.has(id)).map(({ name }) => name);
   if (circular.length > 0)
     throw problem('destinationFolderId', `folders cannot be moved inside themselves: ${circular.join(', ')}`);
   const names = folders.map(({ name }) => name);
@@ -149,17 +170,25 @@ async function readFiles(ids: readonly number[], content: ContentContext) {
   return showAll(page.entries, content);
 }
 
-/**
- * Deletes files, and folders with all that they contain. Each is deleted in its own transaction, because there may be too many for
- * one, and folders after what they contain: an interrupted deletion can be repeated.
- */
 export async function bulkDelete(call: PanelCall): Promise<Answer> {
   const content = filesFor(call, 'plugin::upload.assets.update');
   const body = await checkPanelBody(deletion, bodyOf(call.request));
-  const [fileIds, folderIds] = [idsIn(body.fileIds), idsIn(body.folderIds)];
+  const { files, folders } = await removeFolders({ fileIds: idsIn(body.fileIds), folderIds: idsIn(body.folderIds) }, content);
+  return answerData({ files, folders });
+}
+
+/**
+ * Deletes files, and folders with all that they contain. Each is deleted in its own transaction, because there may be too many for
+ * one, and folders after what they contain: an interrupted deletion can be repeated. Returns the named ones, and the numbers of all
+ * that were in the folders.
+ */
+export function removeFolders(
+  { fileIds, folderIds }: { readonly fileIds: readonly number[]; readonly folderIds: readonly number[] },
+  content: ContentContext,
+) {
   const work = async () => {
     const folders = await findFolders(folderIds, content);
-    const within = (await findFolders(null, content)).filter((one) => folders.some((folder) => isWithin(one, folder)));
+    const within = foldersWithin(folders, await findFolders(null, content));
     const contained = await filesOf({ folder: oneOf(within.map(({ id }) => id)) }, content);
     const ids = [...new Set([...fileIds, ...contained.map(({ id }) => id)])];
     await checkFiles(ids, content);
@@ -167,7 +196,8 @@ export async function bulkDelete(call: PanelCall): Promise<Answer> {
     for (const id of ids) await remove({ type: fileType(content), id }, emptyQuery, content);
     const deepestFirst = [...within].sort((a, b) => b.path.length - a.path.length);
     for (const { id } of deepestFirst) await remove({ type: ownType(content, uploadFolderType), id }, emptyQuery, content);
-    return { files, folders: folders.map(shownFolder) };
+    const totals = { totalFolderNumber: within.length, totalFileNumber: contained.length };
+    return { files, folders: folders.map(shownFolder), ...totals };
   };
-  return answerData(await claim(content.store.database, 'folders', { busy, work }));
+  return claim(content.store.database, 'folders', { busy, work });
 }

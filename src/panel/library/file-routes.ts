@@ -10,6 +10,7 @@ import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { checkFile, missingFile } from './check-file.js';
+import { fetchFile } from './fetch-file.js';
 import { showAll, showOne } from '../show-entries.js';
 import { upload } from './upload.js';
 
@@ -17,8 +18,9 @@ import { upload } from './upload.js';
 export const fileRoutes: PanelRoutes = {
   'GET /upload/files': { right: 'plugin::upload.read', handle: list },
   'GET /upload/files/:id': { right: 'plugin::upload.read', handle: read },
-  'DELETE /upload/files/:id': { right: 'plugin::upload.assets.update', handle: destroy },
-  'POST /upload': { right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload },
+  'DELETE /upload/files/:id': { right: 'plugin::upload.assets.update', handle: destroy, changes: 'entries' },
+  'POST /upload/from-url': { right: 'plugin::upload.assets.create', handle: fetchFile, changes: 'nothing' },
+  'POST /upload': { right: ['plugin::upload.assets.create', 'plugin::upload.assets.update'], handle: upload, changes: 'entries' },
 };
 
 /** Reads a file of a list, with its folder. */

@@ -1,12 +1,4 @@
-import { array, mixed, object, string } from '../check-body.js';
-import { decodeId } from '../../values.js';
-
-const id = () =>
-  mixed<number | string>().test(
-    'id',
-    ({ path }: { readonly path: string }) => `${path} must be the id of a file or folder`,
-    (value) => value === undefined || value === null || decodeId(value) > 0,
-  );
+import { array, id, object, string } from '../check-body.js';
 
 /** Most files or folders of one request. */
 const most = 1_000;

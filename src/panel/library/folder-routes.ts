@@ -18,12 +18,12 @@ import { groupBy } from '../../values.js';
 /** The routes of folders. */
 export const folderRoutes: PanelRoutes = {
   'GET /upload/folders': { right: 'plugin::upload.read', handle: list },
-  'POST /upload/folders': { right: 'plugin::upload.assets.create', handle: createFolder },
+  'POST /upload/folders': { right: 'plugin::upload.assets.create', handle: createFolder, changes: 'entries' },
   'GET /upload/folders/:id': { right: 'plugin::upload.read', handle: read },
-  'PUT /upload/folders/:id': { right: 'plugin::upload.assets.update', handle: changeFolder },
+  'PUT /upload/folders/:id': { right: 'plugin::upload.assets.update', handle: changeFolder, changes: 'entries' },
   'GET /upload/folder-structure': { right: 'plugin::upload.read', handle: structure },
-  'POST /upload/actions/bulk-move': { right: 'plugin::upload.assets.update', handle: bulkMove },
-  'POST /upload/actions/bulk-delete': { right: 'plugin::upload.assets.update', handle: bulkDelete },
+  'POST /upload/actions/bulk-move': { right: 'plugin::upload.assets.update', handle: bulkMove, changes: 'entries' },
+  'POST /upload/actions/bulk-delete': { right: 'plugin::upload.assets.update', handle: bulkDelete, changes: 'entries' },
 };
 
 /** Most folders of a list, which the panel shows on one page. */

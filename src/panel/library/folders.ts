@@ -3,6 +3,7 @@ import type { Document } from '../../mongo/send/database.js';
 import { oneOf } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { collections } from '../../schema/collections.js';
+import { groupBy } from '../../values.js';
 
 /** A folder of the media library. */
 export interface Folder {
@@ -46,9 +47,38 @@ export async function findFolders(ids: readonly number[] | null, { store }: Cont
   return (await findStored(store.database, collections.folders, { match, sort: { _id: 1 } })).map(folderOf);
 }
 
-/** Returns whether a folder is another one, or below it. */
-export const isWithin = ({ path }: Pick<Folder, 'path'>, above: Pick<Folder, 'path'>): boolean =>
-  path === above.path || path.startsWith(`${above.path}/`);
+/** Returns the ids of a folder and of all folders above it; none for the top. */
+export async function idsUpFrom(folder: Folder | null, content: ContentContext): Promise<ReadonlySet<number>> {
+  if (folder === null) return new Set();
+  const parents = new Map((await findFolders(null, content)).map(({ id, parent }) => [id, parent]));
+  const ids = new Set<number>();
+  for (let id: number | null = folder.id; id !== null && !ids.has(id); id = parents.get(id) ?? null) ids.add(id);
+  return ids;
+}
+
+/** Returns some folders with all that are below them, which their parents say. `all` are all folders. */
+export function foldersWithin(tops: readonly Folder[], all: readonly Folder[]): readonly Folder[] {
+  const below = groupBy(all, ({ parent }) => parent);
+  const within = new Map(tops.map((folder) => [folder.id, folder]));
+  for (const id of within.keys()) for (const child of below.get(id) ?? []) within.set(child.id, child);
+  return [...within.values()];
+}
+
+/**
+ * Returns the path of each folder by its id: the path of its parent, and its own number. Folders that no way from the top leads to
+ * have none.
+ */
+export function pathsByParents(all: readonly Folder[]): ReadonlyMap<number, string> {
+  const below = groupBy(all, ({ parent }) => parent);
+  const paths = new Map<number, string>();
+  const place = (parent: number | null): void => {
+    const above = parent === null ? '' : (paths.get(parent) ?? '');
+    for (const { id, pathId } of below.get(parent) ?? []) paths.set(id, `${above}/${String(pathId)}`);
+  };
+  place(null);
+  for (const id of paths.keys()) place(id);
+  return paths;
+}
 
 /** Returns whether a folder other than `except` has a name below a parent. */
 export async function isNameTaken(

@@ -42,6 +42,13 @@ async function store(key: string, value: object, { store: { database, changes } 
   changes.changed(collections.codeStore);
 }
 
+/** What code may store about new images: some of the choices. */
+export const imageChoicesBody = object({
+  sizeOptimization: boolean(),
+  responsiveDimensions: boolean(),
+  autoOrientation: boolean(),
+}).noUnknown();
+
 export const libraryViewBody = object({
   pageSize: number().integer().min(1).max(100).required(),
   sort: string().oneOf(['createdAt:DESC', 'createdAt:ASC', 'name:ASC', 'name:DESC', 'updatedAt:DESC', 'updatedAt:ASC']),

@@ -1,3 +1,5 @@
+import { memoize } from '../../caches.js';
+import type { AdminAction } from '../../http/running.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 
 /** The prefix of the actions on entries. */
@@ -29,11 +31,12 @@ export const contentActions: readonly ContentAction[] = [
   },
 ];
 
-/** Returns the types that the panel shows, in the order of its lists: those of users first, then by uid. */
+/** Returns the types that the panel shows, in the order of its lists: users, those of plugins, those of the project. */
 export const shownTypes = ({ types }: Registry): readonly ContentType[] => {
-  const all = [...types.values()].filter(({ kind }) => kind !== 'component');
-  const own = all.filter(({ uid }) => uid.startsWith('api::')).sort((a, b) => (a.uid < b.uid ? -1 : 1));
-  return [...all.filter(({ uid }) => uid === 'plugin::users-permissions.user'), ...own];
+  const shown = [...types.values()].filter(({ kind, listed }) => kind !== 'component' && listed);
+  const place = ({ uid }: ContentType): string =>
+    `${String(uid !== 'plugin::users-permissions.user')} ${String(uid.startsWith('api::'))} ${uid}`;
+  return shown.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 };
 
 /** Returns the types that can be subjects of an action. */
@@ -64,13 +67,16 @@ const changes = (subCategory: string, subject: string, labels: Partial<Record<'c
 ];
 
 /** The actions of plugins. */
-export const pluginActions: readonly PlainAction[] = [
+const pluginActions: readonly PlainAction[] = [
   ...ofPlugin('content-manager', [
     ['Configure view', 'single types', 'single-types.configure-view'],
     ['Configure view', 'collection types', 'collection-types.configure-view'],
     ['Configure Layout', 'components', 'components.configure-layout'],
   ]),
-  ...ofPlugin('content-type-builder', [['Read', 'general', 'read']]),
+  ...ofPlugin('content-type-builder', [
+    ['Read', 'general', 'read'],
+    ['Change content types and components', 'general', 'update'],
+  ]),
   ...ofPlugin('upload', [
     ['Access the Media Library', 'general', 'read'],
     ['Create (upload)', 'assets', 'assets.create'],
@@ -91,7 +97,7 @@ export const pluginActions: readonly PlainAction[] = [
 ];
 
 /** The actions on settings. Those on transfer tokens are left out: there are none, and without `access` the panel hides their page. */
-export const settingsActions: readonly PlainAction[] = [
+const settingsActions: readonly PlainAction[] = [
   ...ofSettings('email', 'plugin::email.', [['Access the Email Settings page', 'general', 'settings.read']]),
   ...ofSettings('media library', 'plugin::upload.', [['Access the Media Library settings page', 'general', 'settings.read']]),
   ...ofSettings('Internationalization', 'plugin::i18n.', changes('Locales', 'locale')),
@@ -120,3 +126,48 @@ export const conditions = [
   { id: 'admin::is-creator', displayName: 'Is creator', category: 'default' },
   { id: 'admin::has-same-role-as-creator', displayName: 'Has same role as creator', category: 'default' },
 ] as const;
+
+/** The actions that administrators may be allowed to do. */
+export interface Actions {
+  readonly content: readonly ContentAction[];
+  readonly plugins: readonly PlainAction[];
+  readonly settings: readonly PlainAction[];
+  /** Names of actions that only super admins may do. No page lists them. */
+  readonly internal: readonly string[];
+}
+
+/** The actions of the panel itself. */
+export const ownActions: Actions = { content: contentActions, plugins: pluginActions, settings: settingsActions, internal: [] };
+
+/** Returns the actions of the panel with those that the code of a project has registered. */
+export const actionsWith: (added: readonly AdminAction[]) => Actions = memoize((added) => {
+  const of = (section: AdminAction['section']): readonly AdminAction[] => added.filter((action) => action.section === section);
+  return {
+    content: [...contentActions, ...of('contentTypes').map(addedContentAction)],
+    plugins: [
+      ...pluginActions,
+      ...of('plugins').map(({ pluginName = '', ...rest }) => ({ ...plainAction(rest), plugin: pluginName })),
+    ],
+    settings: [...settingsActions, ...of('settings').map(({ category = '', ...rest }) => ({ ...plainAction(rest), category }))],
+    internal: of('internal').map(({ actionId }) => actionId),
+  };
+});
+
+const plainAction = ({ displayName, subCategory = 'general', actionId }: AdminAction) => ({
+  ...{ displayName, subCategory, action: actionId },
+});
+
+function addedContentAction({ displayName, actionId, subjects = [], options }: AdminAction): ContentAction {
+  const named = options.applyToProperties ?? [];
+  return {
+    ...{ label: displayName, actionId },
+    applyToProperties: properties.filter((name) => named.includes(name)),
+    applies: ({ uid }) => subjects.includes(uid),
+  };
+}
+
+/** Returns the names of all actions. */
+export const actionNames: (actions: Actions) => ReadonlySet<string> = memoize(
+  ({ content, plugins, settings, internal }) =>
+    new Set([...content.map(({ actionId }) => actionId), ...[...plugins, ...settings].map(({ action }) => action), ...internal]),
+);

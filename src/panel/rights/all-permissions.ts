@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { type ContentAction, contentActions, pluginActions, settingsActions, subjectsOf } from './actions.js';
+import { type Actions, type ContentAction, subjectsOf } from './actions.js';
 import { fieldPaths } from './field-paths.js';
 import type { PanelPermission, PermissionProperties } from './permission.js';
 
@@ -10,15 +10,22 @@ type Models = Pick<ContentContext['bind'], 'registry' | 'locales'>;
 /**
  * Returns all permissions: those of a super admin. They are not stored, so that a new type, attribute or locale is allowed at once.
  */
-export function allPermissions({ bind }: Pick<ContentContext, 'bind'>): readonly PanelPermission[] {
-  const known = cached.get(bind.registry);
-  if (known !== undefined && known.locales === bind.locales) return known.permissions;
-  const permissions = listPermissions(bind);
-  cached.set(bind.registry, { locales: bind.locales, permissions });
+export function allPermissions({ bind }: Pick<ContentContext, 'bind'>, actions: Actions): readonly PanelPermission[] {
+  const { registry, locales } = bind;
+  const known = cached.get(registry);
+  if (known?.locales === locales && known.actions === actions) return known.permissions;
+  const permissions = listPermissions(bind, actions);
+  cached.set(registry, { locales, actions, permissions });
   return permissions;
 }
 
-const cached = new WeakMap<Registry, { readonly locales: Models['locales']; readonly permissions: readonly PanelPermission[] }>();
+interface ListedPermissions {
+  readonly locales: Models['locales'];
+  readonly actions: Actions;
+  readonly permissions: readonly PanelPermission[];
+}
+
+const cached = new WeakMap<Registry, ListedPermissions>();
 
 /** The action without which the panel hides the marketplace. Its page asks a foreign host for plugins, which could not run here. */
 const asksForeignHost = 'admin::marketplace.read';
@@ -36,10 +43,10 @@ export function wholePermission(
   return { action: actionId, subject: type.uid, properties };
 }
 
-function listPermissions({ registry, locales }: Models): readonly PanelPermission[] {
-  const shown = [...pluginActions, ...settingsActions].filter(({ action }) => action !== asksForeignHost);
-  const plain = shown.map(({ action }) => ({ action, subject: null, properties: {} }));
-  const content = contentActions.flatMap((action) =>
+function listPermissions({ registry, locales }: Models, actions: Actions): readonly PanelPermission[] {
+  const shown = [...actions.plugins, ...actions.settings].map(({ action }) => action).filter((name) => name !== asksForeignHost);
+  const plain = [...shown, ...actions.internal].map((action) => ({ action, subject: null, properties: {} }));
+  const content = actions.content.flatMap((action) =>
     subjectsOf(action, registry).map((type) => wholePermission(action, type, { registry, locales })),
   );
   return [...content, ...plain].map((permission, index) => ({

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { type FieldError, fieldErrors } from '../../errors.js';
 import { array, mixed, object, string } from '../check-body.js';
-import { contentActions, pluginActions, settingsActions, subjectsOf } from './actions.js';
+import { type Actions, ownActions, subjectsOf } from './actions.js';
 import { type PanelPermission, propertiesOf } from './permission.js';
 
 /** A permission to store. */
@@ -45,11 +45,14 @@ interface GivenPermission {
   readonly conditions?: readonly string[] | null | undefined;
 }
 
-const plain: ReadonlySet<string> = new Set([...pluginActions, ...settingsActions].map(({ action }) => action));
-
 /** Returns the permissions in the form that is stored. Throws a ValidationError with all problems. */
-export function checkPermissions(given: readonly GivenPermission[], content: ContentContext): readonly PermissionInput[] {
-  const problems = given.flatMap((permission, index) => problemOf(permission, String(index), content.bind) ?? []);
+export function checkPermissions(
+  given: readonly GivenPermission[],
+  content: ContentContext,
+  actions: Actions,
+): readonly PermissionInput[] {
+  const { registry } = content.bind;
+  const problems = given.flatMap((permission, index) => problemOf(permission, String(index), { registry, actions }) ?? []);
   if (problems.length > 0) throw fieldErrors(problems);
   const permissions = given.map(({ action, subject = null, properties, conditions }) => ({
     ...{ action, subject, properties: propertiesOf(properties) },
@@ -65,11 +68,12 @@ export function checkPermissions(given: readonly GivenPermission[], content: Con
 export function problemOf(
   { action, subject = null, properties }: GivenPermission,
   index: string,
-  { registry }: Pick<ContentContext['bind'], 'registry'>,
+  { registry, actions = ownActions }: Pick<ContentContext['bind'], 'registry'> & { readonly actions?: Actions },
 ): FieldError | null {
   const path = ['permissions', index];
-  const ofContent = contentActions.find(({ actionId }) => actionId === action);
-  if (ofContent === undefined && !plain.has(action))
+  const ofContent = actions.content.find(({ actionId }) => actionId === action);
+  const isPlain = [...actions.plugins, ...actions.settings].some((one) => one.action === action);
+  if (ofContent === undefined && !isPlain)
     return { path: [...path, 'action'], message: 'action is not an existing permission action' };
   const subjects = ofContent === undefined ? [] : subjectsOf(ofContent, registry);
   const type = subjects.find(({ uid }) => uid === subject);

@@ -101,14 +101,16 @@ function ruleOf(permissions: readonly PanelPermission[], rights: Rights): RowRul
 /** Returns the filter of a permission: its locales, and any of its conditions. */
 function filterOf({ properties, conditions }: PanelPermission, rights: Rights): Filter | null {
   const locales = properties.locales === undefined ? [] : [field('locale', isIn(properties.locales))];
-  const met =
-    conditions.length === 0 ? [] : [{ kind: 'or', filters: conditions.map((name) => conditionOf(name, rights)) } as const];
+  const isMet = conditions.length === 0 || conditions.some((name) => rights.conditions.get(name) === true);
+  const met = isMet ? [] : [{ kind: 'or', filters: conditions.map((name) => conditionOf(name, rights)) } as const];
   const all = [...locales, ...met];
   return all.length === 0 ? null : { kind: 'and', filters: all };
 }
 
 /** Returns the filter of a condition; one that no entry meets for an unknown one. */
-function conditionOf(name: string, { administrator }: Rights): Filter {
+function conditionOf(name: string, { administrator, conditions }: Rights): Filter {
+  const result = conditions.get(name);
+  if (typeof result === 'object') return result.filter;
   if (name === 'admin::is-creator') return field('createdBy', field('id', isIn([administrator.id])));
   const roles = administrator.roles.map(({ id }) => id);
   if (name === 'admin::has-same-role-as-creator') return field('createdBy', field('roles', field('id', isIn(roles))));

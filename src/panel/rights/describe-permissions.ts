@@ -1,15 +1,17 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { listLocales, type ShownLocale } from '../../content/locales.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { conditions, contentActions, pluginActions, settingsActions, shownTypes, subjectsOf } from './actions.js';
+import type { Panel } from '../panel.js';
+import { conditions, shownTypes, subjectsOf } from './actions.js';
 import { componentIn, permittedAttributes } from './field-paths.js';
 
 /** Returns what the page of a role shows: conditions, and actions with the types and properties that they can be restricted to. */
-export async function describePermissions(content: ContentContext) {
+export async function describePermissions(content: ContentContext, panel: Pick<Panel, 'actions' | 'conditions'>) {
+  const { content: onContent, plugins, settings } = panel.actions();
   const { registry } = content.bind;
   const locales = await listLocales(content);
   const types = shownTypes(registry);
-  const actions = contentActions.map((action) => ({
+  const actions = onContent.map((action) => ({
     label: action.label,
     actionId: action.actionId,
     subjects: subjectsOf(action, registry).map(({ uid }) => uid),
@@ -20,10 +22,10 @@ export async function describePermissions(content: ContentContext) {
     actions,
   });
   return {
-    conditions,
+    conditions: [...conditions, ...panel.conditions().map(({ id, displayName, category }) => ({ id, displayName, category }))],
     sections: {
-      plugins: pluginActions,
-      settings: settingsActions,
+      plugins,
+      settings,
       singleTypes: section('singleType'),
       collectionTypes: section('collectionType'),
     },

@@ -1,11 +1,6 @@
 import { memoizePair } from '../../caches.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 
-/** Attributes that the service itself sets, which no permission names. */
-const own: ReadonlySet<string> = new Set([
-  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
-]);
-
 /** Attributes of users that nobody is shown, and that only the service sets. */
 export const internal: ReadonlySet<string> = new Set([
   'provider',
@@ -19,9 +14,9 @@ export const isInternal = ({ name }: Attribute, { uid }: ContentType): boolean =
 
 const users: ReadonlySet<string> = new Set(['plugin::users-permissions.user', 'admin::user']);
 
-/** Returns the attributes of a type that permissions name. */
+/** Returns the attributes of a type that permissions name: not those that the service has added. */
 export const permittedAttributes = ({ attributes }: ContentType): readonly Attribute[] =>
-  [...attributes.values()].filter(({ name }) => !own.has(name));
+  [...attributes.values()].filter(({ added }) => added === null);
 
 /** Most paths inside a component. One with more is named as a whole: its path stands for all that is below it. */
 const mostInside = 2_000;

@@ -3,6 +3,7 @@ import { type Administrator, superAdminCode } from '../administrators/administra
 import type { Panel } from '../panel.js';
 import { explorer } from './actions.js';
 import type { PanelPermission } from './permission.js';
+import { type ConditionResults, mayHold, testConditions } from './test-conditions.js';
 
 /** The rights of an administrator: the permissions of all their roles. */
 export interface Rights {
@@ -11,13 +12,17 @@ export interface Rights {
   readonly isSuper: boolean;
   /** Empty for a super admin, whose permissions follow from the models. */
   readonly permissions: readonly PanelPermission[];
+  /** What conditions in the code of a project say. */
+  readonly conditions: ConditionResults;
 }
 
-/** Returns the rights of an administrator. */
+/** Returns the rights of an administrator: without the permissions whose conditions do not hold for them, whatever the entry. */
 export async function rightsOf(administrator: Administrator, panel: Panel): Promise<Rights> {
   const isSuper = administrator.roles.some(({ code }) => code === superAdminCode);
   const byRole = await panel.permissions();
-  return { administrator, isSuper, permissions: isSuper ? [] : administrator.roles.flatMap(({ id }) => byRole.get(id) ?? []) };
+  const permissions = isSuper ? [] : administrator.roles.flatMap(({ id }) => byRole.get(id) ?? []);
+  const conditions = await testConditions(permissions, administrator, panel.conditions());
+  return { administrator, isSuper, permissions: permissions.filter((one) => mayHold(one, conditions)), conditions };
 }
 
 /** Returns the permissions for an action, on a subject if the action has one. */

@@ -1,5 +1,5 @@
 import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
-import { type ContentContext, ownType, withDatabase } from '../../content/content-context.js';
+import { type ContentContext, ownType, withAccess, withDatabase } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
@@ -10,13 +10,16 @@ import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
-import { checkPanelBody, idsBody, object, string } from '../check-body.js';
+import { listAccess } from '../administrators/list-access.js';
+import { checkPanelBody, idsBody, idsIn, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
+import { actionNames, type Actions } from './actions.js';
 import { allPermissions } from './all-permissions.js';
 import { checkPermissions, permissionsBody } from './check-permissions.js';
 import { describePermissions } from './describe-permissions.js';
 import { mayGive } from './rights.js';
+import type { PanelPermission } from './permission.js';
 import { underServedPaths } from './served-permissions.js';
 import { permissionsOf, setPermissions } from './write-permissions.js';
 
@@ -30,7 +33,10 @@ export const roleRoutes: PanelRoutes = {
   'DELETE /admin/roles/:id': { right: 'admin::roles.delete', handle: remove },
   'GET /admin/roles/:id/permissions': { right: 'admin::roles.read', handle: readPermissions },
   'PUT /admin/roles/:id/permissions': { right: 'admin::roles.update', handle: replacePermissions },
-  'GET /admin/permissions': { right: 'logged in', handle: async ({ content }) => answerData(await describePermissions(content)) },
+  'GET /admin/permissions': {
+    right: 'logged in',
+    handle: async ({ content, panel }) => answerData(await describePermissions(content, panel)),
+  },
 };
 
 const withCount = async (role: AdminRole, { store }: ContentContext) => ({
@@ -42,7 +48,8 @@ async function list(call: PanelCall): Promise<Answer> {
   const { content } = call;
   const type = ownType(content, 'admin::role');
   const query = { ...parseListQuery(parametersOf(call), content.bind), pagination: allRoles };
-  const { entries } = await findMany(type, { ...query, fields: ['id'], withTotal: false }, content);
+  const narrow = withAccess(content, listAccess(content.bind.registry));
+  const { entries } = await findMany(type, { ...query, fields: ['id'], withTotal: false }, narrow);
   const roles = await readAdminRoles(content.store.database);
   const found = entries.flatMap(({ document }) => roles.get(Number(document['_id'])) ?? []);
   return answerData(await Promise.all(found.map((role) => withCount(role, content))));
@@ -107,7 +114,7 @@ async function remove(call: PanelCall): Promise<Answer> {
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
   const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
-  return answerData(await removeAll(ids, 'ids', call));
+  return answerData(await removeAll(idsIn(ids), 'ids', call));
 }
 
 /** Deletes roles with their permissions. `field` is named if one is still used. Roles that do not exist are left out. */
@@ -131,7 +138,7 @@ async function removeAll(ids: readonly number[], field: string, { content }: Pan
 async function readPermissions(call: PanelCall): Promise<Answer> {
   const { content } = call;
   const role = await roleOf(call);
-  if (role.code === superAdminCode) return answerData(allPermissions(content));
+  if (role.code === superAdminCode) return answerData(allPermissions(content, call.panel.actions()));
   const stored = await permissionsOf(role.id, content.store.database);
   return answerData(stored.map((one) => underServedPaths(one, content.bind.registry)));
 }
@@ -143,12 +150,29 @@ async function replacePermissions(call: PanelCall): Promise<Answer> {
   const role = await roleOf(call);
   if (role.code === superAdminCode) throw applicationError("Super admin permissions can't be edited.");
   const { registry } = content.bind;
-  const wanted = checkPermissions(permissions, content).map((one) => underServedPaths(one, registry));
+  const actions = call.panel.actions();
+  const obsolete = await obsoleteOf(role.id, actions, content);
+  const kept = obsolete.filter((one) => permissions.some((other) => isSame(one, other)));
+  const others = permissions.filter((one) => !kept.some((other) => isSame(one, other)));
+  const wanted = checkPermissions(others, content, actions).map((one) => underServedPaths(one, registry));
   if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
     throw validationError('You cannot change the permissions of your own role');
   mayGive(rights, wanted);
   const added = await inTransaction(content.store.database, (database) =>
-    setPermissions(role.id, wanted, withDatabase(content, database).store),
+    setPermissions(role.id, [...wanted, ...kept], withDatabase(content, database).store),
   );
   return answerData(added);
+}
+
+type Named = Pick<PanelPermission, 'action'> & { readonly subject?: string | null | undefined };
+
+const isSame = (one: Named, other: Named): boolean =>
+  one.action === other.action && (one.subject ?? null) === (other.subject ?? null);
+
+/** Returns the stored permissions of a role for types and actions that there are no more. The panel lists them, and sends them back. */
+async function obsoleteOf(role: number, actions: Actions, { bind, store }: ContentContext): Promise<readonly PanelPermission[]> {
+  const names = actionNames(actions);
+  const isObsolete = ({ action, subject }: PanelPermission): boolean =>
+    !names.has(action) || (subject !== null && !bind.registry.types.has(subject));
+  return (await permissionsOf(role, store.database)).filter(isObsolete);
 }

@@ -1,5 +1,6 @@
 import { memoizePair } from '../../caches.js';
-import { type ContentType, type Registry, servedAs } from '../../schema/content-type.js';
+import type { Registry } from '../../schema/content-type.js';
+import { servedPath } from '../../schema/served-names.js';
 import type { PanelPermission } from './permission.js';
 
 /** Returns a permission with the fields under the names that are served, because attributes may have been renamed. */
@@ -10,16 +11,8 @@ export function underServedPaths<Permission extends Pick<PanelPermission, 'subje
   const type = registry.types.get(permission.subject ?? '');
   const { fields } = permission.properties;
   if (type === undefined || fields === undefined) return permission;
-  const served = fields.map((path) => servedPath(path.split('.'), type, registry));
+  const served = fields.map((path) => servedPath(path, type, registry));
   return { ...permission, properties: { ...permission.properties, fields: [...new Set(served)] } };
-}
-
-function servedPath([name = '', ...inner]: readonly string[], type: ContentType, registry: Registry): string {
-  const served = servedAs(type, name);
-  if (inner.length === 0) return served;
-  const attribute = type.attributes.get(served);
-  const part = attribute?.kind === 'component' ? registry.types.get(attribute.component) : undefined;
-  return `${served}.${part === undefined ? inner.join('.') : servedPath(inner, part, registry)}`;
 }
 
 /** Returns the permissions of all roles with the names that are served. */

@@ -9,11 +9,15 @@ import { checkPanelBody, object, string } from '../check-body.js';
 /** The routes of the settings of e-mails, which are those of the configuration. */
 export const emailRoutes: PanelRoutes = {
   'GET /email/settings': { right: 'plugin::email.settings.read', handle: read },
-  'POST /email/test': { right: 'plugin::email.settings.read', handle: test },
+  'POST /email/test': { right: 'plugin::email.settings.read', handle: test, changes: 'nothing' },
 };
 
+/** Says `none` for the provider if there is no mail server, because the panel says that a test has succeeded then too. */
 function read({ running }: PanelCall): Answer {
-  const { provider, settings } = running.config.plugins.email.config;
+  const { enabled, config } = running.config.plugins.email;
+  const { settings } = config;
+  const isSent = enabled && Object.keys(config.providerOptions).length > 0;
+  const provider = isSent ? config.provider : 'none';
   const { defaultFrom, defaultReplyTo } = settings;
   return { body: { config: { provider, settings: { defaultFrom, defaultReplyTo } } } };
 }

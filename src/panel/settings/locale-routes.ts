@@ -1,5 +1,5 @@
 import { createLocale, deleteLocale, listLocales, localeWork, type ShownLocale, updateLocale } from '../../content/locales.js';
-import { notFoundError } from '../../errors.js';
+import { fieldErrors, notFoundError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
@@ -39,6 +39,8 @@ const changedLocale = object({ name: name().min(1), isDefault: boolean() }).noUn
 
 async function create(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(newLocale, bodyOf(call.request));
+  if (!isoLocales().some(({ code }) => code === body.code))
+    throw fieldErrors([{ path: ['code'], message: 'code must be one of those of GET /i18n/iso-locales' }]);
   await createLocale(body.code, body, localeWork(call));
   return changed(body.code, call);
 }

@@ -1,4 +1,4 @@
-import { applicationError, fieldErrors } from '../../errors.js';
+import { applicationError, fieldErrors, validationError } from '../../errors.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import type { Answer } from '../../http/route.js';
 import { mediaOf } from '../../http/running.js';
@@ -8,7 +8,7 @@ import { Staging, type UploadedFile } from '../../media/staging.js';
 import type { Media } from '../../media/media.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import { commitBlobs } from '../../mongo/stores/blob-store.js';
-import { openCodeStore } from '../../mongo/stores/code-store.js';
+import { logosKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { isRecord, type Values } from '../../values.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
@@ -24,11 +24,18 @@ const names = ['menuLogo', 'authLogo'] as const;
 /** The logos by name; null for the ones of the panel itself. */
 type Logos = Readonly<Record<(typeof names)[number], Values | null>>;
 
-const key = 'core_admin_project-settings';
+/** Throws a ValidationError unless a value has the form of stored logos. */
+export function checkLogos(value: unknown): void {
+  for (const name of names) {
+    const logo = isRecord(value) ? (value[name] ?? null) : undefined;
+    if (logo !== null && !(isRecord(logo) && typeof logo['url'] === 'string'))
+      throw validationError(`${name} must be null, or an object with a url`);
+  }
+}
 
 /** Reads the stored logos. */
 export async function readLogos({ store }: Pick<ContentContext, 'store'>): Promise<Logos> {
-  const stored = await openCodeStore(store.database).get(key);
+  const stored = await openCodeStore(store.database).get(logosKey);
   const logo = (name: keyof Logos): Values | null =>
     isRecord(stored) && isRecord(stored[name]) && typeof stored[name]['url'] === 'string' ? stored[name] : null;
   return { menuLogo: logo('menuLogo'), authLogo: logo('authLogo') };
@@ -100,7 +107,7 @@ const storeLogos = ({ made, removed, media }: LogoChange, content: ContentContex
       database,
       [...made.values()].map(({ blob }) => blob),
     );
-    await openCodeStore(database).set(key, logos);
+    await openCodeStore(database).set(logosKey, logos);
     for (const name of names) {
       const old = before[name];
       if (old !== null && logos[name] !== old) await afterCommit(database, await retireFile(old, media, database));

@@ -1,7 +1,7 @@
-import { isTemplate } from '../../accounts/mail/email-templates.js';
+import { defaultTemplates, isTemplate } from '../../accounts/mail/email-templates.js';
 import { formOfTemplates, templateNames } from '../../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
-import { readAccountSettings } from '../../auth/account-settings.js';
+import { type EmailTemplate, readAccountSettings } from '../../auth/account-settings.js';
 import { fieldErrors, validationError } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
@@ -56,9 +56,27 @@ async function checkRole(type: unknown, call: PanelCall): Promise<void> {
 const change = (settings: SettingsChange, { running, content }: PanelCall): Promise<void> =>
   changeSettings(settings, accountsOf(running).config, content.store);
 
-async function readTemplates({ content }: PanelCall): Promise<Answer> {
+/** Answers the default sender for a template without one: the panel saves no form that lacks an address. */
+async function readTemplates({ content, running }: PanelCall): Promise<Answer> {
   const { templates } = await readAccountSettings(content.store.database);
-  return { body: formOfTemplates(templates) };
+  const sender = defaultSender(running);
+  const shown = templateNames.map((name) => {
+    const template = templates[name] ?? defaultTemplates[name];
+    return [name, withSender(template, template.from.email || sender)] as const;
+  });
+  return { body: formOfTemplates(Object.fromEntries(shown)) };
+}
+
+const withSender = <Template extends EmailTemplate>(template: Template, email: string): Template => ({
+  ...template,
+  from: { ...template.from, email },
+});
+
+/** Returns the address of the default sender. The panel accepts no address without a dot, such as one at `localhost`. */
+function defaultSender({ config }: PanelCall['running']): string {
+  const { defaultFrom } = config.plugins.email.config.settings;
+  const address = /<([^<>]+)>/.exec(defaultFrom)?.[1] ?? defaultFrom;
+  return /@.*\./.test(address) ? address : `${address}.localdomain`;
 }
 
 const template = () =>
@@ -77,9 +95,12 @@ const templatesBody = object({
 
 async function changeTemplates(call: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(templatesBody, givenBody(call));
+  const sender = defaultSender(call.running);
   const given = templateNames.flatMap((name) => {
     const options = body['email-templates'][name]?.options;
-    return options === undefined ? [] : [[name, options] as const];
+    if (options === undefined) return [];
+    const isDefault = options.from.email === sender;
+    return [[name, isDefault ? withSender(options, '') : options] as const];
   });
   if (given.some(([, { object: subject, message }]) => !isTemplate(subject) || !isTemplate(message)))
     throw validationError('Invalid template');

@@ -26,7 +26,7 @@ export const webhookRoutes: PanelRoutes = {
   'GET /admin/webhooks/:id': { right: right('read'), handle: read },
   'PUT /admin/webhooks/:id': { right: right('update'), handle: change },
   'DELETE /admin/webhooks/:id': { right: right('delete'), handle: remove },
-  'POST /admin/webhooks/:id/trigger': { right: right('update'), handle: trigger },
+  'POST /admin/webhooks/:id/trigger': { right: right('update'), handle: trigger, changes: 'nothing' },
 };
 
 async function list({ content }: PanelCall): Promise<Answer> {

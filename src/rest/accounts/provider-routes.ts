@@ -1,7 +1,8 @@
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { makeExchangeCode, providerUser, tokenUser } from '../../accounts/login/provider-user.js';
 import { openSession } from '../../accounts/login/session.js';
-import { validationError } from '../../errors.js';
+import type { StoredUser } from '../../accounts/user-store.js';
+import { ApiError, validationError } from '../../errors.js';
 import { bodyOf, cookieOf, parameterOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
@@ -36,7 +37,7 @@ const callbackOf = (call: RouteCall): string => {
 };
 
 async function connect(call: RouteCall): Promise<Answer> {
-  const provider = loginProvider(accountsOf(call.running), nameOf(call));
+  const provider = await loginProvider(accountsOf(call.running), nameOf(call));
   const callback = callbackOf(call);
   const { address, browser } = await provider.begin(callback, call.content);
   const { pathname, protocol } = new URL(callback);
@@ -47,15 +48,27 @@ async function connect(call: RouteCall): Promise<Answer> {
 async function takeBack(call: RouteCall): Promise<Answer> {
   const { request, content } = call;
   const accounts = accountsOf(call.running);
-  const provider = loginProvider(accounts, nameOf(call));
+  const provider = await loginProvider(accounts, nameOf(call));
   const address = new URL(`${callbackOf(call)}?${request.querystring}`);
-  const identity = await provider.finish({ address, browser: cookieOf(request, cookie) ?? '' }, content);
-  const user = await providerUser(accounts, identity, content);
-  if (provider.redirect === null) return sessionAnswer(call, await openSession(accounts, user, call));
+  const finish = async (): Promise<StoredUser> => {
+    const identity = await provider.finish({ address, browser: cookieOf(request, cookie) ?? '' }, content);
+    return providerUser(accounts, identity, content);
+  };
+  if (provider.redirect === null) return sessionAnswer(call, await openSession(accounts, await finish(), call));
   const target = new URL(provider.redirect);
-  target.searchParams.set('access_token', await makeExchangeCode(user, nameOf(call), content));
+  const given = parameterOf(request, 'error') ?? null;
+  try {
+    target.searchParams.set('access_token', await makeExchangeCode(await finish(), nameOf(call), content));
+  } catch (error) {
+    if (given === null || !(error instanceof ApiError) || error.status >= 500) throw error;
+    target.searchParams.set('error', codeOf(given));
+    target.searchParams.set('error_description', error.message);
+  }
   return goTo(target.href);
 }
+
+/** Returns the code by which a provider says why it does not confirm a login, such as `access_denied` if the user has cancelled it. */
+const codeOf = (given: unknown): string => (typeof given === 'string' && /^[\w.-]{1,60}$/.test(given) ? given : 'login_failed');
 
 /** The parameters of a returning browser. */
 const returned = ['code', 'state', 'error', 'error_description', 'iss'] as const;
@@ -67,8 +80,8 @@ const maxReturned = 4_096;
  * Sends a browser that returns by a form, as from Apple, to the same address with a query. Browsers send no cookie with the form of
  * another site.
  */
-function takeForm(call: RouteCall): Answer {
-  loginProvider(accountsOf(call.running), nameOf(call));
+async function takeForm(call: RouteCall): Promise<Answer> {
+  await loginProvider(accountsOf(call.running), nameOf(call));
   const [body, target] = [bodyOf(call.request), new URL(callbackOf(call))];
   for (const name of returned) {
     const value = body[name];

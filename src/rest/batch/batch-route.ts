@@ -70,8 +70,9 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
       refuseMiddlewares(projectCode?.middlewares() ?? [], config);
       const { isAtomic, items } = readBatch(call.request.body, limits);
       const answer = (data: readonly object[]): Answer => ({ body: { data, meta: {} } });
-      if (!isAtomic) return answer(await runApart(items, call, sources));
-      return once(call, async (content) => answer(await runTogether(items, { ...call, content }, sources)));
+      return isAtomic
+        ? once(call, async (content) => answer(await runTogether(items, { ...call, content }, sources)))
+        : answer(await runApart(items, call, sources));
     },
   };
 }

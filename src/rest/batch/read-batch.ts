@@ -1,5 +1,6 @@
+import { refusedBy } from '../../limits/exceeded.js';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type FieldError, fieldErrors, validationError } from '../../errors.js';
+import { type FieldError, fieldErrors } from '../../errors.js';
 import { maximumErrors } from '../../schema/findings.js';
 import { isRecord, type Values } from '../../values.js';
 
@@ -39,7 +40,7 @@ export function readBatch(body: unknown, limits: BatchLimits): Batch {
   const { transaction = false, requests } = values;
   if (!Array.isArray(requests) || requests.length === 0) throw fieldErrors([wrong(['requests'], 'must be a list of writes')]);
   if (requests.length > limits.batch)
-    throw validationError(`A batch has at most ${String(limits.batch)} requests (api.limits.batch)`, {
+    throw refusedBy('api.limits.batch', `A batch has at most ${String(limits.batch)} requests (api.limits.batch)`, {
       setting: 'api.limits.batch',
       maximum: limits.batch,
     });

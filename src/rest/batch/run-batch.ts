@@ -1,3 +1,4 @@
+import { countExceeded, inPlaceOf } from '../../limits/exceeded.js';
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ContentContext } from '../../content/content-context.js';
@@ -69,7 +70,7 @@ export async function runTogether(items: readonly BatchItem[], call: RouteCall, 
 
 const withIndex = (error: unknown, index: number | null): unknown =>
   error instanceof ApiError && index !== null
-    ? new ApiError(error.status, error.name, error.message, { ...error, details: { ...error.details, index } })
+    ? inPlaceOf(error, new ApiError(error.status, error.name, error.message, { ...error, details: { ...error.details, index } }))
     : error;
 
 /**
@@ -88,6 +89,7 @@ export async function runApart(items: readonly BatchItem[], call: RouteCall, sou
 
 function answerError(error: unknown, { method, path }: BatchItem, { call: { running, caller, request } }: Run): ItemAnswer {
   running.explainRefusal(error, caller);
+  countExceeded(error, running.observer);
   const { requestId = '' } = request.sender;
   if (isBug(error)) running.observer.observe({ kind: 'request failed', requestId, method, path, err: error });
   const body = envelopeError(error);

@@ -180,7 +180,7 @@ const asItIs = (name: string, attribute: ScalarAttribute): ScalarAttribute => ({
 
 /** The attribute for a key that the model does not have. */
 const unknown = buildScalar(
-  { name: '', required: false, private: false, writable: false, visible: true, localized: true },
+  { name: '', required: false, private: false, writable: false, added: null, visible: true, localized: true },
   { type: 'json' },
   'json',
 );

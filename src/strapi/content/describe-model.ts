@@ -1,8 +1,8 @@
 import { memoize } from '../../caches.js';
-import { UnknownTypeError } from '../../code/entity-service.js';
-import type { ContentContext } from '../../content/content-context.js';
-import type { Attribute, ContentType } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
+import type { Added, Attribute, ContentType } from '../../schema/content-type.js';
+import { addedAs } from '../../schema/added-attributes.js';
+import type { ModelDocument } from '../../schema/model.js';
+import { recordIn, type Values } from '../../values.js';
 import { pascalCase, pluginOf } from '../../schema/names.js';
 
 /** A content type or component in the form of Strapi v4. */
@@ -30,6 +30,8 @@ export interface StrapiModel {
   /** Only in components. */
   readonly category?: string;
   readonly attributes: Readonly<Record<string, Values>>;
+  /** The listeners of the model by lifecycle, which may be changed at any time. Only in models that code reads from `strapi`. */
+  readonly lifecycles?: object;
 }
 
 /** Returns the description of a type. Returns the same object for the same type. */
@@ -59,19 +61,66 @@ export const describeModel = memoize((type: ContentType): StrapiModel => {
   };
 });
 
+/**
+ * Returns a model in the form of Strapi v4 with all that its document says, and the attributes that the service adds; `type` is
+ * undefined if the document is invalid.
+ */
+export function describeDocument(document: ModelDocument, type: ContentType | undefined): StrapiModel {
+  const added =
+    type === undefined ? [] : Object.entries(describeModel(type).attributes).filter(([name]) => addedAs(type, name) !== null);
+  const described: Values = type === undefined ? {} : { ...describeModel(type), options: {}, info: {} };
+  const { kind, ...own } = JSON.parse(JSON.stringify({ ...described, ...document })) as Values; // plain values
+  const modelType = document.uid.includes('::') ? 'contentType' : 'component';
+  const attributes = { ...recordIn(own, 'attributes'), ...Object.fromEntries(added) };
+  const model = { ...own, modelType, ...(modelType === 'contentType' && { kind: kind ?? 'collectionType' }) };
+  return { ...model, attributes: structuredClone(attributes) } as unknown as StrapiModel; // the form of Strapi v4, as far as the document has it
+}
+
+/** Returns the description of a type with all that the document of its model says besides. */
+export function describeWhole(type: ContentType, document: ModelDocument): StrapiModel {
+  const described = describeModel(type);
+  const values: Values = { ...document };
+  const written = recordIn(values, 'attributes');
+  const attributes = Object.entries(described.attributes).map(
+    ([name, one]) => [name, { ...recordIn(written, name), ...one }] as const,
+  );
+  const part = (name: 'info' | 'options' | 'pluginOptions'): Values => ({ ...recordIn(values, name), ...described[name] });
+  const whole = {
+    ...document,
+    ...described,
+    info: part('info'),
+    options: part('options'),
+    attributes: Object.fromEntries(attributes),
+  };
+  return { ...whole, ...('pluginOptions' in document && { pluginOptions: part('pluginOptions') }) } as StrapiModel; // and further keys
+}
+
+/** The listeners of models by uid. */
+interface Listeners {
+  readonly of: (uid: string) => object;
+  readonly set: (uid: string, listeners: object) => void;
+}
+
+/** Gives a model its `lifecycles`, which code may change. */
+export const withListeners = (model: StrapiModel, { of, set }: Listeners): StrapiModel =>
+  Object.defineProperty(model, 'lifecycles', {
+    get: () => of(model.uid),
+    set: (listeners: unknown) => set(model.uid, Object(listeners) as object),
+    enumerable: true,
+    configurable: true,
+  });
+
 /** Rules of scalar attributes that are included if they are set. */
 const rules = ['default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'] as const;
 
-/** Attributes that Strapi v4 adds to every type, and what else it says of them. */
-const added: Readonly<Record<string, Values>> = {
-  createdAt: { writable: undefined, visible: undefined },
-  updatedAt: { writable: undefined, visible: undefined },
-  createdBy: { configurable: false, useJoinTable: false },
-  updatedBy: { configurable: false, useJoinTable: false },
+/** What Strapi v4 says of the attributes that it adds to every type. */
+const ofAdded: Readonly<Partial<Record<Added, Values>>> = {
+  time: { writable: undefined, visible: undefined },
+  creator: { configurable: false, useJoinTable: false },
 };
 
 function describeAttribute(attribute: Attribute, isLocalized: boolean): Values {
-  const ofStrapi = added[attribute.name];
+  const ofStrapi = attribute.added === null ? undefined : ofAdded[attribute.added];
   const common = {
     ...(attribute.required && { required: true }),
     ...(attribute.private && { private: true }),
@@ -107,42 +156,4 @@ function describeAttribute(attribute: Attribute, isLocalized: boolean): Values {
     case 'dynamiczone':
       return { type: 'dynamiczone', components: attribute.components, ...common };
   }
-}
-
-/** The members of `strapi` that describe the models in force. */
-export interface ModelMembers {
-  /** All content types, by uid. */
-  readonly contentTypes: Readonly<Record<string, StrapiModel>>;
-  /** All components, by uid. */
-  readonly components: Readonly<Record<string, StrapiModel>>;
-  /** Returns a content type or component. Throws an Error for an unknown uid. */
-  contentType(uid: string): StrapiModel;
-  /** Returns a content type or component; undefined for an unknown uid. */
-  getModel(uid: string): StrapiModel | undefined;
-}
-
-/** Returns members that look up models on each access, because models change while the service runs. */
-export function modelMembers(content: () => ContentContext): ModelMembers {
-  const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
-    const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
-    return Object.fromEntries(types.map((type) => [type.uid, describeModel(type)]));
-  };
-  const getModel = (uid: string): StrapiModel | undefined => {
-    const type = content().bind.registry.types.get(uid);
-    return type && describeModel(type);
-  };
-  return {
-    get contentTypes() {
-      return ofKind(false);
-    },
-    get components() {
-      return ofKind(true);
-    },
-    getModel,
-    contentType: (uid: string): StrapiModel => {
-      const model = getModel(uid);
-      if (model === undefined) throw new UnknownTypeError(`Unknown content type "${uid}"`);
-      return model;
-    },
-  };
 }

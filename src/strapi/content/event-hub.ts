@@ -7,7 +7,7 @@ import { eventsOf, publications } from '../../webhooks/known-webhooks.js';
 import { publicationIn } from '../../webhooks/outbox.js';
 import { isEvent, type WebhookEvent } from '../../webhooks/webhook.js';
 import { hideFrom } from './flat-entries.js';
-import type { LifecycleAction, Listener } from './lifecycles.js';
+import type { LifecycleAction, Listener } from './lifecycle-events.js';
 import { fullAccess } from '../../query/access.js';
 
 /**

@@ -9,6 +9,7 @@ import type {
 } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
 import { refuseOrTell } from '../../content/refuse-or-tell.js';
+import { limitsOfCode } from '../../code/content-of-code.js';
 import { entityOf } from '../../code/entity-service.js';
 import { scalarsOf } from '../../code/rows.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
@@ -17,37 +18,12 @@ import type { Notices } from '../../notices.js';
 import { copyPlain, isRecord, type Values } from '../../values.js';
 import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
-import { engineFilter, limitsOfCode } from './translate-query.js';
+import { engineFilter, type EngineParameters } from './translate-query.js';
 import { describeAnswer, ignoredChanges } from './translate-read.js';
 import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
+import { ModelListeners } from './model-listeners.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
-
-export type WriteKind = Capitalize<WriteAction>;
-
-/** The name of a lifecycle hook, such as `beforeCreate`. */
-export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
-
-/* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
-
-/** The argument of lifecycle hooks. The before and after hooks of an operation share `state`. */
-export interface LifecycleEvent {
-  readonly action: LifecycleAction;
-  readonly model: StrapiModel;
-  /** `data` may be changed before a write; `where` selects the entries. */
-  readonly params: Record<string, any>;
-  state: Record<string, any>;
-  /** The result after the operation: the entry, the entries, or their count. */
-  result?: any;
-}
-/* eslint-enable @typescript-eslint/no-explicit-any */
-
-export type Listener = (event: LifecycleEvent) => unknown;
-
-/** Lifecycle hooks, for some models or for all. */
-export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
-
-/** Code around reads and writes. A function is called for all hooks. */
-export type Subscriber = Listener | SubscriberMap;
+import type { LifecycleAction, LifecycleEvent, Listener, Subscriber, WriteKind } from './lifecycle-events.js';
 
 interface LifecyclesInput {
   /** Returns the context of code after a commit. */
@@ -58,13 +34,18 @@ interface LifecyclesInput {
   readonly own: (action: LifecycleAction) => Listener | null;
 }
 
-type States = Map<Subscriber, Record<string, unknown>>;
+type States = Map<object, Record<string, unknown>>;
 type Event = Pick<LifecycleEvent, 'params' | 'result'> & { readonly model: StrapiModel };
 
 /** `strapi.db.lifecycles`: the hooks of a project around reads and writes. */
 export class Lifecycles implements CodeHooks, ReadHooks {
   readonly #input: LifecyclesInput;
   #subscribers: readonly Subscriber[] = [];
+  /** The listeners of models by uid. As in Strapi v4, they are called before those of `subscribe`. */
+  readonly ofModels = new ModelListeners((uid) => {
+    this.#tellUnheard(uid);
+    this.#change(this.#subscribers);
+  });
   #isEnabled = true;
   readonly #surrounded = createSurroundedReads(this);
   /** Whether a type has hooks of reads, by uid. Computed again after subscribers have changed. */
@@ -89,11 +70,12 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   /** Adds the listeners that a module exports for a content type. Returns whether there are any. */
   subscribeTo(uid: string, listeners: unknown): boolean {
     if (!isRecord(listeners)) return false;
-    this.subscribe({ ...listeners, models: [uid] } as SubscriberMap); // functions by lifecycle
+    this.ofModels.set(uid, { ...this.ofModels.of(uid), ...listeners });
     return true;
   }
 
   readonly clear = (): void => {
+    this.ofModels.clear();
     this.#change([]);
   };
 
@@ -130,7 +112,13 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   find(uid: string, action: WriteAction): WriteHook | null {
-    return this.hears(uid, kindOf(action)) ? (write, context) => this.#begin(write, context) : null;
+    const isHeard = this.hears(uid, kindOf(action)) || this.#hearsAnswer(uid, action);
+    return isHeard ? (write, context) => this.#begin(write, context) : null;
+  }
+
+  /** Returns whether there is code around the read of the entry that a write returns. */
+  #hearsAnswer(uid: string, action: WriteAction): boolean {
+    return (action === 'create' || action === 'update') && this.hears(uid, 'FindOne');
   }
 
   async run<Params extends object, Result>(
@@ -163,7 +151,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
     const isOther = where !== undefined && write.selection === null && !isDeepStrictEqual(params.where, given.where);
     refuseOrTell(ignoredChanges(isOther ? { ...params, where: given.where } : params, given, type.uid), context);
-    const listens = this.#pairs(type.uid, `after${kind}`).length > 0;
+    const listens = this.#pairs(type.uid, `after${kind}`).length > 0 || this.#hearsAnswer(type.uid, action);
     const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
     return {
       data: isDeepStrictEqual(params.data, data) ? data : params.data,
@@ -171,11 +159,20 @@ export class Lifecycles implements CodeHooks, ReadHooks {
       finish: async (written) => {
         if (!listens) return null;
         const entry = deleted ?? ('count' in written ? null : await readResult(write, written.id, this.#input.content()));
-        const result: unknown = 'count' in written ? written : entry && entityOf(entry);
+        const result: unknown = 'count' in written ? written : await this.#readAnswer(write, entry, params);
         await this.#call(`after${kind}`, { ...event, result }, states);
         return entry === null ? null : changedAnswer(Object(result) as Values, entry, { ...write, bind: context.bind });
       },
     };
+  }
+
+  /** Returns the entry that a write returns, together with the code around its read, as in Strapi v4. */
+  async #readAnswer({ type: { uid }, action }: PendingWrite, entry: Loaded | null, params: EngineParameters): Promise<unknown> {
+    if (entry === null || !this.#hearsAnswer(uid, action)) return entry && entityOf(entry);
+    const { select, populate } = params;
+    const where = { id: entry.document['_id'] };
+    const read = { where, ...(select !== undefined && { select }), ...(populate !== undefined && { populate }) };
+    return this.run('FindOne', { uid, params: read }, () => Promise.resolve(entityOf(entry)));
   }
 
   async #call(action: LifecycleAction, { model, params, result }: Event, states: States): Promise<void> {
@@ -187,15 +184,16 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     }
   }
 
-  #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {
-    const found = (this.#isEnabled ? this.#subscribers : []).flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
+  #pairs(uid: string, action: LifecycleAction): readonly (readonly [object, Listener])[] {
+    const ofModel = this.#isEnabled ? this.ofModels.pairs(uid, action) : [];
+    const others = (this.#isEnabled ? this.#subscribers : []).flatMap((subscriber): (readonly [object, Listener])[] => {
       if (typeof subscriber === 'function') return [[subscriber, subscriber]];
       const listener = subscriber[action];
       const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);
       return isMeant && listener !== undefined ? [[subscriber, listener]] : [];
     });
     const own = this.#input.own(action);
-    return own === null ? found : [...found, [own, own]];
+    return [...ofModel, ...others, ...(own === null ? [] : [[own, own] as const])];
   }
 }
 

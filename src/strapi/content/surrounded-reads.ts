@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codeAccess, unpagedSettings } from '../../code/content-of-code.js';
+import { codeAccess, limitsOfCode, unpagedSettings } from '../../code/content-of-code.js';
 import type { ContentContext, PendingRead, SurroundedReads } from '../../content/content-context.js';
 import type { Entity } from '../../code/entity-service.js';
 import { entityOf } from '../../code/entity-service.js';
@@ -19,7 +19,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { answeringAccess, applyChanges } from './changed-entries.js';
 import { describeRead } from './translate-read.js';
-import { engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
+import { engineQuery, type EngineParameters } from './translate-query.js';
 
 export const readKinds = ['FindOne', 'FindMany', 'Count'] as const;
 export type ReadKind = (typeof readKinds)[number];

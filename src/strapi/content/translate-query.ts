@@ -1,3 +1,4 @@
+import { presentParameters } from '../../code/entity-service.js';
 import { validationError } from '../../errors.js';
 import { emptyQuery, type Filter, type Query } from '../../query/ast.js';
 import type { Limits } from '../../query/bind-context.js';
@@ -20,29 +21,53 @@ export interface EngineParameters {
   readonly offset?: number | undefined;
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
+  /** Attributes of which one row is read for each combination of values. `select` names some of them. */
+  readonly groupBy?: string | readonly string[] | undefined;
   /** Text to search for in all attributes. */
   readonly _q?: string | undefined;
 }
 
-/** Returns the limits of code: those against endless work stay, others are removed. */
-export const limitsOfCode = (limits: Limits): Limits => ({
-  ...limits,
-  filterNodes: Infinity,
-  listValues: Infinity,
-  populateRelations: Infinity,
-});
+/** The parameters that reads take. */
+const readNames: ReadonlySet<string> = new Set<keyof EngineParameters>([
+  'where',
+  'filters',
+  'select',
+  'populate',
+  'orderBy',
+  'groupBy',
+  'limit',
+  'offset',
+  '_q',
+]);
+
+/** What stands here for parameters of the entity service. */
+const insteadOf: Readonly<Record<string, string>> = {
+  fields: 'select',
+  sort: 'orderBy',
+  start: 'offset',
+  page: 'offset, or call findPage',
+  pageSize: 'limit, or call findPage',
+  pagination: 'offset and limit',
+};
+
+/** Returns a line for each parameter of a read that has no effect, as in Strapi v4. */
+export const unreadParameters = (parameters: EngineParameters): readonly string[] =>
+  Object.keys(parameters)
+    .filter((name) => !readNames.has(name))
+    .map((name) => `${name} has no effect, as in Strapi v4; use ${insteadOf[name] ?? 'where'}`);
 
 /** Returns a query of all locales, drafts and published entries. Throws a ValidationError for invalid parameters. */
-export function engineQuery(parameters: EngineParameters, limits: Limits): Query {
+export function engineQuery(given: EngineParameters, limits: Limits): Query {
+  const parameters = presentParameters(given);
   const { select, populate, orderBy, _q: search } = parameters;
   return {
     ...emptyQuery,
     filter: engineFilter(parameters, limits),
     sort: parseSort(orderBy, limits),
-    fields: parseFields(select ?? undefined),
+    fields: parseFields(select),
     populate: parsePopulate(translatePopulate(populate), limits),
     search: search === undefined || search === '' ? null : search,
-    pagination: paginationOf(parameters),
+    pagination: { kind: 'offset', ...offsetWindow(parameters), withCount: true },
     locale: 'all',
     publicationState: 'preview',
     includePrivate: true,
@@ -101,9 +126,8 @@ function translateNested({ select, where, filters, orderBy, offset, populate, on
   return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
-const paginationOf = (parameters: EngineParameters): Query['pagination'] => ({
-  kind: 'offset',
-  start: parseWhole('offset', { ...parameters }) ?? 0,
-  limit: parseWhole('limit', { ...parameters }) ?? -1,
-  withCount: true,
+/** Returns the first entry and the number of entries that are asked for; -1 for all. Throws a ValidationError for other values. */
+export const offsetWindow = ({ offset, limit }: Pick<EngineParameters, 'offset' | 'limit'>) => ({
+  start: parseWhole('offset', { offset }) ?? 0,
+  limit: parseWhole('limit', { limit }) ?? -1,
 });

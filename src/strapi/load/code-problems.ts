@@ -12,6 +12,8 @@ export interface CodePlace {
   readonly line?: number;
   /** Keys and texts of an object in the file, such as those of a route. */
   readonly object?: Readonly<Record<string, string>>;
+  /** A file that could not run, if that is the cause. It is a problem of its own. */
+  readonly needs?: string;
 }
 
 /** Notes code that cannot run here; `place` if the text does not begin with it. */
@@ -22,6 +24,8 @@ export class CodeProblems {
   readonly #observer: Observer;
   /** Problems that have not been reported; null once the service runs, or outside of production. */
   #found: string[] | null;
+  /** Numbers of problems that a file causes which could not run. */
+  readonly #needs = new Map<string, number>();
   /** The places of problems whose text does not begin with them. */
   readonly places = new Map<string, CodePlace>();
 
@@ -32,14 +36,19 @@ export class CodeProblems {
 
   /** The problems so far, if they are collected. */
   get found(): readonly string[] {
-    return this.#found ?? [];
+    return (this.#found ?? []).map((text) => {
+      const needs = this.#needs.get(/^([^\s:]+):/.exec(text)?.[1] ?? '');
+      return needs === undefined ? text : `${text} (${String(needs)} ${needs === 1 ? 'route needs' : 'routes need'} it)`;
+    });
   }
 
   /** Notes code that cannot run here. */
   readonly warn: NoteProblem = (text, place) => {
     if (place !== undefined) this.places.set(text, place);
+    const { needs } = place ?? {};
     if (this.#found === null) this.tell(text);
-    else this.#found.push(text);
+    else if (needs === undefined) this.#found.push(text);
+    else this.#needs.set(needs, (this.#needs.get(needs) ?? 0) + 1);
   };
 
   /** Logs what stops nothing. */
@@ -65,7 +74,7 @@ export class CodeProblems {
 
   /** Throws a ConfigError that lists all problems, if there are any. */
   refuse(): void {
-    const found = this.#found ?? [];
+    const { found } = this;
     if (found.length > 0) throw new ConfigError([...new Set(found)].join('\n'));
   }
 

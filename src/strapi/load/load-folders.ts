@@ -35,6 +35,8 @@ export interface ProjectFolders {
   readonly ignored: readonly string[];
   /** Names of the plugins in src/plugins. */
   readonly plugins: readonly string[];
+  /** Files that could not run, relative to the project, by their kind and full name: `controllers api::page.page`. */
+  readonly leftOut: ReadonlyMap<string, string>;
 }
 
 interface FolderInput {
@@ -44,22 +46,32 @@ interface FolderInput {
   readonly load: (file: string) => unknown;
   /** Returns whether code can extend a plugin. */
   readonly isExtended: (plugin: string) => boolean;
+  /** Called with a line about a file of code that is not read. */
+  readonly tell: (text: string) => void;
 }
 
 /** Loads the code in the folders of src. */
-export function loadFolders({ directory, load, isExtended }: FolderInput): ProjectFolders {
+export function loadFolders({ directory, load, isExtended, tell }: FolderInput): ProjectFolders {
   const source = join(directory, 'src');
-  const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load });
+  const leftOut = new Map<string, string>();
+  const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load, tell });
+  /** Reads a folder of code that routes name. */
+  const readNamed = (kind: string, owner: string, folder: string, nameOf = kebabCase): Exports => {
+    const all = readFolder(join(source, folder, kind), { directory, load, tell }, nameOf);
+    for (const [name, { file, code }] of all) if (code === undefined) leftOut.set(`${kind} ${owner}${name}`, file);
+    return loadedOf(all);
+  };
   const apis = foldersIn(join(source, 'api')).map((folder): ApiFolder => {
-    const part = (name: string): Exports => read('api', folder, name);
+    const part = (name: string): Exports => loadedOf(read('api', folder, name));
+    const named = (kind: string): Exports => readNamed(kind, `api::${kebabCase(folder)}.`, join('api', folder));
     const types = foldersIn(join(source, 'api', folder, 'content-types'));
     return {
       name: kebabCase(folder),
-      controllers: part('controllers'),
+      controllers: named('controllers'),
       services: part('services'),
       routes: part('routes'),
-      policies: part('policies'),
-      middlewares: part('middlewares'),
+      policies: named('policies'),
+      middlewares: named('middlewares'),
       lifecycles: oneOf(types, 'lifecycles', (type) => read('api', folder, 'content-types', type)),
     };
   });
@@ -67,13 +79,14 @@ export function loadFolders({ directory, load, isExtended }: FolderInput): Proje
   const hasServer = (plugin: string): boolean => sourceFile(join(source, 'extensions', plugin, 'strapi-server')) !== null;
   return {
     apis,
-    policies: readFolder(join(source, 'policies'), { directory, load }, asItIs),
-    middlewares: readFolder(join(source, 'middlewares'), { directory, load }, asItIs),
+    policies: readNamed('policies', 'global::', '', asItIs),
+    middlewares: readNamed('middlewares', 'global::', '', asItIs),
     extensions: oneOf(extensions.filter(isExtended), 'strapi-server', (plugin) =>
-      readFolder(join(source, 'extensions', plugin), { directory, load }, kebabCase, isServer),
+      readFolder(join(source, 'extensions', plugin), { directory, load, tell }, kebabCase, isServer),
     ),
     ignored: extensions.filter((plugin) => !isExtended(plugin) && hasServer(plugin)),
     plugins: foldersIn(join(source, 'plugins')),
+    leftOut,
   };
 }
 
@@ -81,7 +94,7 @@ export function loadFolders({ directory, load, isExtended }: FolderInput): Proje
 function oneOf(folders: readonly string[], name: string, read: (folder: string) => Exports): Exports {
   const found = folders.flatMap((folder) => {
     const file = read(folder).get(name);
-    return file === undefined ? [] : [[kebabCase(folder), file] as const];
+    return file?.code === undefined ? [] : [[kebabCase(folder), file] as const];
   });
   return new Map(found);
 }
@@ -91,12 +104,15 @@ const asItIs = (name: string): string => name;
 
 function readFolder(
   folder: string,
-  { directory, load }: Pick<FolderInput, 'directory' | 'load'>,
+  { directory, load, tell }: Pick<FolderInput, 'directory' | 'load' | 'tell'>,
   nameOf = kebabCase,
   isRead = isCode,
 ): Exports {
   if (!existsSync(folder)) return new Map();
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && isRead(entry.name));
+  const all = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of all.filter((entry) => otherCode.test(entry.name)))
+    tell(`${relative(directory, join(folder, name))} is not read: write its code in a file that ends with .ts or .js`);
+  const files = all.filter(({ name }) => isRead(name));
   const read = files
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name }) => {
@@ -104,8 +120,14 @@ function readFolder(
       const code = extname(name) === '.json' ? (JSON.parse(readFileSync(path, 'utf8')) as unknown) : load(path);
       return [nameOf(basename(name, extname(name))), { file: relative(directory, path), code: defaultOf(code) }] as const;
     });
-  return new Map(read.filter(([, { code }]) => code !== undefined));
+  return new Map(read);
 }
+
+/** Returns the exports without those of files that could not run. */
+const loadedOf = (all: Exports): Exports => new Map([...all].filter(([, { code }]) => code !== undefined));
+
+/** Matches names of files of code in a form that is not read. */
+const otherCode = /(?<!\.d)\.([cm]ts|jsx|es6|coffee)$/;
 
 /** Returns whether a file is code. Some projects have declarations and tests in the same folders. */
 const isCode = (name: string): boolean =>

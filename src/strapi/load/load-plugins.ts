@@ -29,6 +29,10 @@ export interface ProjectPlugin {
   readonly config: Values;
 }
 
+/** Returns whether a plugin has code of `bootstrap`. */
+export const hasBootstrap = ({ code }: ProjectPlugin): boolean =>
+  typeof code['bootstrap'] === 'function' && code['bootstrap'] !== emptyPlugin['bootstrap'];
+
 /** Reports code of a plugin that cannot run, and continues with the other code. */
 export type PluginReport = (place: string, problem: unknown) => void;
 

@@ -35,7 +35,7 @@ const ofPlugin = (name: string): Instead => {
 const members: Readonly<Record<string, Instead>> = {
   strapi: {
     ...each('EE admin features', panel),
-    ...each('app container', code),
+    app: code,
     contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
     documents: entries,
     fs: 'use node:fs',
@@ -45,22 +45,30 @@ const members: Readonly<Record<string, Instead>> = {
     startupLogger: 'use strapi.log',
     ...each('telemetry sendStartupTelemetry', 'nothing is sent'),
     validators: 'strapi.entityService checks what it writes',
-    webhookRunner: outside,
     ...each(
       'bootstrap destroy listen load loadAdmin loadAPIs loadApp loadComponents loadMiddlewares loadPlugins loadPolicies loadSanitizers ' +
-        'loadValidators openAdmin postListen register registerInternalHooks reload runLifecyclesFunctions start startWebhooks stop ' +
+        'loadValidators openAdmin postListen register registerInternalHooks runLifecyclesFunctions start startWebhooks stop ' +
         'stopWithError',
       lifetime,
     ),
   },
   "strapi.api['name']": {
-    ...each('bootstrap config destroy load register routes', 'src/api has the code of the project'),
+    ...each('bootstrap destroy load register routes', 'src/api has the code of the project'),
     ...each('policies policy', policies),
     ...each('middleware middlewares', 'strapi.middleware(name) has the middlewares'),
   },
+  'strapi.container': each('register extend', code),
+  'strapi.container.get': {
+    ...each('services controllers apis plugins', code),
+    ...each('policies middlewares', policies),
+    hooks: 'there are no hooks',
+    modules: lifetime,
+    'custom-fields': 'strapi.customFields.register adds custom fields',
+    ...each('auth content-api sanitizers validators', 'roles grant actions of routes'),
+  },
+  'strapi.webhookRunner': each('add createListener executeListener remove run', outside),
   'strapi.auth': each('authenticate register', logins),
   'strapi.db': {
-    config: `${sql}; MONGODB_URI names the database`,
     destroy: lifetime,
     ...each('connection getConnection getSchemaConnection', `${sql}; ${queries}`),
     ...each('dialect getSchemaName', sql),
@@ -70,12 +78,12 @@ const members: Readonly<Record<string, Instead>> = {
     schema: 'the database needs no schema',
   },
   'strapi.server': each(
-    'api app destroy initMiddlewares initRouters listRoutes listen mount router',
+    'api destroy initMiddlewares initRouters listRoutes listen mount router',
     'strapi.server has routes(), use() and httpServer',
   ),
   'strapi.entityService': {
     clone: clones,
-    ...each('decorate emitEvent implementation wrapParams wrapResult', hooks),
+    ...each('emitEvent implementation wrapParams wrapResult', hooks),
     ...each(
       'findWithRelationCounts findWithRelationCountsPage',
       'populate: { comments: { count: true } } counts related entries',
@@ -83,15 +91,14 @@ const members: Readonly<Record<string, Instead>> = {
     loadPages: page,
   },
   'strapi.db.query(uid)': { ...relations, clone: clones, loadPages: page },
-  'strapi.db.query(webhook)': each('create createMany update delete', outside),
+  'strapi.db.query(webhook)': each('create createMany update updateMany delete deleteMany', outside),
+  'strapi.db.query(strapi::core-store)': each('createMany updateMany', 'create and update change one value'),
   'strapi.db.entityManager': { ...relations, clone: clones, createQueryBuilder: queries },
   'strapi.db.lifecycles': each('createEvent run', 'listeners are called by reads and writes'),
-  "strapi.plugin('i18n').service('locales')": each(
-    'create update delete setDefaultLocale setIsDefault initDefaultLocale',
-    locales,
-  ),
+  "strapi.plugin('i18n').service('locales')": each('update delete setDefaultLocale setIsDefault initDefaultLocale', locales),
+  "strapi.plugin('upload').service('folder')": { update: 'the media library of the panel changes folders' },
   "strapi.plugin('upload').service('upload')": {
-    ...each('add enhanceAndValidateFile enhanceFile formatFileInfo update uploadImage', stored),
+    ...each('add update uploadImage', stored),
     ...each('getConfiguration getSettings setConfiguration setSettings', 'settings of uploads are in config/plugins'),
     emitEvent: hooks,
     findPage: "strapi.entityService.findPage('plugin::upload.file', …) reads pages",
@@ -115,7 +122,11 @@ const members: Readonly<Record<string, Instead>> = {
       'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
     ownCode,
   ),
-  'sanitize of @strapi/utils': each('sanitizers visitors', 'sanitize.contentAPI removes what a caller may not see'),
+  'sanitize of @strapi/utils': { visitors: 'sanitize.contentAPI removes what a caller may not see' },
+  'sanitizers of @strapi/utils': each(
+    'defaultSanitizeFields defaultSanitizeFilters defaultSanitizePopulate defaultSanitizeSort',
+    'sanitize.contentAPI.query checks what a caller asks for',
+  ),
   'validate of @strapi/utils': each('validators visitors', 'validate.contentAPI refuses what a caller may not use'),
   'policy of @strapi/utils': each('createPolicyContext get globalPolicy resolve', policies),
   'contentTypes of @strapi/utils': each(
@@ -138,13 +149,24 @@ const plugins: Instead = {
 const services: Instead = {
   'users-permissions.permission': grants,
   'upload.file': stored,
-  'upload.folder': 'files have no folders',
-  'upload.api-upload-folder': 'files have no folders',
   'upload.image-manipulation': 'the service creates the image sizes that config/plugins lists',
   'rest-cache.cacheConf': 'the service has its own caches, which every write updates',
   'upload.provider': stored,
   'i18n.localizations': 'POST /:pluralName/:id/localizations creates localizations',
   'i18n.content-types': 'pluginOptions of strapi.getModel(uid) shows what is localized',
+  'i18n.iso-locales': 'Intl.DisplayNames has the names of languages',
+  'i18n.entity-service-decorator': 'entries of a locale are read and written with its code in `locale`',
+  ...each('i18n.permissions upload.extensions', panel),
+  ...each('i18n.metrics upload.metrics upload.weeklyMetrics', 'nothing is sent'),
+};
+
+/** The services of the panel's plugins in Strapi v4, by plugin. */
+const panelServices: Readonly<Record<string, readonly string[]>> = {
+  'content-manager': [
+    ...['components', 'content-types', 'data-mapper', 'entity-manager', 'field-sizes', 'metrics', 'permission-checker'],
+    ...['permission', 'populate-builder'],
+  ],
+  'content-type-builder': ['content-types', 'components', 'component-categories', 'builder', 'api-handler'],
 };
 
 /** Returns the alternative to a member; null if Strapi has no such member, or Mangrove has it. */
@@ -157,9 +179,9 @@ export const insteadOfPlugin = (name: string): string =>
 /** Returns whether a plugin is one of Strapi v4. */
 export const isPluginOfStrapi = (name: string): boolean => Object.hasOwn(plugins, name);
 
-/** Returns the alternative to a service of a plugin. */
-export const insteadOfService = (plugin: string, name: string): string =>
-  valueOf(services, `${plugin}.${name}`) ?? insteadOfPlugin(plugin);
+/** Returns the alternative to a service of a plugin; null if Strapi has no such service. */
+export const insteadOfService = (plugin: string, name: string): string | null =>
+  valueOf(services, `${plugin}.${name}`) ?? (panelServices[plugin]?.includes(name) === true ? panel : null);
 
 /** Returns the alternative to the model or service of a uid; null if it does not belong to the admin panel. */
 export const insteadOfUid = (uid: string): string | null => (uid.startsWith('admin::') ? panel : null);

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ModelFiles } from '../../http/running.js';
 import type { Model } from '../../schema/model.js';
+import { writeRouter } from './router-file.js';
 
 /** A model as stored in a file or in `_models`. */
 export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;
@@ -30,10 +31,15 @@ function placeBelowSource(uid: string): string {
   return join(origin === 'api' ? 'api' : 'extensions', owner, 'content-types', name, 'schema.json');
 }
 
-/** Returns functions that write and delete the files of the models of a project. */
+/** Returns functions that write and delete the files of the models of a project. A new type gets a router too. */
 export const projectModelFiles = (directory: string): ModelFiles => ({
   write: async (models: readonly Model[]) => {
-    for (const model of models) await writeModelFile({ ...model }, modelPath(model.uid, directory));
+    for (const model of models) {
+      const file = modelPath(model.uid, directory);
+      const isNew = !existsSync(file);
+      await writeModelFile({ ...model }, file);
+      if (isNew) await writeRouter(model.uid, file);
+    }
   },
   remove: async (uids) => {
     for (const uid of uids) await rm(modelPath(uid, directory), { force: true });

@@ -48,13 +48,13 @@ export function runUnlessUnsupported<Result>(place: string, warn: (text: string)
 
 /**
  * Runs code of a project. Errors become a ConfigError with the place, after they are printed with their stack; not those for content
- * types that are not stored, whose message says enough.
+ * types that are not stored or valid, whose message says enough.
  */
 export async function explained(place: string, run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof UnknownTypeError)) console.error(printable(inspect(error)));
+    if (!(error instanceof UnknownTypeError || error instanceof ConfigError)) console.error(printable(inspect(error)));
     throw new ConfigError(`${place}: ${messageOf(error)}`, { cause: error });
   }
 }

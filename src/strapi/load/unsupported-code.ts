@@ -33,13 +33,17 @@ export const refuseMissing = <Target extends object>(target: Target, object: str
     },
   });
 
+/** Returns the error for `strapi.container.get(name)`; null if Strapi has no such registry. */
+export const missingRegistry = (name: string): UnsupportedCodeError | null =>
+  orNull(`strapi.container.get('${name}')`, insteadOfMember('strapi.container.get', name));
+
 /** Returns the error for `strapi.plugin(name)`. */
 export const missingPlugin = (name: string): UnsupportedCodeError =>
   notOffered(`strapi.plugin('${name}')`, insteadOfPlugin(name));
 
-/** Returns the error for a service of a plugin. */
-export const missingPluginService = (plugin: string, name: string): UnsupportedCodeError =>
-  notOffered(`strapi.plugin('${plugin}').service('${name}')`, insteadOfService(plugin, name));
+/** Returns the error for a service of a plugin; null if Strapi has no such service. */
+export const missingPluginService = (plugin: string, name: string): UnsupportedCodeError | null =>
+  orNull(`strapi.plugin('${plugin}').service('${name}')`, insteadOfService(plugin, name));
 
 /** Returns the error for a part of a plugin that an extension uses. */
 export const missingExtension = (name: string): UnsupportedCodeError =>
@@ -58,9 +62,19 @@ export function missingService(uid: string): UnsupportedCodeError | null {
 /** Returns the error for `strapi.db.query(uid)` of a model that only Strapi has; null if it has no such model. */
 export const missingModel = (uid: string): UnsupportedCodeError | null => orNull(`strapi.db.query('${uid}')`, insteadOfUid(uid));
 
-/** Returns the error for `strapi.db.transaction()` without code, which needs the queries of an SQL database. */
-export const missingTransaction = (): UnsupportedCodeError =>
-  notOffered('strapi.db.transaction() without a function', 'pass the code that belongs to the transaction');
+/** Returns the error for `strapi.db.query(uid)` of a component. */
+export const componentQuery = (uid: string): UnsupportedCodeError =>
+  notOffered(
+    `strapi.db.query('${uid}')`,
+    'components are stored in their entries; read and write the entries, with the component in populate',
+  );
+
+/** Returns the error for queries in SQL of a transaction. */
+export const missingQueries = (): UnsupportedCodeError =>
+  notOffered(
+    'trx of strapi.db.transaction',
+    'read and write with strapi.entityService or strapi.db.query, which belong to the transaction',
+  );
 
 /** Returns the error for a name that a package of Strapi exports, or a part of it; null if Strapi has no such name. */
 export const missingExport = (exporter: string, name: string): UnsupportedCodeError | null =>

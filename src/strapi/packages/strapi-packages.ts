@@ -18,7 +18,7 @@ import type { CodeRequests } from '../routes/code-requests.js';
 import type { Factories } from '../routes/factories.js';
 import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
-import { pluginFiles } from '../runtime/plugin-settings.js';
+import { pluginFiles } from '../runtime/plugin-files.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport, refuseMissing } from '../load/unsupported-code.js';
@@ -148,8 +148,10 @@ function contentHelpers({ requests, content }: PackageParts) {
     async (asked: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
       (await query({ [name]: asked }, model, about))[name];
   const parts = { filters: part('filters'), sort: part('sort'), fields: part('fields'), populate: part('populate') };
+  const defaultSanitizeOutput = (model: { readonly uid: string }, data: unknown): Promise<unknown> => output(data, model);
+  const sanitizers = offered({ defaultSanitizeOutput }, 'sanitizers of @strapi/utils');
   return {
-    sanitize: offered({ contentAPI: { output, input, query, ...parts } }, 'sanitize of @strapi/utils'),
+    sanitize: offered({ contentAPI: { output, input, query, ...parts }, sanitizers }, 'sanitize of @strapi/utils'),
     validate: offered({ contentAPI: { input, query, ...parts } }, 'validate of @strapi/utils'),
   };
 }

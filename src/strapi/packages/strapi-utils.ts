@@ -35,8 +35,10 @@ export const valueHelpers = {
   nameToSlug: (name: string, options: object = { separator: '-' }): string => slugify(name, options),
   removeUndefined: (values: object): object =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
-  /** Returns the data unchanged. Entries that code writes have no creators. */
-  setCreatorFields: () => (data: object) => data,
+  /** Returns a function that adds an administrator to data as its editor and, unless `isEdition`, as its creator. */
+  setCreatorFields:
+    ({ user, isEdition = false }: { readonly user: { readonly id: unknown }; readonly isEdition?: boolean }) =>
+    (data: object) => ({ ...data, ...(!isEdition && { createdBy: user.id }), updatedBy: user.id }),
 };
 
 type ConfigOf = Pick<StrapiConfig, 'get'>;

@@ -1,15 +1,20 @@
 import { userUid } from '../../accounts/user-store.js';
+import type { Config } from '../../config/config.js';
 import type { FetchUser } from '../../auth/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';
-import type { Connection, ModelFiles } from '../../http/running.js';
+import type { AdminAction, AdminCondition, Connection, ModelFiles, Running } from '../../http/running.js';
+import type { ModelDocument } from '../../schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
+import type { RouteTable } from '../routes/project-routes.js';
+import { contextOfCode } from '../../code/content-of-code.js';
 import { findRows } from '../routes/route-index.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
 import type { PluginServices } from '../services/plugin-services.js';
+import { type BootstrapWaits, codeAttempts } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
@@ -22,7 +27,10 @@ import { load, type Loaded, type LoadInput, type ProjectInput } from './load-pro
 export interface Project {
   /** Loads the code, and calls `register` of src/index. */
   readonly register: (input: { readonly strapi: GivenStrapi }) => Promise<void>;
+  /** Prepares the database for the code, calls `bootstrap` of it, and starts its tasks. */
   readonly bootstrap: () => Promise<void>;
+  /** Returns whether there is code of `bootstrap`. */
+  readonly bootstraps: () => boolean;
   readonly destroy: () => Promise<void>;
   /** Returns the `strapi` of the code; null until it is loaded. */
   readonly strapi: () => ProjectStrapi | null;
@@ -35,8 +43,14 @@ export interface Project {
   /** Returns the types of custom fields that code has registered, by name. */
   readonly customFields: () => Readonly<Record<string, string>>;
   readonly modelFiles: ModelFiles;
+  /** Returns the document of a model with what `register` has changed in it. */
+  readonly changedModel: <Document extends ModelDocument>(document: Document) => Document;
   /** Returns the actions of the project that can be granted to roles. */
   readonly projectActions: () => readonly string[];
+  /** Returns the actions of administrators that code has registered. */
+  readonly adminActions: () => readonly AdminAction[];
+  /** Returns the conditions of permissions of administrators that code has registered. */
+  readonly adminConditions: () => readonly AdminCondition[];
   /** Returns the events of the project that webhooks may name. */
   readonly ownEvents: () => readonly string[];
   /** Hear of entries for `strapi.eventHub`. */
@@ -45,46 +59,53 @@ export interface Project {
   readonly guardedActions: () => readonly GuardedAction[];
 }
 
+/** What the start of a service gives a project. */
+interface StartInput extends ProjectInput {
+  readonly waits: BootstrapWaits;
+  /** Returns the models of the files of the project, or else the stored ones; null if the database does not answer. */
+  readonly models: () => Promise<readonly ModelDocument[] | null>;
+}
+
 /**
  * Returns the functions that run the code of a project. `strapi` is also a global for its files. Errors of code are printed with
  * their stack and become a ConfigError. Code that cannot run here stops the start in production; otherwise it is skipped with a
  * warning.
  */
-export function createProject(input: ProjectInput): Project {
+export function createProject(input: StartInput): Project {
   const registers = new ProjectRegisters(input);
   const parts = { ...input, registers, problems: new CodeProblems(input) };
   let loaded: Loaded | null = null;
-  const run = hookRunner(input, () => loaded);
+  const run = hookRunner({ ...input, settle: () => registers.models.settle() }, () => loaded);
   const table = () => tableOf(loaded, input.connection);
   return {
     register: async ({ strapi }) => {
       await runLeniently('src', input, async () => void (loaded = await load(strapi, parts)));
       parts.problems.refuse();
+      if (loaded === null) return;
+      registers.models.open(await modelsFor(loaded, input));
+      for (const { file, change } of loaded.extended) await runLeniently(file, input, () => change(registers.models));
       await run('register');
+      registers.models.close();
     },
     bootstrap: async () => {
       if (loaded !== null) await prepare(loaded, parts);
-      await run('bootstrap');
-      registers.cron.start();
+      if (bootstraps(loaded)) await whenReady(input, () => run('bootstrap'));
+      if (!input.connection.isStopping) registers.cron.start();
     },
+    bootstraps: () => bootstraps(loaded),
     destroy: () => {
       registers.cron.destroy();
       return run('destroy');
     },
     strapi: () => loaded && loaded.strapi,
-    content: registers.content,
-    codeHooks: registers.lifecycles,
+    ...{ content: registers.content, codeHooks: registers.lifecycles, changedModel: registers.models.changed },
     modelFiles: projectModelFiles(input.directory),
-    code: registers.projectCode({
-      find: (method, path) => {
-        const routes = table();
-        return routes && findRows(method, path, routes);
-      },
-      routes: () => table()?.routes ?? noRoutes,
-    }),
+    code: registers.projectCode(routesOf(table, input.config)),
     fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
     customFields: () => registers.customFields.types,
     projectActions: () => table()?.actions ?? [],
+    adminActions: registers.adminActions.list,
+    adminConditions: () => registers.adminConditions,
     ownEvents: () => addedEvents(registers.webhookEvents),
     subscribers: registers.subscribers,
     guardedActions: () => table()?.guarded ?? [],
@@ -92,11 +113,11 @@ export function createProject(input: ProjectInput): Project {
 }
 
 /** Stores the content types of plugins, and adds the tasks of config/server. Throws a ConfigError that lists all problems of the code. */
-async function prepare(loaded: Loaded, input: LoadInput): Promise<void> {
-  const { connection, registers, problems } = input;
+async function prepare(loaded: Loaded, input: LoadInput & StartInput): Promise<void> {
+  const { connection, registers, problems, directory, waits } = input;
   const { running } = connection;
   if (running !== null) {
-    await loaded.plugins.storeModels(running, input.directory);
+    await loaded.plugins.storeModels(running, { directory, code: registers.models, waits });
     loaded.routes.tableOf(running.backend.models.snapshot.registry);
   }
   problems.refuse();
@@ -104,19 +125,68 @@ async function prepare(loaded: Loaded, input: LoadInput): Promise<void> {
   await runLeniently('config/server, cron', input, () => registers.cron.add(tasksIn(loaded.strapi.config)));
 }
 
+/**
+ * Resolves when what code of a project may reach for in Strapi v4 is there: the unique indexes, without which writes are refused, and the
+ * default roles of administrators.
+ */
+async function readyForCode(running: Running, waits: BootstrapWaits): Promise<void> {
+  await waits.indexes(running);
+  if (!running.config.admin.enabled) return;
+  // loaded here, because a start without such code does without the panel
+  const { createDefaultAdminRoles } = await import('../../panel/rights/default-roles.js');
+  await waits.untilAnswered('roles of administrators', () => createDefaultAdminRoles(contextOfCode(running)));
+}
+
+/** Runs the code of `bootstrap` when it may. */
+async function whenReady({ connection: { running }, waits }: StartInput, run: () => Promise<void>): Promise<void> {
+  if (running === null) return;
+  await readyForCode(running, waits);
+  await waits.inTurn(running, run);
+}
+
+/** Returns whether the code of a project has a `bootstrap`. */
+const bootstraps = (loaded: Loaded | null): boolean =>
+  loaded !== null && (loaded.plugins.bootstraps || loaded.hooks.some(({ hooks }) => hooks.bootstrap !== undefined));
+
 /** Returns a function that runs the code of a hook: that of plugins, of extensions and of src/index. */
 const hookRunner =
-  (input: ProjectInput, loaded: () => Loaded | null) =>
+  (input: StartInput & { readonly settle: () => void }, loaded: () => Loaded | null) =>
   async (name: HookName): Promise<void> => {
     const { hooks = [], plugins, strapi } = loaded() ?? {};
     if (strapi === undefined) return;
-    await plugins?.run(name, strapi);
-    for (const one of hooks) await runLeniently(`${one.file}, ${name}`, input, () => one.hooks[name]?.({ strapi }));
+    await plugins?.run(name, strapi, input);
+    for (const { file, hooks: own } of hooks) {
+      const place = `${file}, ${name}`;
+      const call = async (): Promise<void> => {
+        await own[name]?.({ strapi });
+        input.settle();
+      };
+      await runLeniently(place, input, () =>
+        name === 'bootstrap' ? input.waits.untilAnswered(place, call, codeAttempts) : call(),
+      );
+    }
   };
+
+/** Returns the models that `register` may change; null if they are not known yet. */
+async function modelsFor({ plugins, hooks, extended }: Loaded, { models, directory }: StartInput) {
+  const isChanging = plugins.places.length + extended.length > 0 || hooks.some((one) => one.hooks.register !== undefined);
+  const documents = isChanging ? await models() : null;
+  const own = plugins.models(directory);
+  return documents && [...documents.filter(({ uid }) => own.every((model) => model.uid !== uid)), ...own];
+}
 
 /** Returns the routes in force; null until the code is loaded and the database has answered. */
 const tableOf = (loaded: Loaded | null, { running }: Connection) =>
   loaded === null || running === null ? null : loaded.routes.tableOf(running.backend.models.snapshot.registry);
+
+/** Returns what finds the routes in force. Without a panel there are no routes for administrators. */
+const routesOf = (table: () => RouteTable | null, { admin }: Config): Pick<ProjectCode, 'find' | 'routes'> => ({
+  find: (method, path, open) => {
+    const routes = table();
+    return routes && findRows(method, path, open === 'open' || !admin.enabled ? routes.openIndex : routes.index);
+  },
+  routes: () => table()?.openIndex.routes ?? noRoutes,
+});
 
 /** Always the same list, because documents are cached by the list of routes. */
 const noRoutes: readonly ProjectRoute[] = [];

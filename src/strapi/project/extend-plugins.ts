@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
+import type { CodeModels } from '../content/code-models.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import { uncalledMembers, withStandIns } from './extended-plugin.js';
@@ -24,7 +23,7 @@ interface ExtendedPlugin {
   readonly services: Record<string, unknown>;
   readonly policies: Record<string, unknown>;
   readonly middlewares: Record<string, unknown>;
-  /** Models by name. Only changes to their `lifecycles` have an effect. */
+  /** Models by name. */
   readonly contentTypes: Record<string, ExtendedType>;
   /** The settings of the plugin. Changes are values for `strapi.config.get`. */
   readonly config: Values;
@@ -32,6 +31,19 @@ interface ExtendedPlugin {
   readonly register: unknown;
   readonly destroy: unknown;
   readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: StrapiRoute[] } };
+}
+
+/** What a strapi-server file has changed in models of the service. */
+export interface ExtendedModels {
+  /** Path of the file, for messages. */
+  readonly file: string;
+  /** Makes the changes. Throws an Error that names models which are invalid then. */
+  readonly change: (models: Pick<CodeModels, 'extend' | 'settle'>) => void;
+}
+
+interface Extended {
+  readonly hooks: readonly PlacedHooks[];
+  readonly extended: readonly ExtendedModels[];
 }
 
 interface ExtendedType {
@@ -56,19 +68,21 @@ interface ExtendParts extends CodeTargets {
 
 /**
  * Runs the strapi-server file of each extension, and applies its additions and overrides to the plugin. Returns the functions to run
- * when the service starts and stops.
+ * when the service starts and stops, and the changes of models.
  */
-export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<readonly PlacedHooks[]> {
+export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<Extended> {
   const hooks: PlacedHooks[] = [];
+  const extended: ExtendedModels[] = [];
   for (const [name, { file, code }] of extensions)
     try {
       const own = parts.builtin.filter(({ action }) => action.startsWith(`plugin::${name}.`));
       const plugin = await extendPlugin({ name, file, code }, own, parts);
+      extended.push({ file, change: takeTypes(name, plugin, parts.lifecycles) });
       hooks.push({ file, hooks: hooksOf(plugin) });
     } catch (error) {
       warnIfUnsupported(error, file, parts.warn);
     }
-  return hooks;
+  return { hooks, extended };
 }
 
 interface Extension {
@@ -95,7 +109,6 @@ async function extendPlugin(
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
   for (const text of uncalledMembers(name, plugin)) parts.tell(`${file}: ${text}`);
   register(name, plugin, saved.services, parts);
-  takeTypes(name, plugin, { file, parts });
   for (const [key, value] of Object.entries(plugin.config))
     if (!isDeepStrictEqual(value, saved.settings[key])) parts.strapi.config.set(`plugin.${name}.${key}`, value);
   parts.addRouter(routerOf({ name, file }, plugin, { before, written, givenRoutes }));
@@ -111,24 +124,23 @@ function register(name: string, plugin: ExtendedPlugin, given: Values, { registr
   for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one);
 }
 
-/**
- * Subscribes the lifecycles of models. Attributes that code adds are not stored, because models come only from the files of the
- * project.
- */
+/** Subscribes the lifecycles of models. Returns a function that makes the changes of the extension in the models. */
 function takeTypes(
   name: string,
   { contentTypes }: ExtendedPlugin,
-  { file, parts }: { readonly file: string; readonly parts: ExtendParts },
-): void {
-  for (const [key, type] of Object.entries(contentTypes)) {
-    const uid = `plugin::${name}.${key}`;
-    parts.lifecycles.subscribeTo(uid, type.lifecycles);
-    const known = builtinModels.find((model) => model.uid === uid)?.attributes ?? {};
-    const added = Object.keys(type.schema?.attributes ?? type.attributes ?? {}).filter((attribute) => !(attribute in known));
-    const schema = `src/extensions/${name}/content-types/${key}/schema.json`;
-    if (added.length > 0 && !existsSync(join(parts.directory, schema)))
-      parts.warn(`${file}: attributes that code adds to ${uid} are not stored (${added.join(', ')}): put them into ${schema}`);
-  }
+  lifecycles: ExtendParts['lifecycles'],
+): ExtendedModels['change'] {
+  const types = Object.entries(contentTypes).map(([key, type]) => [`plugin::${name}.${key}`, type] as const);
+  for (const [uid, type] of types) lifecycles.subscribeTo(uid, type.lifecycles);
+  return (models) => {
+    for (const [uid, type] of types)
+      models.extend(
+        uid,
+        builtinModels.find((model) => model.uid === uid),
+        type.schema ?? type,
+      );
+    models.settle();
+  };
 }
 
 /** The default hooks of a plugin, which those of an extension may call. */

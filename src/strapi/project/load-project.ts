@@ -1,16 +1,18 @@
 import { join, relative } from 'node:path';
 import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '../../config/load-source.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
+import { addAdminPolicies } from '../admin/admin-policies.js';
 import { CookieSessions, sessionOptions } from '../routes/cookie-session.js';
-import { middlewaresOf } from '../routes/endpoints.js';
-import { extendPlugins } from './extend-plugins.js';
+import { type EndpointParts, middlewaresOf } from '../routes/endpoints.js';
+import { type ExtendedModels, extendPlugins } from './extend-plugins.js';
 import type { CodeProblems } from '../load/code-problems.js';
 import { loadFolders } from '../load/load-folders.js';
-import { unsupportedUses } from './name-unsupported.js';
+import { unsupportedUses, type UnsupportedUse } from './name-unsupported.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from '../routes/project-routes.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
-import { createPluginServices, type PluginServices } from '../services/plugin-services.js';
+import { createPluginServices, type PluginServices, refuseMissingOf } from '../services/plugin-services.js';
+import { createUidService } from '../services/uid-service.js';
 import { entitiesWithCodes } from '../services/user-codes.js';
 import { type CodeInput, ProjectRegisters } from '../runtime/project-registers.js';
 import type { MiddlewareItem } from '../routes/strapi-route.js';
@@ -33,17 +35,27 @@ export interface Loaded {
   readonly routes: ProjectRoutes;
   readonly plugins: ProjectPlugins;
   readonly services: PluginServices;
+  /** What extensions have changed in models of the service. */
+  readonly extended: readonly ExtendedModels[];
+  readonly unsupported: readonly UnsupportedUse[];
 }
 
-/** Loads the code of a project, without its `register`. Returns its routes. Problems are collected, and stop nothing. */
-export async function loadProjectCode(input: ProjectInput, given: GivenStrapi, problems: CodeProblems): Promise<ProjectRoutes> {
-  const registers = new ProjectRegisters(input);
-  return (await load(given, { ...input, registers, problems })).routes;
-}
+/** Loads the code of a project, without its `register`. Problems are collected, and stop nothing. */
+export const loadProjectCode = (input: ProjectInput, given: GivenStrapi, problems: CodeProblems): Promise<Loaded> =>
+  load(given, { ...input, registers: new ProjectRegisters(input), problems });
 
 export interface LoadInput extends ProjectInput {
   readonly registers: ProjectRegisters;
   readonly problems: CodeProblems;
+}
+
+/** Returns the services of plugins. Those of the panel come with its back end. */
+async function loadServices(parts: Parameters<typeof createPluginServices>[0], registers: ProjectRegisters) {
+  const { permissionChecker, permissionService } = await import('../admin/permission-service.js');
+  const uid = refuseMissingOf('content-manager', 'uid', createUidService(parts.content));
+  const ofContent = { 'permission-checker': permissionChecker, uid };
+  const services = { ...createPluginServices(parts), 'content-manager': ofContent };
+  return { services, permission: permissionService(registers) };
 }
 
 /** Loads the files of a project, and registers their code under its names in Strapi v4. */
@@ -55,35 +67,33 @@ export async function load(
   const { registry, requests, router, running, content, lifecycles, addRouter } = registers;
   const files = await readConfigFiles(directory, config, tell);
   const entityService = entitiesWithCodes(given.entityService, running);
-  const services = createPluginServices({ config, running, content, entityService, query: (uid) => strapi.query(uid) });
-  const plugins = new ProjectPlugins(directory, files['plugins'], observer);
+  const query = (uid: string) => strapi.query(uid);
+  const { services, permission } = await loadServices({ config, running, content, entityService, query }, registers);
+  const plugins = new ProjectPlugins({ directory, written: files['plugins'], observer, permission });
   const strapi: ProjectStrapi = createProjectStrapi(given, {
     code: registers,
     ...{ directory, files, services, plugins, observer, entityService },
   });
   registers.begin(strapi);
+  addAdminPolicies(strapi.policies, content);
   beginCookies(strapi, { registers, written: files['middlewares'], config, warn });
-  const packages = strapiPackages({
-    directory,
-    factories: registers.core.factories,
-    requests,
-    content,
-    accountService: (name) => strapi.plugin('users-permissions').service(name),
-  });
+  const { factories } = registers.core;
+  const accountService = (name: string) => strapi.plugin('users-permissions').service(name);
+  const packages = strapiPackages({ directory, factories, requests, content, accountService });
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
-  for (const { text, place } of unsupportedUses(directory, plugins)) tell(text, place);
-  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended });
+  const unsupported = unsupportedUses({ directory, plugins, strapi });
+  for (const { text, place } of unsupported) tell(text, place);
+  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, tell });
   const parts = { strapi, directory, load: loadFile, registry, requests, router, lifecycles, addRouter };
   registerFolders(folders, { ...parts, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const hooks = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, tell });
-  for (const item of ownMiddlewares(files['middlewares']))
-    for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
-      registers.addMiddleware(handler, String(typeof item === 'string' ? item : (item.name ?? item.resolve)));
-  const routes = new ProjectRoutes({ ...parts, config, builtin, warn, code: registers, owners: routeOwners(folders, plugins) });
-  return { plugins, services, strapi, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes };
+  const { hooks, extended } = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, tell });
+  addMiddlewares(files['middlewares'], parts, { registers, warn });
+  const names = { owners: routeOwners(folders, plugins), leftOut: folders.leftOut };
+  const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, code: registers });
+  return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes, unsupported };
 }
 
 function ownHooks(directory: string, load: (file: string) => unknown): readonly PlacedHooks[] {
@@ -107,6 +117,17 @@ function beginCookies({ config: own }: ProjectStrapi, { registers, written, conf
 function routeOwners({ apis }: ReturnType<typeof loadFolders>, { places }: ProjectPlugins): readonly string[] {
   const routed = apis.some(({ routes }) => routes.size > 0) ? apis : [];
   return [...routed.map(({ name }) => `api::${name}`), ...places.map(({ name }) => `plugin::${name}`)];
+}
+
+/** Adds the middlewares in config/middlewares that are code of the project. */
+function addMiddlewares(
+  written: unknown,
+  parts: EndpointParts,
+  { registers, warn }: Pick<CookieParts, 'registers' | 'warn'>,
+): void {
+  for (const item of ownMiddlewares(written))
+    for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
+      registers.addMiddleware(handler, String(typeof item === 'string' ? item : (item.name ?? item.resolve)));
 }
 
 /** Returns the middlewares in config/middlewares that are code of the project. */

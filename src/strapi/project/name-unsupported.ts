@@ -1,43 +1,58 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative } from 'node:path';
-import { sourceEndings } from '../../config/load-source.js';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, extname, join, relative, resolve } from 'node:path';
+import { sourceEndings, sourceFile } from '../../config/load-source.js';
 import type { CodePlace } from '../load/code-problems.js';
+import { UnsupportedCodeError } from '../load/unsupported-code.js';
 import type { ProjectPlugins } from './project-plugins.js';
-import { missingMember, missingPlugin } from '../load/unsupported-code.js';
-
-/** Returns the error for a used name; null if it is offered. `plugins` are the plugins of the project. */
-type Missing = (name: string, plugins: Pick<ProjectPlugins, 'has' | 'isAbsent'>) => Error | null;
-
-/** A pattern of uses of `strapi`, and a function that returns the error if the used name is not offered. */
-const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
-  { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.db', name) },
-  { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.server', name) },
-  {
-    pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
-    missing: (name, plugins) => (offered.has(name) || plugins.has(name) || plugins.isAbsent(name) ? null : missingPlugin(name)),
-  },
-  {
-    pattern: /\bstrapi\s*\??\.\s*(?!admin\??\.services\??\.permission\b)(\w+)/g,
-    missing: (name) => missingMember('strapi', name),
-  },
-];
-
-const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'rest-cache', 'sentry', 'upload', 'users-permissions']);
+import type { FileUses, FunctionUses, Step } from './file-uses.js';
+import { readUses } from './read-uses.js';
 
 /** A use of `strapi` that is not offered. */
-interface UnsupportedUse {
+export interface UnsupportedUse {
   readonly text: string;
   readonly place: CodePlace;
+  /** Whether `register` or `bootstrap` reaches it, so that the start in production fails. */
+  readonly stopsStart: boolean;
+}
+
+interface Project {
+  readonly directory: string;
+  readonly plugins: Pick<ProjectPlugins, 'has' | 'hasFolder'>;
+  readonly strapi: object;
 }
 
 /**
- * Returns the first use of each name of `strapi` in each file of src that is not offered, without running them. Finds only literal
- * names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
+ * Returns the first use of each name of `strapi` in each file of src that is not offered, without running the files. Finds only
+ * literal names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
  */
-export function unsupportedUses(directory: string, plugins: ProjectPlugins): UnsupportedUse[] {
+export function unsupportedUses(project: Project): readonly UnsupportedUse[] {
+  const files = new Map(sourceFiles(project).flatMap((file) => parsed(file)));
+  const reached = reachedFunctions(files, project.directory);
+  return [...files].flatMap(([file, { functions }]) => {
+    const name = relative(project.directory, file);
+    const found = [...functions.values()].flatMap((uses) =>
+      uses.chains.flatMap(({ steps, line, isGuarded }) => {
+        const message = errorOf(steps, project);
+        const stopsStart = reached.has(uses) && !isGuarded;
+        return message === null ? [] : [{ text: `${name}: ${message}`, place: { file: name, line }, stopsStart }];
+      }),
+    );
+    return firstOfEach(found);
+  });
+}
+
+/** Returns one use of each text: one that stops the start, or else the first. */
+function firstOfEach(uses: readonly UnsupportedUse[]): readonly UnsupportedUse[] {
+  const sorted = [...uses].sort(
+    (a, b) => Number(b.stopsStart) - Number(a.stopsStart) || (a.place.line ?? 0) - (b.place.line ?? 0),
+  );
+  return [...new Map(sorted.reverse().map((use) => [use.text, use])).values()].reverse();
+}
+
+function sourceFiles({ directory, plugins }: Project): readonly string[] {
   const source = join(directory, 'src');
   if (!existsSync(source)) return [];
-  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+  return readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && sourceEndings.includes(extname(entry.name)))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !/\/(node_modules|admin)\/|\/plugins\/[^/]+\/dist\//.test(relative(directory, file)))
@@ -46,20 +61,61 @@ export function unsupportedUses(directory: string, plugins: ProjectPlugins): Uns
       return folder === undefined || plugins.hasFolder(folder, directory);
     })
     .sort();
-  return files.flatMap((file) => {
-    const code = withoutComments(readFileSync(file, 'utf8'));
-    const name = relative(directory, file);
-    const found = uses.flatMap(({ pattern, missing }) =>
-      [...code.matchAll(pattern)].flatMap(({ index, 1: used = '' }) => {
-        const message = missing(used, plugins)?.message;
-        return message === undefined ? [] : [[`${name}: ${message}`, lineAt(code, index)] as const];
-      }),
-    );
-    return [...new Map(found.reverse())].reverse().map(([text, line]) => ({ text, place: { file: name, line } }));
-  });
 }
 
-const lineAt = (code: string, index: number): number => code.slice(0, index).split('\n').length;
+/** Returns a file with its uses; nothing if it cannot be parsed, which is an error when it is loaded. */
+function parsed(file: string): readonly (readonly [string, FileUses])[] {
+  try {
+    return [[file, readUses(file)]];
+  } catch {
+    return [];
+  }
+}
 
-const withoutComments = (code: string): string =>
-  code.replace(/\/\*[^]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+/** Returns the functions that run when the service starts, as far as they are called by their names. */
+function reachedFunctions(files: ReadonlyMap<string, FileUses>, directory: string): ReadonlySet<FunctionUses> {
+  const reached = new Set<FunctionUses>();
+  const reach = (file: string | null, name: string): void => {
+    const uses = file === null ? undefined : files.get(file);
+    const body = uses?.functions.get(name) ?? uses?.functions.get(uses.otherNames.get(name) ?? name);
+    if (file === null || uses === undefined || body === undefined || reached.has(body)) return;
+    reached.add(body);
+    for (const call of body.calls) {
+      const imported = uses.imports.get(call.name);
+      if (imported === undefined) reach(file, call.member ?? call.name);
+      else reach(sourceFile(resolve(dirname(file), imported.from)), call.member ?? imported.name ?? 'default');
+    }
+  };
+  const index = sourceFile(join(directory, 'src/index'));
+  const extensions = [...files.keys()].filter((file) =>
+    /^src\/extensions\/[^/]+\/strapi-server\.\w+$/.test(relative(directory, file)),
+  );
+  for (const file of [index, ...extensions]) for (const hook of ['register', 'bootstrap']) reach(file, hook);
+  return reached;
+}
+
+/** Members that look something up by a name, and run no code of the project. */
+const lookUps: readonly string[] = ['get', 'plugin', 'service', 'query', 'contentType', 'controller', 'getModel'];
+
+/** Returns the message of the error that a chain ends with, because a member is not offered; null if it is offered or unknown. */
+function errorOf(steps: readonly Step[], { strapi, plugins }: Project): string | null {
+  let value: unknown = strapi;
+  try {
+    for (const { name, argument } of steps) {
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return null;
+      const member: unknown = Reflect.get(value, name);
+      if (argument === null) value = member;
+      else if (!lookUps.includes(name) || typeof member !== 'function' || isOwn(argument, plugins)) return null;
+      else value = (member as (name: string) => unknown).call(value, argument);
+    }
+    return null;
+  } catch (error) {
+    return error instanceof UnsupportedCodeError ? error.message : null;
+  }
+}
+
+/** Returns whether a name or uid belongs to the project, whose code is not run here. */
+const isOwn = (name: string, { has }: Pick<ProjectPlugins, 'has'>): boolean => {
+  const [, owner] = /^plugin::([^.]+)/.exec(name) ?? [];
+  return name.startsWith('api::') || has(owner ?? name);
+};

@@ -4,7 +4,7 @@ import type { Running } from '../../http/running.js';
 import { findForeign } from '../../mongo/models/served-collections.js';
 import { readModels, writeModels } from '../../mongo/stores/model-store.js';
 import { buildRegistry } from '../../schema/build-registry.js';
-import { type Model, isStoredAs } from '../../schema/model.js';
+import { type Model, type ModelDocument, isStoredAs } from '../../schema/model.js';
 import { valuesOf } from '../../config/translation.js';
 import { isRecord, type Values } from '../../values.js';
 import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
@@ -36,22 +36,21 @@ export const modelsOf = (plugin: ProjectPlugin, directory: string): readonly Mod
     return { uid, ...Object.fromEntries(kept) } as unknown as Model; // checked when it is built
   });
 
-/** Stores the valid models of plugins that differ from the stored ones, and loads them. */
-export async function storePluginModels(
-  models: readonly Model[],
+/** Stores the models that code decides, if they are valid and differ from the stored ones. Returns whether they differ. */
+export async function storeCodeModels(
+  modelsFor: (stored: readonly ModelDocument[]) => readonly ModelDocument[],
   { backend }: Pick<Running, 'backend'>,
   report: PluginReport,
-): Promise<void> {
+): Promise<boolean> {
   const { database } = backend.store;
   const stored = await readModels(database);
+  const models = modelsFor(stored);
   const changed = models.filter((model) => !isStoredAs(model, stored));
-  if (changed.length === 0) return;
+  if (changed.length === 0) return false;
   const all = [...stored.filter(({ uid }) => models.every((model) => model.uid !== uid)), ...models];
   const { problems } = buildRegistry(all, { ...backend.settings, foreign: await findForeign(all, database) });
   for (const { uid } of changed) if (problems.has(uid)) report(uid, problems.get(uid)?.join('; '));
-  await writeModels(
-    database,
-    changed.filter(({ uid }) => !problems.has(uid)),
-  );
-  await backend.models.load();
+  const valid = changed.filter(({ uid }) => !problems.has(uid));
+  await writeModels(database, valid as unknown as readonly Model[]); // their form was checked
+  return true;
 }

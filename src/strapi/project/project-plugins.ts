@@ -4,11 +4,14 @@ import type { LoadOptions } from '../../config/load-source.js';
 import { messageOf } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import type { Observer } from '../../observe/observer.js';
-import { isRecord, type Values } from '../../values.js';
+import type { Model, ModelDocument } from '../../schema/model.js';
+import { isRecord } from '../../values.js';
+import type { CodeModels } from '../content/code-models.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import type { ProjectFolders } from '../load/load-folders.js';
-import { attempt, loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
-import { modelsOf, storePluginModels } from './plugin-models.js';
+import { attempt, hasBootstrap, loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
+import { modelsOf, storeCodeModels } from './plugin-models.js';
+import { type BootstrapWaits, codeAttempts } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
 import type { ProjectRegisters } from '../runtime/project-registers.js';
 import type { ProjectStrapi } from '../runtime/project-strapi.js';
@@ -22,6 +25,28 @@ interface LoadParts {
   readonly folders: ProjectFolders;
 }
 
+interface PluginsInput {
+  /** Directory of the project. */
+  readonly directory: string;
+  /** The settings in config/plugins. */
+  readonly written: unknown;
+  readonly observer: Observer;
+  /** `strapi.admin.services.permission`. */
+  readonly permission: object;
+}
+
+interface HookParts {
+  readonly waits: BootstrapWaits;
+  /** Called after the hook of each plugin. */
+  readonly settle: () => void;
+}
+
+interface ModelParts {
+  readonly directory: string;
+  readonly code: CodeModels;
+  readonly waits: BootstrapWaits;
+}
+
 interface RunningHook {
   readonly place: string;
   usesAdmin: boolean;
@@ -32,15 +57,16 @@ export class ProjectPlugins {
   readonly places: readonly PluginPlace[];
   readonly #absent: readonly string[];
   readonly #report: PluginReport;
+  readonly #permission: object;
   #plugins: readonly ProjectPlugin[] = [];
   /** The hook that runs. */
   readonly #hooks = new AsyncLocalStorage<RunningHook>();
 
-  /** `written` are the settings in config/plugins. */
-  constructor(directory: string, written: unknown, observer: Observer) {
+  constructor({ directory, written, observer, permission }: PluginsInput) {
     this.places = findPlugins(directory, written);
     this.#absent = absentPlugins(directory, written);
     this.#report = reportTo(observer);
+    this.#permission = permission;
   }
 
   /** Loads the code of the plugins, and registers it under its names in Strapi v4. */
@@ -84,8 +110,8 @@ export class ProjectPlugins {
    * Returns `strapi.admin`. While a hook of a plugin runs, the use of a member that is missing is reported once and has no effect, so
    * that the rest of the hook runs; other code gets an UnsupportedCodeError.
    */
-  readonly admin = (): unknown =>
-    absentAdmin(() => {
+  readonly admin = (config: unknown): unknown =>
+    adminWith({ permission: this.#permission, config }, () => {
       const hook = this.#hooks.getStore();
       const missing = missingMember('strapi', 'admin');
       if (hook === undefined) throw missing ?? new Error('strapi.admin');
@@ -94,8 +120,8 @@ export class ProjectPlugins {
       return standIn();
     });
 
-  /** Calls a hook of all plugins. */
-  async run(name: HookName, strapi: ProjectStrapi): Promise<void> {
+  /** Calls a hook of all plugins, and `settle` after each of them. */
+  async run(name: HookName, strapi: ProjectStrapi, { waits, settle }: HookParts): Promise<void> {
     const service = strapi.plugin('graphql').service('extension') as unknown as ExtensionService; // the service of this name
     for (const { code, file } of this.#plugins) {
       const hook = code[name];
@@ -108,15 +134,39 @@ export class ProjectPlugins {
       };
       const call = async (): Promise<unknown> => (hook as (input: object) => unknown)({ strapi });
       const running = { place, usesAdmin: false };
-      await attempt(place, this.#report, () => this.#hooks.run(running, () => guardExtensions(service, report, call)));
+      const hooked = () => this.#hooks.run(running, () => guardExtensions(service, report, call));
+      await attempt(place, this.#report, () =>
+        name === 'bootstrap' ? waits.untilAnswered(place, hooked, codeAttempts) : hooked(),
+      );
+      await attempt(place, this.#report, settle);
     }
   }
 
-  /** Stores the content types of the plugins, whose code decides which attributes there are. */
-  storeModels(running: Running, directory: string): Promise<void> {
-    return attempt('content types of plugins', this.#report, () => {
-      const models = this.#plugins.flatMap((plugin) => modelsOf(plugin, directory));
-      return storePluginModels(models, running, this.#report);
+  /** Returns whether a plugin has code of `bootstrap`. */
+  get bootstraps(): boolean {
+    return this.#plugins.some(hasBootstrap);
+  }
+
+  /** Returns the models of the plugins, as their code has them. */
+  models(directory: string): readonly Model[] {
+    return this.#plugins.flatMap((plugin) => modelsOf(plugin, directory));
+  }
+
+  /** Stores the content types of the plugins, and the models that `register` has changed, because code decides which attributes there are. */
+  storeModels(running: Running, { directory, code, waits }: ModelParts): Promise<void> {
+    const place = 'content types of plugins';
+    return attempt(place, this.#report, async () => {
+      const own = this.models(directory);
+      const uids = new Set(own.map(({ uid }) => uid));
+      const changed = (stored: readonly ModelDocument[]) => code.documents(stored).filter(({ uid }) => !uids.has(uid));
+      const documents = (stored: readonly ModelDocument[]) => [...own.map(code.changed), ...changed(stored)];
+      let isStale = false;
+      await waits.untilAnswered(place, async () => {
+        const wasStale = isStale;
+        isStale = true; // unless this attempt ends
+        isStale = (await storeCodeModels(documents, running, this.#report)) || wasStale;
+      });
+      if (isStale) await waits.untilAnswered(place, () => running.backend.models.load());
     });
   }
 }
@@ -171,18 +221,14 @@ function guarded(extension: object, leftOut: (error: unknown) => void): object {
   return Object.assign(run, { leftOut });
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
-
-const register = { register: nothing, registerMany: nothing };
-
-/**
- * Returns `strapi.admin`: permissions and conditions that code registers have no effect. `missing` returns the value of any other
- * member, or throws.
- */
-function absentAdmin(missing: () => unknown): unknown {
-  const only = (members: Values): Values =>
+/** Returns `strapi.admin`, of which its settings and the service `permission` are there. `missing` returns the value of any other member, or throws. */
+function adminWith(
+  { permission, config }: { readonly permission: object; readonly config: unknown },
+  missing: () => unknown,
+): unknown {
+  const only = (members: object): object =>
     new Proxy(members, {
       get: (known, name) => (typeof name === 'symbol' || name in known || name === 'then' ? Reflect.get(known, name) : missing()),
     });
-  return only({ services: only({ permission: only({ actionProvider: register, conditionProvider: register }) }) });
+  return only({ config, services: only({ permission: only(permission) }) });
 }

@@ -65,26 +65,21 @@ export async function registerPlugin(plugin: ProjectPlugin, parts: PluginParts):
   await attempt(`${file}, routes`, report, () => void addRouters(plugin, parts));
 }
 
-/** Adds the routers of a plugin. As in Strapi, a plain list and routers without a type are those of the admin panel. */
+/** Adds the routers of a plugin. As in Strapi, a plain list and routers without a type are for administrators. */
 function addRouters({ name, file, code }: ProjectPlugin, { addRouter, report }: PluginParts): void {
-  const routers = routersOf(code.routes);
   const warn = (text: string): void => {
     report(file, text);
   };
-  for (const router of routers.filter(({ type }) => type === 'content-api')) {
+  for (const router of routersOf(code.routes)) {
+    const isAdmin = router.type !== 'content-api';
     const served: StrapiRouter = {
-      prefix: router.prefix ?? `/${name}`,
+      prefix: router.prefix || `/${name}`,
       get routes() {
         return router.routes; // those of a generated router depend on its model
       },
     };
-    addRouter({ router: served, prefix: null, owner: `plugin::${name}`, file, warn });
+    addRouter({ router: served, prefix: isAdmin ? '' : null, isAdmin, owner: `plugin::${name}`, file, warn });
   }
-  const left = routers.filter(({ type }) => type !== 'content-api').reduce((sum, { routes }) => sum + routes.length, 0);
-  if (left > 0)
-    warn(
-      `${String(left)} ${left === 1 ? 'route' : 'routes'} of type admin left out: they belong to a front end that does not run here`,
-    );
 }
 
 function routersOf(routes: unknown): readonly StrapiRouter[] {

@@ -40,6 +40,14 @@ type Row = Pick<
   'readsPreconditions' | 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded' | 'keys'
 >;
 
+type Run = (call: RouteCall) => Promise<void>;
+
+/** Runs code for an administrator. The back end of the panel is loaded with the first request. */
+const runAsAdministrator = async (ctx: Context, call: RouteCall, run: Run): Promise<void> =>
+  (await import('../admin/identify-administrator.js')).runAsAdministrator(ctx, call, run);
+
+const runAsSender = (_: Context, call: RouteCall, run: Run): Promise<void> => run(call);
+
 /** Returns the row of a route of the project. Throws an Error if the route refers to code that does not exist. */
 export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
   const { config = {} } = resolved.route;
@@ -49,6 +57,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
   const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes action names
   const [first, ...others] = scopes ?? [];
   const limit = limitOf(resolved);
+  const runAs = resolved.isAdmin && config.auth !== false ? runAsAdministrator : runAsSender;
   return {
     ...resolved.requirements,
     ...(limit !== null && { limit }),
@@ -57,15 +66,17 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
     ...(others.length > 0 && { others }),
     ...(scopes === null && { leavesRightsToCode: true }),
     keys: 'ignored',
-    handleContext: (ctx, call) =>
-      withBody(ctx, call.running.config, async () => {
-        beginCode(ctx, call, resolved, parts);
-        parts.requests.noteCounted(ctx, limit);
-        await refusingPlainly(async () => {
-          for (const passes of policies) if (!(await passes(ctx))) throw policyError();
-          await runAll(inner, ctx);
+    handleContext: (ctx, given) =>
+      withBody(ctx, given.running.config, async () => {
+        await runAs(ctx, given, async (call) => {
+          beginCode(ctx, call, resolved, parts);
+          parts.requests.noteCounted(ctx, limit);
+          await refusingPlainly(async () => {
+            for (const passes of policies) if (!(await passes(ctx))) throw policyError();
+            await runAll(inner, ctx);
+          });
+          flattenBody(ctx, call, parts.type);
         });
-        flattenBody(ctx, call, parts.type);
         return null;
       }),
   };
@@ -104,10 +115,10 @@ function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
 }
 
 /** Adds to Koa's context what code of Strapi v4 expects. */
-function beginCode(ctx: Context, call: RouteCall, { route, path, owner }: ResolvedRoute, parts: EndpointParts): void {
+function beginCode(ctx: Context, call: RouteCall, { route, path, owner, isAdmin }: ResolvedRoute, parts: EndpointParts): void {
   const { caller, content, request } = call;
   const { registry } = content.bind;
-  const noted = { path, params: request.params, route: { ...route, info: infoOf(owner) }, caller };
+  const noted = { path, params: request.params, route: { ...route, info: infoOf(owner, isAdmin) }, caller };
   noteMatch(ctx, noted, { router: parts.router, registry });
   parts.requests.begin(ctx, call);
 }

@@ -49,9 +49,9 @@ const errorMethods = Object.fromEntries(
     const method = methodName(text);
     const className = method.charAt(0).toUpperCase() + method.slice(1);
     const name = className.endsWith('Error') ? className : `${className}Error`;
-    const refuse: ResponseMethod = function (this: Response, message: unknown = text, details: unknown = {}) {
+    const refuse: ResponseMethod = function (this: Response, message?: unknown, details: unknown = {}) {
       this.status = status;
-      this.body = { data: null, error: { status, name, message, details } };
+      this.body = { data: null, error: { status, name, message: message ?? text, details } };
     };
     return [[method, refuse]];
   }),

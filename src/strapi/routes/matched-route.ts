@@ -61,9 +61,13 @@ export function routeOf(action: string, method: string, path: string): Values {
 }
 
 /** Returns `ctx.state.route.info`, which names the API or plugin of a route. */
-export function infoOf(owner: string | null): Readonly<Record<string, string>> {
+export function infoOf(owner: string | null, isAdmin = false): Readonly<Record<string, string>> {
   const [kind, name = ''] = owner?.split('::') ?? [];
-  return { type: 'content-api', ...(kind === 'api' && { apiName: name }), ...(kind === 'plugin' && { pluginName: name }) };
+  return {
+    type: isAdmin ? 'admin' : 'content-api',
+    ...(kind === 'api' && { apiName: name }),
+    ...(kind === 'plugin' && { pluginName: name }),
+  };
 }
 
 /** Returns the path of the route that has matched: `/api/articles/:id` for `/api/articles/1`. */

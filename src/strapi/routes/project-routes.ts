@@ -1,15 +1,18 @@
-import type { Config } from '../../config/config.js';
 import { messageOf } from '../../errors.js';
 import type { ProjectRoute, Route } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
+import { panelRoutes } from '../../panel/panel-paths.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
+import { isRecord } from '../../values.js';
 import { QueryCache } from '../../rest/read-query.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
+import { type ClosedInput, closedPaths } from './closed-paths.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import type { CoreCode } from './factories.js';
 import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actions.js';
 import { withLookUps } from './look-up-routes.js';
+import { compilePath } from './route-paths.js';
 import { indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
@@ -26,6 +29,8 @@ export interface RegisteredRouter {
   readonly router: StrapiRouter;
   /** Prefix of routers of `strapi.server.routes` and plugins; null for the API prefix. */
   readonly prefix: string | null;
+  /** Whether its routes are for administrators, with the tokens of the panel. */
+  readonly isAdmin?: boolean;
   /** Owner such as `api::page` or `plugin::users-permissions`; null if there is none. */
   readonly owner: string | null;
   /** Path of the file for messages. */
@@ -37,8 +42,7 @@ export interface RegisteredRouter {
   readonly warn?: NoteProblem;
 }
 
-interface ProjectRoutesInput extends EndpointParts {
-  readonly config: Config;
+interface ProjectRoutesInput extends EndpointParts, ClosedInput {
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
   readonly code: {
@@ -46,13 +50,17 @@ interface ProjectRoutesInput extends EndpointParts {
     readonly core: Pick<CoreCode, 'isCore'>;
     readonly connection: Pick<Connection, 'isPrepared'>;
   };
-  /** The APIs and plugins whose content types are served only by their routers, such as `api::page`. */
-  readonly owners: readonly string[];
   /** Called with the problem of a route, which is then skipped. */
   readonly warn: NoteProblem;
+  /** Files that could not run, by the kind and full name of their code. */
+  readonly leftOut: ReadonlyMap<string, string>;
 }
 
-interface RouteTable extends RouteIndex {
+/** The routes in force for one registry. */
+export interface RouteTable {
+  readonly index: RouteIndex;
+  /** The index without the routes of administrators. */
+  readonly openIndex: RouteIndex;
   /** Actions that can be granted to roles, in addition to those of content types. */
   readonly actions: readonly string[];
   readonly guarded: readonly GuardedAction[];
@@ -88,18 +96,22 @@ export class ProjectRoutes {
 }
 
 function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readonly told: Set<string> }): RouteTable {
-  const routes = input.code.routers.flatMap((router) => {
+  const all = input.code.routers.flatMap((router) => {
     const parts = { ...input, warn: once(router.warn ?? input.warn, input.told), file: router.file };
     return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
   });
-  const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
+  const [open, admin] = [all.filter(({ isAdmin }) => !isAdmin), all.filter(({ isAdmin }) => isAdmin)];
+  const actions = [...new Set(open.flatMap(({ handler }) => handler ?? []))];
   const routed = new Set(actions.map((name) => handlerParts(name).uid));
   const removed = new Set(input.code.routers.flatMap((router) => router.removed ?? []));
   const builtin = input.builtin.map((route) =>
     removed.has(route) ? { ...unchangedRoute(route), isRemoved: true as const } : unchangedRoute(route),
   );
-  const index = indexRoutes([...withLookUps(routes, input.queries), ...builtin], closedPaths(registry, routed, input));
-  return { ...index, actions, guarded: routes.flatMap(({ guarded = [] }) => guarded) };
+  const served = [...withLookUps(open, input.queries), ...builtin];
+  const closed = closedPaths(registry, routed, input);
+  const openIndex = indexRoutes(served, closed);
+  const index = admin.length === 0 ? openIndex : indexRoutes([...served, ...panelRoutes.map(unchangedRoute), ...admin], closed);
+  return { index, openIndex, actions, guarded: open.flatMap(({ guarded = [] }) => guarded) };
 }
 
 /** Returns a function that notes each problem once, because tables are built again. */
@@ -112,24 +124,44 @@ const once =
   };
 
 interface GuardedRoute extends OrderedRoute {
+  readonly isAdmin: boolean;
   readonly guarded?: readonly GuardedAction[];
 }
 
 /** Returns a route with its row; null, after a warning, if it is invalid. */
 function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowParts): GuardedRoute | null {
   const { unchanged } = resolved.requirements ?? {};
-  if (unchanged !== undefined) return unchangedRoute(unchanged);
-  const { path, route } = resolved;
+  const { path, route, isAdmin } = resolved;
+  if (unchanged !== undefined) return { ...unchangedRoute(unchanged), isAdmin };
   try {
     checkRoute(resolved);
+    compilePath(path); // names a path that can never match
     const method = route.method.toUpperCase();
-    const guarded = guardedBy(resolved, registry, parts);
-    return { method, path, handler: handlerName(resolved), isUnchanged: false, guarded, ...rowOf(resolved, registry, parts) };
+    const guarded = isAdmin ? [] : guardedBy(resolved, registry, parts);
+    const handler = handlerName(resolved);
+    return { method, path, handler, isAdmin, isUnchanged: false, guarded, ...rowOf(resolved, registry, parts) };
   } catch (error) {
     const object = { method: route.method, path: route.path };
-    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`, { file: parts.file, object });
+    const needs = leftOutFile(resolved, parts.leftOut);
+    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`, {
+      file: parts.file,
+      object,
+      ...(needs !== undefined && { needs }),
+    });
     return null;
   }
+}
+
+/** Returns a file that could not run and has code that a route names; undefined if there is none. */
+function leftOutFile(resolved: ResolvedRoute, leftOut: ReadonlyMap<string, string>): string | undefined {
+  const { owner, route } = resolved;
+  const named = (kind: 'policies' | 'middlewares'): readonly string[] =>
+    (route.config?.[kind] ?? []).flatMap((item: unknown) => {
+      const name = typeof item === 'string' ? item : isRecord(item) ? String(item['name']) : '';
+      return name.includes('::') ? `${kind} ${name}` : [`${kind} ${owner ?? 'global'}.${name}`, `${kind} global::${name}`];
+    });
+  const names = [`controllers ${namesOf(resolved).uid}`, ...named('policies'), ...named('middlewares')];
+  return names.map((name) => leftOut.get(name)).find((file) => file !== undefined);
 }
 
 const unchangedRoute = (row: Route): OrderedRoute => ({
@@ -143,18 +175,19 @@ const unchangedRoute = (row: Route): OrderedRoute => ({
 
 /** Returns the routes of a router. Routes of a content type that is not in force are skipped with a warning. */
 function resolveRoutes(
-  { router, prefix, owner, file, requirementsOf }: RegisteredRouter,
+  { router, prefix, owner, file, isAdmin = false, requirementsOf }: RegisteredRouter,
   { config, warn }: ProjectRoutesInput,
 ): ResolvedRoute[] {
   try {
     const base = prefix ?? config.api.rest.prefix;
     return router.routes.map((route) => {
       const { config = {} } = route;
-      const own = ('prefix' in config ? config.prefix : router.prefix) || ''; // false and null mean none
+      const own = ('prefix' in config ? null : router.prefix) || ''; // any prefix of a route takes that of the router away
       return {
         route,
-        path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'),
+        path: pathBelow(base, pathBelow(own, route.path)),
         owner,
+        isAdmin,
         ...(requirementsOf && { requirements: requirementsOf(route) }),
       };
     });
@@ -164,32 +197,22 @@ function resolveRoutes(
   }
 }
 
+/** Returns a path below a prefix. A slash alone is the prefix itself. */
+const pathBelow = (prefix: string, path: string): string => (path === '/' && prefix !== '' ? prefix : `${prefix}${path}`);
+
 type RowParts = ProjectRoutesInput & { readonly queries: QueryCache; readonly file: string };
 
 /** Returns the row of a route. A generated route without policies, middlewares or overrides is handled by REST itself. */
 function rowOf(resolved: ResolvedRoute, registry: Registry, input: RowParts): Pick<ProjectRoute, 'row' | 'isGenerated'> {
   const { uid, action } = namesOf(resolved);
   const type = registry.types.get(uid);
-  const core = type === undefined || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
+  const core =
+    type === undefined || resolved.isAdmin || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
   if (type === undefined || core === undefined) return { row: createRouteRow(resolved, { ...input, type }), isGenerated: false };
   const row = createRow(type, core, input.queries);
   const isOpen = resolved.route.config?.auth === false;
-  return { row: isOpen ? { ...row, action: 'anybody', leavesRightsToCode: true } : row, isGenerated: true };
-}
-
-/**
- * Returns the generated paths of the project's content types, which are not served unless a router contains them, look-ups included. As in Strapi
- * v4, a type with any route also has the route of its localizations.
- */
-function closedPaths(registry: Registry, routed: ReadonlySet<string>, { owners, config }: ProjectRoutesInput): string[] {
-  const { prefix } = config.api.rest;
-  const own = [...registry.types.values()].filter(
-    ({ uid, kind }) => kind !== 'component' && owners.some((owner) => uid.startsWith(`${owner}.`)),
-  );
-  return own.flatMap(({ uid, kind, singularName, pluralName }) => {
-    const path = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;
-    const entry = kind === 'singleType' ? path : `${path}/:id`;
-    const lookUps = kind === 'singleType' ? [] : [`${path}/count`, `${path}/by/:attribute/:value`];
-    return [path, entry, ...lookUps, ...(routed.has(uid) ? [] : [`${entry}/localizations`])];
-  });
+  return {
+    row: isOpen ? { ...row, action: 'anybody', toldAction: row.action, leavesRightsToCode: true } : row,
+    isGenerated: true,
+  };
 }

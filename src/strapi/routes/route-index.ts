@@ -1,7 +1,7 @@
 import type { RouteParams } from '../../http/route-request.js';
 import type { ProjectRoute, RouteMatch, Row, Rows } from '../../http/route.js';
-import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 import { appendTo } from '../../values.js';
+import { compilePath, partsOf, type PathMatcher } from './route-paths.js';
 
 /** A route, in the order of registration. */
 export interface OrderedRoute extends ProjectRoute {
@@ -22,10 +22,16 @@ interface PathRows {
   readonly rows: Map<string, Row> | null;
 }
 
-/** The index of a project's routes for one registry. */
-export interface RouteIndex {
+/** Paths by the first parts of the requests that may match them, each list in the order of registration. */
+interface PathIndex {
+  /** By two parts, such as `api/pages`, or by the only fixed one, such as `api`. */
   readonly byStart: ReadonlyMap<string, readonly PathRows[]>;
+  /** For all other requests. */
   readonly others: readonly PathRows[];
+}
+
+/** The index of a project's routes for one registry. */
+export interface RouteIndex extends PathIndex {
   /** Routes that requests can reach. */
   readonly routes: readonly ProjectRoute[];
 }
@@ -61,20 +67,32 @@ export function indexRoutes(routes: readonly OrderedRoute[], closed: readonly st
   return { ...index, routes: shown.filter((route) => isReached(route, index)) };
 }
 
-function groupPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'routes'> {
-  const byStart = new Map<string, PathRows[]>();
-  for (const path of paths) {
-    const { start } = path.matcher;
-    if (start !== null) appendTo(byStart, start, path);
-  }
-  return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
+/** Every list has all paths that may match, so that a request looks at one list. */
+function groupPaths(paths: readonly PathRows[]): PathIndex {
+  const order = new Map(paths.map((path, index) => [path, index]));
+  const ofStart = new Map<string, PathRows[]>();
+  for (const path of paths) appendTo(ofStart, path.matcher.start.join('/'), path);
+  const of = (start: string): readonly PathRows[] => ofStart.get(start) ?? [];
+  const listOf = (start: string): readonly PathRows[] => {
+    const [first = ''] = start.split('/');
+    const all = [...new Set([...of(start), ...of(first), ...of('')])];
+    return all.sort((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));
+  };
+  const starts = [...ofStart.keys()].filter((start) => start !== '');
+  return { byStart: new Map(starts.map((start) => [start, listOf(start)])), others: of('') };
+}
+
+/** Returns the paths that may match the path of a request. */
+function candidatesFor(path: string, { byStart, others }: PathIndex): readonly PathRows[] {
+  const [first = '', second] = partsOf(path);
+  return (second === undefined ? undefined : byStart.get(`${first}/${second}`)) ?? byStart.get(first) ?? others;
 }
 
 /**
  * Returns whether requests reach a route, and not an earlier one. This is tested with one example path, whose parameters are
  * numbers.
  */
-function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 'byStart' | 'others'>): boolean {
+function isReached({ method, path, row }: ProjectRoute, index: PathIndex): boolean {
   const found = findRows(method, path.replaceAll(/:\w+/g, '1'), index)?.rows?.get(method);
   return found === undefined || found === row;
 }
@@ -83,14 +101,10 @@ function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 
  * Returns the rows of the first matching path that has the method, or of all matching paths if none has it. Returns null if no path
  * matches, or if the route table answers the method of the first one.
  */
-export function findRows(
-  method: string,
-  path: string,
-  { byStart, others }: Pick<RouteIndex, 'byStart' | 'others'>,
-): RouteMatch | null {
+export function findRows(method: string, path: string, index: PathIndex): RouteMatch | null {
   const asked = method === 'HEAD' ? 'GET' : method;
   let last: RouteMatch | null = null;
-  const candidates = [...(byStart.get(startOf(path) ?? '') ?? []), ...others];
+  const candidates = candidatesFor(path, index);
   for (const { matcher, rows, unchanged } of candidates) {
     const params = matcher.match(path);
     if (params === null) continue;

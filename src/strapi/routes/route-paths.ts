@@ -1,71 +1,57 @@
+import { type Key, parse, tokensToRegexp } from 'strapi-path-to-regexp';
 import type { RouteParams } from '../../http/route-request.js';
 
 /** A compiled path of a route. */
 export interface PathMatcher {
   /** Returns the decoded parameters of a path that matches; null if it does not match. */
   match(path: string): RouteParams | null;
-  /** First two parts of matching paths, such as `/api/pages`; null if they contain parameters. */
-  readonly start: string | null;
+  /** The parts with which all matching paths begin, at most two, in lower case: `['api', 'pages']`. */
+  readonly start: readonly string[];
   /** The path with parameters in the form of the route table: `/pages/:slug`. It includes optional ones. */
   readonly shown: string;
 }
 
-interface Token {
-  readonly source: string;
-  readonly name: string | null;
-  readonly shown: string;
-}
+type Token = ReturnType<typeof parse>[number];
 
 /**
- * Compiles a path in the syntax of @koa/router 12, which Strapi v4 uses: `/pages/:slug`, `/:id(\\d+)`, `/:name?`, `/:path*`,
- * `/(.*)`. Throws an Error if it is invalid.
+ * Compiles a path in the syntax of path-to-regexp 6, which the router of Strapi v4 uses: `/pages/:slug`, `/:id(\\d+)`, `/:name?`,
+ * `/:path*`, `/(.*)`. Throws an Error if it is invalid, or if no request has such a path.
  */
 export function compilePath(path: string): PathMatcher {
   if (!path.startsWith('/')) throw new Error(`the path "${path}" must begin with a slash`);
-  const tokens = [...path.matchAll(/(\/?):(\w+)(\([^)]*\))?([?*+])?|(\/?)\(([^)]*)\)([?*+])?|((?:(?!\/?[:(])[^])+)/g)].map(
-    readToken,
-  );
-  const names = tokens.flatMap(({ name }) => name ?? []);
-  const pattern = new RegExp(`^${tokens.map(({ source }) => source).join('')}/?$`, 'i');
+  const tokens = parse(path);
+  const keys: Key[] = [];
+  const pattern = tokensToRegexp(tokens, keys);
+  const names = keys.map(({ name }) => String(name));
+  refuseForeign(tokens);
   return {
-    start: startOf(path),
-    shown: tokens.map(({ shown }) => shown).join(''),
-    match: (asked) => {
-      const found = pattern.exec(asked);
+    start: startOf(tokens),
+    shown: tokens.map(shownToken).join(''),
+    match: (given) => {
+      const found = pattern.exec(given);
       if (found === null) return null;
-      const values = names.flatMap((name, index) => {
+      const params: Record<string, string> = {};
+      for (let index = 0; index < names.length; index++) {
         const value = found[index + 1];
-        return value === undefined ? [] : [[name, decode(value)] as const];
-      });
-      return Object.fromEntries(values);
+        if (value !== undefined && value !== '') params[names[index] ?? ''] = decode(value);
+      }
+      return params;
     },
   };
 }
 
-function readToken(found: RegExpMatchArray, index: number): Token {
-  const [, slash = '', name, rule, modifier = '', bareSlash = '', bareRule, bareModifier = '', text = ''] = found;
-  if (name !== undefined)
-    return { name, source: capture(slash, rule?.slice(1, -1) ?? '[^/]+?', modifier), shown: `${slash}:${name}` };
-  if (bareRule !== undefined)
-    return {
-      name: String(index),
-      source: capture(bareSlash, bareRule, bareModifier),
-      shown: `${bareSlash}:part${String(index)}`,
-    };
-  return { name: null, source: text.replace(/[\\^$.*+?[\]{}|]/g, '\\$&'), shown: text };
+/** Throws an Error if a text of a path has characters that requests encode, or that end their path. */
+function refuseForeign(tokens: readonly Token[]): void {
+  const text = tokens.filter((token) => typeof token === 'string').join('');
+  const [foreign] = /[^\x21-\x7e]|[?#]/u.exec(text) ?? [];
+  if (foreign !== undefined)
+    throw new Error(`no request has this path: write ${JSON.stringify(foreign)} as ${encodeURIComponent(foreign)}`);
 }
 
-function capture(slash: string, rule: string, modifier: string): string {
-  switch (modifier) {
-    case '?':
-      return `(?:${slash}(${rule}))?`;
-    case '*':
-    case '+':
-      return `(?:${slash}((?:${rule})(?:${slash}(?:${rule}))*))${modifier === '*' ? '?' : ''}`;
-    default:
-      return `${slash}(${rule})`;
-  }
-}
+const shownToken = (token: Token): string =>
+  typeof token === 'string' ? token : `${token.prefix}${shownName(token)}${token.suffix}`;
+
+const shownName = ({ name }: Key): string => (name === '' ? '' : `:${typeof name === 'number' ? `part${String(name)}` : name}`);
 
 /** Returns the decoded value, or the raw value if it cannot be decoded. */
 function decode(value: string): string {
@@ -76,9 +62,16 @@ function decode(value: string): string {
   }
 }
 
-/** Returns the first two parts of a path, by which rows are indexed; null if they contain parameters. */
-export function startOf(path: string): string | null {
-  const [, first = '', second = ''] = path.toLowerCase().split('/');
-  const start = second === '' ? `/${first}` : `/${first}/${second}`;
-  return /[:(*?+]/.test(start) ? null : start;
+function startOf([first, next]: readonly Token[]): readonly string[] {
+  if (typeof first !== 'string') return [];
+  const parts = partsOf(first);
+  // a parameter may go on with the last part
+  const isWhole = next === undefined || first.endsWith('/') || (typeof next === 'object' && next.prefix.startsWith('/'));
+  return isWhole ? parts : parts.slice(0, first.split('/').length - 2);
 }
+
+/** Returns the first two parts of a path, by which routes are indexed. */
+export const partsOf = (path: string): readonly string[] => {
+  const [, first = '', second = ''] = path.toLowerCase().split('/', 3);
+  return [first, second].filter((part) => part !== '');
+};

@@ -18,8 +18,8 @@ export interface RouteConfig {
   readonly auth?: boolean | { readonly scope?: readonly string[] };
   readonly policies?: readonly (string | CodePolicy | { readonly name: string; readonly config?: unknown })[];
   readonly middlewares?: readonly (string | CodeHandler | MiddlewareItem)[];
-  /** Replaces the prefix of the router; false, null and an empty string for none. */
-  readonly prefix?: string | false | null;
+  /** With any value, the route has no prefix of the router, as in Strapi v4. */
+  readonly prefix?: unknown;
 }
 
 /** A middleware by its name or file, also used in config/middlewares. */
@@ -54,6 +54,8 @@ export interface ResolvedRoute {
   readonly path: string;
   /** Owner such as `api::page` or `plugin::users-permissions`; null for routes of strapi.server.routes. */
   readonly owner: string | null;
+  /** Whether administrators call it, with the tokens of the panel. */
+  readonly isAdmin: boolean;
   /** Requirements of the route in addition to its actions. */
   readonly requirements?: RouteRequirements;
 }
@@ -93,11 +95,11 @@ export function handlerParts(name: string): { readonly uid: string; readonly act
 
 /**
  * Returns the required actions of a route; an empty list if the caller only needs to be identified, null if everybody may call
- * it.
+ * it, or it identifies administrators itself.
  */
 export function scopesOf(resolved: ResolvedRoute): readonly string[] | null {
   const auth = resolved.route.config?.auth;
-  if (auth === false) return null;
+  if (auth === false || resolved.isAdmin) return null;
   if (typeof auth === 'object' && auth.scope !== undefined) return [auth.scope].flat();
   const name = resolved.owner === null ? null : handlerName(resolved);
   return name === null ? [] : [name];

@@ -9,9 +9,10 @@ import { entryType } from '../../code/entity-service.js';
 import { envelopeError } from '../../http/error-response.js';
 import type { ProjectCode, ProjectRoute, Route } from '../../http/route.js';
 import { decodeBody, isUndecoded } from '../../http/request-body.js';
-import { type Connection, notRunning } from '../../http/running.js';
+import { type AdminCondition, type Connection, notRunning } from '../../http/running.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
+import { RegisteredActions } from '../admin/registered-actions.js';
 import { builtinControllers } from '../routes/builtin-controllers.js';
 import { CodeRegistry } from '../routes/code-registry.js';
 import { CodeTransactions } from '../content/code-transactions.js';
@@ -19,6 +20,7 @@ import type { CookieSessions } from '../routes/cookie-session.js';
 import { CodeRequests } from '../routes/code-requests.js';
 import { runAll } from '../routes/endpoints.js';
 import { createCoreCode, type CoreCode } from '../routes/factories.js';
+import { CodeModels } from '../content/code-models.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
 import { announceTo, EventHub, hubSubscribers } from '../content/event-hub.js';
@@ -54,12 +56,15 @@ export class ProjectRegisters {
   );
   readonly webhookEvents = firstEvents();
   readonly lifecycles: Lifecycles;
+  readonly models: CodeModels;
   readonly subscribers: readonly Subscriber[];
   readonly requests: CodeRequests;
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
   readonly server: StrapiServer;
   readonly customFields = new CustomFields();
+  readonly adminActions = new RegisteredActions();
+  readonly adminConditions: AdminCondition[] = [];
   readonly cron: ProjectCron;
   readonly #routers: RegisteredRouter[] = [];
   readonly #config: Config;
@@ -75,12 +80,15 @@ export class ProjectRegisters {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
+    const notices = createNotices(observer);
     this.lifecycles = new Lifecycles({
       content,
       transactions,
-      notices: createNotices(observer),
+      notices,
       own: announceTo(this.events, { content, observer }),
     });
+    const { customFields } = this;
+    this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, customFields, tell: notices.tell });
     this.subscribers = hubSubscribers(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
@@ -99,7 +107,8 @@ export class ProjectRegisters {
       },
     });
     this.cron = new ProjectCron({ observer, strapi: () => this.#strapi, jobs: () => this.running().backend.jobs });
-    this.server = createStrapiServer({ addRouter: this.addRouter, addMiddleware: this.addMiddleware, httpServer });
+    const { addRouter, addMiddleware } = this;
+    this.server = createStrapiServer({ addRouter, addMiddleware, httpServer, environment: config.environment });
   }
 
   /** Returns the current context of code, in its transaction. Throws a 503 until the database has answered. */
@@ -152,7 +161,6 @@ export class ProjectRegisters {
     return {
       ...routes,
       noteCaller: (ctx, action, caller, params) => {
-        if (this.#middlewares.length === 0) return;
         const path = patternOf(ctx.path, params);
         const route = routeOf(action, ctx.method, path.replace(this.prefix, ''));
         const { registry } = this.running().backend.models.snapshot;

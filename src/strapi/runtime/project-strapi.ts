@@ -2,18 +2,21 @@ import { join } from 'node:path';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { refuseOrTell } from '../../content/refuse-or-tell.js';
-import type { EntityService } from '../../code/entity-service.js';
+import { type EntityService, UnknownTypeError } from '../../code/entity-service.js';
 import type { NamedCode } from '../../code/named-code.js';
 import type { Config } from '../../config/config.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { createNotices } from '../../notices.js';
 import type { Observer } from '../../observe/observer.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import type { Values } from '../../values.js';
 import { codeAuth } from '../routes/code-requests.js';
 import { byName } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
-import { type ModelMembers, modelMembers } from '../content/describe-model.js';
+import type { ModelMembers } from '../content/model-members.js';
+import { membersOf } from './project-models.js';
+import { withLevels } from './strapi-log.js';
+import { createContainer, type StrapiContainer } from './strapi-container.js';
 import { createEntityValidator, type EntityValidator } from '../services/entity-validator.js';
 import type { EventHub } from '../content/event-hub.js';
 import type { StrapiCron } from './project-cron.js';
@@ -23,12 +26,13 @@ import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from '../services/query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from '../load/strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
-import { settingsInStore } from './plugin-settings.js';
+import { settingsInStore } from './stored-settings.js';
 import { createApis, type StrapiApi } from './strapi-apis.js';
 import { createPlugins, type OwnPlugins, type StrapiPlugin, type WithGraphql } from './strapi-plugins.js';
 import type { StrapiServer } from '../routes/strapi-server.js';
-import { createStrapiStore, type StrapiStore } from './strapi-store.js';
-import { createWebhookStore, type WebhookStore } from '../services/webhook-store.js';
+import { createStrapiStore, type StrapiStore, withSettings } from './strapi-store.js';
+import { coreStoreQuery, coreStoreUid } from '../services/core-store-query.js';
+import { createWebhookStore, webhookQuery, type WebhookStore } from '../services/webhook-store.js';
 import { missingService, refuseMissing } from '../load/unsupported-code.js';
 
 /** The `strapi` of config/extensions, which that of a project completes. */
@@ -44,9 +48,9 @@ export interface ProjectStrapi extends ModelMembers {
   /* eslint-disable @typescript-eslint/no-explicit-any -- projects call this code, and routes and fields of GraphQL take different arguments */
   readonly policies: NamedCode<any>;
   readonly middlewares: NamedCode<any>;
-  /** Returns a registered policy. Throws an Error for an unknown name. */
+  /** Returns a registered policy; undefined for an unknown name. */
   policy(name: string): any;
-  /** Returns a registered middleware. Throws an Error for an unknown name. */
+  /** Returns a registered middleware; undefined for an unknown name. */
   middleware(name: string): any;
   /* eslint-enable @typescript-eslint/no-explicit-any */
   readonly entityService: ProjectEntityService;
@@ -61,6 +65,7 @@ export interface ProjectStrapi extends ModelMembers {
   };
   readonly eventHub: EventHub;
   readonly webhookStore: WebhookStore;
+  readonly container: StrapiContainer;
   readonly customFields: { register(fields: object | readonly object[]): void };
   readonly store: StrapiStore;
   readonly cron: StrapiCron;
@@ -103,8 +108,11 @@ interface StrapiParts {
 export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): ProjectStrapi {
   const { directory, files, code } = parts;
   const { content, registry, server, cron, requestContext } = code;
-  const [models, notices] = [modelMembers(content), createNotices(parts.observer)];
-  const db = createStrapiDatabase({ ...code, models: () => ({ ...models.contentTypes, ...models.components }) });
+  const notices = createNotices(parts.observer);
+  const models = membersOf(code, notices.tell);
+  const values = withSettings(() => openCodeStore(content().store.database), settingsInStore(code));
+  const tables = { webhook: webhookQuery(content), [coreStoreUid]: coreStoreQuery(values) };
+  const db = createStrapiDatabase({ ...code, tables, models: () => ({ ...models.contentTypes, ...models.components }) });
   const config = createStrapiConfig(strapi.config, files);
   const plugins = createPlugins({ ...parts, strapi, registry, config, models });
   const own = {
@@ -114,7 +122,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     entityService: createProjectEntityService({
       base: parts.entityService,
       query: db.query,
-      model: models.contentType,
+      model: (uid) => models.getModel(uid) ?? refuseType(uid),
       attachFiles: code.attachFiles,
       refuseOrTell: (undone) => void refuseOrTell(undone, content()),
       tell: notices.tell,
@@ -122,34 +130,52 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     entityValidator: createEntityValidator(content),
     db,
     query: db.query,
-    server,
-    cron,
+    ...{ server, cron, requestContext },
     eventHub: code.events,
-    store: createStrapiStore(() => openCodeStore(content().store.database), settingsInStore(code)),
+    store: createStrapiStore(values),
     ...plugins,
     service: (uid: string) => plugins.service(uid) ?? registry.get('service', uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
-    requestContext,
-    policies: listed(strapi.policies),
-    middlewares: listed(strapi.middlewares),
+    ...namedMembers(strapi),
     customFields: { register: code.customFields.register },
     dirs: dirsOf(directory),
     webhookStore: createWebhookStore(content, code.webhookEvents),
   };
   const target: object = Object.assign(Object.create(strapi) as object, own);
-  Object.defineProperties(target, { ...Object.getOwnPropertyDescriptors(models), ...changingMembers(parts, models) });
+  Object.defineProperties(target, { ...Object.getOwnPropertyDescriptors(models), ...changingMembers(parts, models, config) });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
 
-const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth };
+// `reload` does nothing in Strapi v4 either, unless it watches the files of a project.
+function refuseType(uid: string): never {
+  throw new UnknownTypeError(`Unknown content type "${uid}"`);
+}
+
+/** Returns the members that have the policies and middlewares of the project. */
+const namedMembers = ({ policies, middlewares }: GivenStrapi) => ({
+  policies: listed(policies),
+  middlewares: listed(middlewares),
+  policy: lookUp(policies),
+  middleware: lookUp(middlewares),
+});
+
+/** Returns a function that looks up registered code by its name; undefined for an unknown name, as in Strapi v4. */
+const lookUp =
+  (named: NamedCode<unknown>) =>
+  (name: string): unknown =>
+    named.has(name) ? named.get(name) : undefined;
+
+const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth, reload: () => undefined };
 
 /** Returns the members that are computed on each access. */
-const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers): PropertyDescriptorMap => ({
+const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers, config: StrapiConfig): PropertyDescriptorMap => ({
   services: { get: () => allOf('service', code.registry) },
   controllers: { get: () => allOf('controller', code.registry) },
-  admin: { get: plugins.admin },
+  admin: { get: () => plugins.admin(config.admin) },
+  webhookRunner: { get: () => refuseMissing({ eventHub: code.events }, 'strapi.webhookRunner') },
+  container: { value: createContainer({ models, changeable: code.models, others: { config } }) },
   isLoaded: { get: () => code.connection.isPrepared },
-  api: { get: () => createApis({ models, registry: code.registry }) },
+  api: { get: () => createApis({ models, registry: code.registry, config }) },
 });
 
 /** Returns the services or controllers of the project by uid. Generated ones are returned on access. */
@@ -169,28 +195,6 @@ const listed = (named: NamedCode<unknown>): NamedCode<unknown> =>
 function missing(error: Error | null): undefined {
   if (error !== null) throw error;
   return undefined;
-}
-
-/** The levels of Strapi v4, and those of pino that have their place. */
-const logLevels = {
-  error: 'error',
-  warn: 'warn',
-  info: 'info',
-  http: 'info',
-  verbose: 'debug',
-  debug: 'debug',
-  silly: 'trace',
-} as const;
-
-/** Returns the logger with the levels of Strapi, and `log(level, message)`. Unknown levels are logged as `info`. */
-function withLevels(log: Logger): Logger {
-  const own = mapValues(logLevels, (level) => log[level].bind(log));
-  const write = (given: unknown, ...rest: unknown[]): void => {
-    const { level, message, ...more } = isRecord(given) ? given : { level: given };
-    const lines = isRecord(given) ? [more, message] : rest;
-    (own[String(level)] ?? log.info.bind(log))(...(lines as [string])); // what pino takes
-  };
-  return Object.assign(Object.create(log) as Logger, own, { log: write });
 }
 
 function dirsOf(directory: string): ProjectStrapi['dirs'] {

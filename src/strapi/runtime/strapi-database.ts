@@ -1,14 +1,14 @@
 import { userUid } from '../../accounts/user-store.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Running } from '../../http/running.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import type { StrapiModel } from '../content/describe-model.js';
-import type { Lifecycles, Subscriber } from '../content/lifecycles.js';
+import type { Subscriber } from '../content/lifecycle-events.js';
+import type { Lifecycles } from '../content/lifecycles.js';
 import { createQueryEngine, type QueryEngine } from '../services/query-engine.js';
-import { webhookQuery } from '../services/webhook-store.js';
 import { engineWithCodes } from '../services/user-codes.js';
-import { missingTransaction, refuseMissing } from '../load/unsupported-code.js';
+import { refuseMissing } from '../load/unsupported-code.js';
+import { type CodeTransaction, type EmptyTransaction, emptyTransaction, runTransaction } from './code-transaction.js';
 
 /** `strapi.db` of Strapi v4, without access to the database itself. */
 export interface StrapiDatabase {
@@ -19,12 +19,19 @@ export interface StrapiDatabase {
     disable(): void;
     enable(): void;
   };
-  /** Runs code in a transaction, to which its reads and writes by `strapi` belong. Rolls back if the code throws. Without code, throws an UnsupportedCodeError. */
+  /**
+   * Runs code in a transaction, to which its reads and writes by `strapi` belong until the code ends or has called `commit` or
+   * `rollback`. Rolls back if the code throws before.
+   */
   transaction<Result>(work: (transaction: CodeTransaction) => Promise<Result>): Promise<Result>;
+  /** Returns a transaction to which no reads and writes by `strapi` belong, as in Strapi v4. */
+  transaction(): Promise<EmptyTransaction>;
   inTransaction(): boolean;
   readonly entityManager: EntityManager;
   /** All content types and components in force, by uid. */
   readonly metadata: ReadonlyMap<string, StrapiModel>;
+  /** What plugins read of the settings of the database. */
+  readonly config: { readonly connection: { readonly client: string }; readonly models: readonly StrapiModel[] };
 }
 
 /** The methods of `query(uid)`, with the uid as an additional first argument. */
@@ -49,33 +56,27 @@ function createEntityManager(query: StrapiDatabase['query']): EntityManager {
   return refuseMissing({ ...Object.fromEntries(methods), getRepository: query } as EntityManager, 'strapi.db.entityManager');
 }
 
-/** The argument of code in a transaction. */
-export interface CodeTransaction {
-  /** Calls a function after the commit. */
-  onCommit(work: () => unknown): void;
-  /** Calls a function if the transaction fails. */
-  onRollback(work: () => unknown): void;
-  /** Ends the transaction without storing anything. */
-  rollback(): Promise<never>;
-  /** Does nothing, because the transaction is committed when the code ends. */
-  commit(): Promise<void>;
-}
-
 interface DatabaseInput {
   readonly content: () => ContentContext;
   readonly running: () => Running;
   readonly lifecycles: Lifecycles;
   readonly transactions: CodeTransactions;
+  /** Queries of what is no content type, by uid. */
+  readonly tables: Readonly<Record<string, QueryEngine>>;
   /** Returns all content types and components in force, by uid. */
   readonly models: () => Readonly<Record<string, StrapiModel>>;
 }
 
+const emptyNotice =
+  'strapi.db.transaction() without a function: reads and writes of strapi do not belong to it, as in Strapi v4; pass the code as a function';
+
 /** Creates `strapi.db`. Other members of Strapi throw an UnsupportedCodeError. */
-export function createStrapiDatabase({ content, running, lifecycles, transactions, models }: DatabaseInput): StrapiDatabase {
+export function createStrapiDatabase({ content, running, tables, ...parts }: DatabaseInput): StrapiDatabase {
+  const { lifecycles, transactions, models } = parts;
   const { subscribe, clear, disable, enable } = lifecycles;
-  const webhooks = webhookQuery(content);
   const query = (uid: string): QueryEngine => {
-    if (uid === 'webhook') return webhooks;
+    const table = Object.hasOwn(tables, uid) ? tables[uid] : undefined;
+    if (table !== undefined) return table;
     const engine = createQueryEngine(uid, content, lifecycles);
     return refuseMissing(uid === userUid ? engineWithCodes(engine, running) : engine, 'strapi.db.query(uid)');
   };
@@ -83,40 +84,26 @@ export function createStrapiDatabase({ content, running, lifecycles, transaction
     query,
     entityManager: createEntityManager(query),
     lifecycles: refuseMissing({ subscribe, clear, disable, enable }, 'strapi.db.lifecycles'),
-    transaction: (work: unknown) => {
-      if (typeof work !== 'function') throw missingTransaction();
-      return runTransaction(work as () => Promise<never>, { content, transactions }); // the form of the method
+    transaction: async (work?: unknown) => {
+      const context = content();
+      if (typeof work === 'function') return runTransaction(work as () => Promise<never>, context, transactions); // the form of the method
+      context.notices.tell(emptyNotice);
+      return emptyTransaction() as never; // that of the second form
     },
-    inTransaction: () => transactions.isOpen,
+    inTransaction: () => transactions.current !== null,
     get metadata() {
-      const withId = (model: StrapiModel) => ({ ...model, attributes: { id: { type: 'increments' }, ...model.attributes } });
-      return new Map(Object.entries(models()).map(([uid, model]) => [uid, withId(model)]));
+      return new Map(Object.entries(models()).map(([uid, model]) => [uid, asStored(model)]));
+    },
+    get config() {
+      return { connection: { client: 'mongodb' }, models: Object.values(models()).map(asStored) };
     },
   };
   return refuseMissing(database, 'strapi.db');
 }
 
-async function runTransaction<Result>(
-  work: (transaction: CodeTransaction) => Promise<Result>,
-  { content, transactions }: Pick<DatabaseInput, 'content' | 'transactions'>,
-): Promise<Result> {
-  const [committed, rolledBack]: [(() => unknown)[], (() => unknown)[]] = [[], []];
-  const transaction: CodeTransaction = {
-    onCommit: (listener) => void committed.push(listener),
-    onRollback: (listener) => void rolledBack.push(listener),
-    rollback: () => Promise.reject(new Error('the transaction was rolled back')),
-    commit: () => Promise.resolve(),
-  };
-  const run = async (): Promise<Result> => {
-    committed.length = 0;
-    return work(transaction);
-  };
-  try {
-    const result = await inTransaction(content().store.database, (database) => transactions.run(database, run));
-    for (const listener of committed) await listener();
-    return result;
-  } catch (error) {
-    for (const listener of rolledBack) await listener();
-    throw error;
-  }
-}
+/** Returns a model with its id, as `strapi.db` of Strapi v4 describes it. */
+const asStored = (model: StrapiModel): StrapiModel =>
+  Object.defineProperties({} as StrapiModel, {
+    ...Object.getOwnPropertyDescriptors(model), // `lifecycles` may be replaced
+    attributes: { value: { id: { type: 'increments' }, ...model.attributes }, enumerable: true },
+  });

@@ -1,7 +1,8 @@
 import { byName, type CodeRegistry, namesBelow } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { Service } from '../services/core-service.js';
-import type { ModelMembers, StrapiModel } from '../content/describe-model.js';
+import type { StrapiModel } from '../content/describe-model.js';
+import type { ModelMembers } from '../content/model-members.js';
 import { type PluginServices, refuseMissingOf } from '../services/plugin-services.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 import { isPluginOfStrapi } from '../load/missing-members.js';
@@ -50,48 +51,67 @@ export interface OwnPlugins {
   readonly names: () => readonly string[];
   /** Returns whether a plugin of Strapi v4 is absent because the project does not name it. */
   readonly isAbsent: (name: string) => boolean;
-  /** Returns `strapi.admin` of which only registrations of permissions are there. */
-  readonly admin: () => unknown;
+  /** Returns `strapi.admin` of which only its settings and registrations of permissions are there. */
+  readonly admin: (config: unknown) => unknown;
 }
 
-/** Returns the plugins that Mangrove or the project has. Others throw an UnsupportedCodeError. */
-export function createPlugins({ strapi, registry, services, config, models, plugins }: PluginsInput): PluginMembers {
-  const find = (plugin: string, name: string): Service | undefined => {
+/**
+ * Returns the plugins that Mangrove or the project has. Others that Strapi v4 has throw an UnsupportedCodeError; names that nobody has
+ * are undefined.
+ */
+export function createPlugins(input: PluginsInput): PluginMembers {
+  const { services, plugins } = input;
+  const find = finderOf(input);
+  const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;
+  const made = new Map<string, StrapiPlugin>();
+  const plugin = (name: string): StrapiPlugin => {
+    if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
+    if (!has(name)) return (isPluginOfStrapi(name) ? refuse(missingPlugin(name)) : undefined) as never; // as before
+    const known = made.get(name) ?? createPlugin(name, find, input);
+    made.set(name, known); // always the same object, because code adds members
+    return known;
+  };
+  return {
+    plugin,
+    plugins: byName(plugin, () => namesOf(services, plugins)),
+    service: (uid) => find(...partsOf(uid)),
+  };
+}
+
+/** Returns a service of a plugin; undefined if there is none. */
+type FindService = (plugin: string, name: string) => Service | undefined;
+
+const finderOf =
+  ({ strapi, registry, services }: PluginsInput): FindService =>
+  (plugin, name) => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return services[plugin]?.[name] === undefined ? written : refuseMissingOf(plugin, name, written);
     if (plugin === 'graphql') return strapi.plugin('graphql').service(name); // refuses other names itself
     return services[plugin]?.[name];
   };
-  const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;
-  const plugin = (name: string): StrapiPlugin => {
-    if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
-    if (!has(name)) throw missingPlugin(name);
-    const prefix = `plugin::${name}.`;
-    const written = (kind: 'service' | 'controller'): string[] => namesBelow(prefix, registry.uids(kind));
-    const service = (of: string): Service => find(name, of) ?? refuse(missingPluginService(name, of));
-    const controller = (of: string): Controller | undefined => registry.get('controller', `${prefix}${of}`);
-    const contentType = (of: string): StrapiModel | undefined => models.getModel(`${prefix}${of}`);
-    const own: StrapiPlugin = {
-      service,
-      services: byName(service, () => [...Object.keys(services[name] ?? {}), ...written('service')]),
-      controller,
-      controllers: byName(controller, () => written('controller')),
-      config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
-      contentType,
-      contentTypes: byName(contentType, () => namesBelow(prefix, Object.keys(models.contentTypes))),
-      ...plugins.membersOf(name),
-    };
-    if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
-    return refuseMissing(own, `strapi.plugin('${name}')`);
+
+function createPlugin(
+  name: string,
+  find: FindService,
+  { registry, services, config, models, plugins }: PluginsInput,
+): StrapiPlugin {
+  const prefix = `plugin::${name}.`;
+  const written = (kind: 'service' | 'controller'): string[] => namesBelow(prefix, registry.uids(kind));
+  const service = (of: string): Service => (find(name, of) ?? refuseIfAny(missingPluginService(name, of))) as Service; // as in Strapi
+  const controller = (of: string): Controller | undefined => registry.get('controller', `${prefix}${of}`);
+  const contentType = (of: string): StrapiModel | undefined => models.getModel(`${prefix}${of}`);
+  const own: StrapiPlugin = {
+    service,
+    services: byName(service, () => [...Object.keys(services[name] ?? {}), ...written('service')]),
+    controller,
+    controllers: byName(controller, () => written('controller')),
+    config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
+    contentType,
+    contentTypes: byName(contentType, () => namesBelow(prefix, Object.keys(models.contentTypes))),
+    ...plugins.membersOf(name),
   };
-  return {
-    plugin,
-    plugins: byName(
-      (name) => (has(name) || isPluginOfStrapi(name) ? plugin(name) : undefined),
-      () => namesOf(services, plugins),
-    ),
-    service: (uid) => find(...partsOf(uid)),
-  };
+  if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
+  return refuseMissing(own, `strapi.plugin('${name}')`);
 }
 
 const namesOf = (services: PluginServices, plugins: OwnPlugins): readonly string[] =>
@@ -106,3 +126,5 @@ function partsOf(uid: string): readonly [plugin: string, name: string] {
 function refuse(error: Error): never {
   throw error;
 }
+
+const refuseIfAny = (error: Error | null): undefined => (error === null ? undefined : refuse(error));

@@ -1,4 +1,5 @@
 import type { CodeStore } from '../../mongo/stores/code-store.js';
+import { toJson } from '../../schema/code-values.js';
 
 /** The key of a value: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
 export interface StoreKey {
@@ -21,25 +22,40 @@ export type StrapiStore = ((source?: StoreKey) => NamedStore) & NamedStore;
 
 /** A setting of the service that Strapi v4 has in its store. */
 export interface StoreSetting {
-  read(): Promise<unknown>;
-  write(value: unknown): Promise<void>;
+  readonly read: () => Promise<unknown>;
+  readonly write: (value: unknown) => Promise<void>;
+  /** Gives the setting its default. */
+  readonly remove: () => Promise<void>;
 }
 
-/**
- * Creates a store of values of code in the database. `open` throws a 503 until the database has answered. Keys of settings of the
- * service read and change these.
- */
-export function createStrapiStore(open: () => CodeStore, settings: ReadonlyMap<string, StoreSetting>): StrapiStore {
+/** The settings of the service that Strapi v4 has in its store, by key. */
+export interface StoreSettings {
+  /** The keys of the settings that have a value always. */
+  readonly keys: readonly string[];
+  /** Returns the setting of a key; null if the key has another value. */
+  readonly of: (key: string) => StoreSetting | null;
+}
+
+/** Returns the values of a store in which the keys of settings read and change these. `open` throws a 503 until the database has answered. */
+export const withSettings = (open: () => CodeStore, settings: StoreSettings): CodeStore => ({
+  get: async (key) => settings.of(key)?.read() ?? open().get(key),
+  set: async (key, value) => settings.of(key)?.write(value) ?? open().set(key, value),
+  delete: async (key) => settings.of(key)?.remove() ?? open().delete(key),
+  all: async () => {
+    const read = settings.keys.map(async (key) => [key, await settings.of(key)?.read()] as const);
+    return new Map([...(await open().all()), ...(await Promise.all(read))]);
+  },
+});
+
+/** Creates a store of values of code in the database. */
+export function createStrapiStore(values: CodeStore): StrapiStore {
   const named = (source: StoreKey = {}): NamedStore => ({
-    get: async (key) => {
+    get: async (key) => values.get(keyOf({ ...source, ...key })),
+    set: async ({ value, ...key }) => {
       const name = keyOf({ ...source, ...key });
-      return settings.get(name)?.read() ?? open().get(name);
+      await values.set(name, toJson(value, `strapi.store: ${name}`) ?? null);
     },
-    set: ({ value, ...key }) => {
-      const name = keyOf({ ...source, ...key });
-      return settings.get(name)?.write(value) ?? open().set(name, value);
-    },
-    delete: (key) => open().delete(keyOf({ ...source, ...key })),
+    delete: async (key) => values.delete(keyOf({ ...source, ...key })),
   });
   return Object.assign(named, named());
 }

@@ -5,7 +5,15 @@ import { findOne, findSingle } from '../../content/find-one.js';
 import { remove } from '../../content/remove.js';
 import { removeSingle, updateSingle } from '../../content/single-type.js';
 import { update } from '../../content/update.js';
-import { entityOf, entityOrNull, entryType, type Entity, type Opened, withKnownFilters } from '../../code/entity-service.js';
+import {
+  entityOf,
+  entityOrNull,
+  entryType,
+  type Entity,
+  type Opened,
+  presentParameters,
+  withKnownFilters,
+} from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { parseQuery } from '../../query/parse-query.js';
 import { showPagination } from '../../rest/envelope.js';
@@ -38,7 +46,7 @@ export function createCoreService(uid: string, { contextFor, attachFiles }: Serv
     const context = contextFor(uid);
     const given = Object.fromEntries(Object.entries(parameters).filter(([name]) => !['data', 'files'].includes(name)));
     const type = entryType(uid, context.bind.registry);
-    const known = context.bind.access.seesPrivate === true ? withKnownFilters(given, type, context) : given;
+    const known = context.bind.access.seesPrivate === true ? withKnownFilters(presentParameters(given), type, context) : given;
     const query = parseQuery({ publicationState: 'live', ...known }, context.bind.limits);
     return { context, type, query: { ...query, withLocales: false, includePrivate: true } };
   };

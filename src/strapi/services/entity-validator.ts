@@ -1,9 +1,9 @@
 import { acceptInput } from '../../content/accept-write.js';
 import { checkUnwritten } from '../../content/check-body.js';
 import type { ContentContext } from '../../content/content-context.js';
+import { defaultsOf } from '../../content/data-for-code.js';
 import { type EntityId, entryType } from '../../code/entity-service.js';
-import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { listsParts } from '../../schema/parts.js';
+import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import type { StrapiModel } from '../content/describe-model.js';
 
@@ -48,12 +48,5 @@ export function createEntityValidator(content: () => ContentContext): EntityVali
 
 function withDefaults(type: ContentType, data: object): Values {
   const given = Object.entries(data).filter(([, value]) => value !== undefined);
-  const defaults = [...type.attributes.values()].map((attribute) => [attribute.name, defaultOf(attribute)] as const);
-  return { ...Object.fromEntries(defaults.filter(([, value]) => value !== undefined)), ...Object.fromEntries(given) };
-}
-
-function defaultOf(attribute: Attribute): unknown {
-  if (!attribute.writable) return undefined;
-  if (attribute.kind === 'scalar') return attribute.default;
-  return listsParts(attribute) && !attribute.required ? [] : undefined;
+  return { ...defaultsOf(type), ...Object.fromEntries(given) };
 }

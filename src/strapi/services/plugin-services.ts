@@ -5,6 +5,7 @@ import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.j
 import type { ClaimsOptions } from '../../auth/user-tokens.js';
 import type { Config } from '../../config/config.js';
 import type { ContentContext } from '../../content/content-context.js';
+import { createLocale, localeWork } from '../../content/locales.js';
 import type { EntityParameters, EntityService } from '../../code/entity-service.js';
 import { accountsOf, type Running } from '../../http/running.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '../../values.js';
@@ -13,6 +14,8 @@ import { providersRegistry, providersService } from './provider-services.js';
 import type { Service } from './core-service.js';
 import type { QueryEngine } from './query-engine.js';
 import { absentPlugins } from './absent-plugins.js';
+import { createLocalizationService } from './localization-service.js';
+import { createFolderService, createUploadFolderService } from './folder-service.js';
 import { createUploadService } from './upload-service.js';
 
 /** The services of plugins, by plugin and name. */
@@ -39,8 +42,15 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
     'users-permissions': refuseMissingOf('users-permissions', 'users-permissions', { template }),
     'providers-registry': refuseMissingOf('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
-  i18n: { locales: refuseMissingOf('i18n', 'locales', localeService(parts)) },
-  upload: { upload: refuseMissingOf('upload', 'upload', createUploadService(parts)) },
+  i18n: {
+    locales: refuseMissingOf('i18n', 'locales', localeService(parts)),
+    'core-api': refuseMissingOf('i18n', 'core-api', createLocalizationService(parts)),
+  },
+  upload: {
+    upload: refuseMissingOf('upload', 'upload', createUploadService(parts)),
+    folder: refuseMissingOf('upload', 'folder', createFolderService(parts)),
+    'api-upload-folder': createUploadFolderService(parts),
+  },
   ...absentPlugins(() => parts.content().notices),
 });
 
@@ -136,7 +146,12 @@ const roleService = ({ query, content }: PluginParts) => ({
   deleteRole: (id: number) => deleteRole(Number(id), content()),
 });
 
-const localeService = ({ running, query }: PluginParts) => ({
+const localeService = ({ running, query, content }: PluginParts) => ({
+  /** Adds a locale: `{ code, name, isDefault }`. */
+  create: async ({ code, ...values }: Values) => {
+    await createLocale(code, values, localeWork({ content: content() }));
+    return query('plugin::i18n.locale').findOne({ where: { code } });
+  },
   find: (where: object = {}) => query('plugin::i18n.locale').findMany({ where }),
   findByCode: (code: string) => query('plugin::i18n.locale').findOne({ where: { code } }),
   findById: (id: number) => query('plugin::i18n.locale').findOne({ where: { id } }),

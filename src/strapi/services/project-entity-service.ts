@@ -1,12 +1,21 @@
 import type { Undone } from '../../content/refuse-or-tell.js';
-import type { Entity, EntityId, EntityParameters, EntityService } from '../../code/entity-service.js';
+import {
+  type Entity,
+  type EntityId,
+  type EntityParameters,
+  type EntityService,
+  presentParameters,
+} from '../../code/entity-service.js';
 import { type EnginePage, pageOf, type QueryEngine } from './query-engine.js';
 import type { StrapiModel } from '../content/describe-model.js';
+import type { Values } from '../../values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { AttachFiles } from './upload-service.js';
 
 /** `strapi.entityService` of a project. */
 export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
+  /** Replaces methods for code by those that the decorator returns; it is called with the methods so far. */
+  decorate(decorator: (service: Omit<ProjectEntityService, 'decorate'>) => Values): ProjectEntityService;
   /** Returns the entries; for a single type its entry, or null if there is none. */
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[] | Entity | null>;
   findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
@@ -19,6 +28,8 @@ export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
   /** Deletes the entries that match `filters`. If there are none, no lifecycles run. Unknown names in `filters` are refused. */
   deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;
 }
+
+type Methods = Omit<ProjectEntityService, 'decorate'>;
 
 interface EntityParts {
   readonly base: EntityService;
@@ -44,7 +55,7 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
     const { fields, populate, locale } = parameters;
     return (await base.findOne(uid, entry.id, { fields, populate, locale })) ?? entry;
   };
-  const service: ProjectEntityService = {
+  const service: Methods = {
     ...base,
     create: async (uid, parameters) => withFiles(uid, await base.create(uid, parameters), parameters),
     update: async (uid, id, parameters) => {
@@ -53,12 +64,13 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
     },
     uploadFiles: async (uid, { id }, files) => void (await parts.attachFiles(uid, id, files)),
     findMany: async (uid, { pagination, page, pageSize, ...parameters } = {}) => {
-      const given = Object.entries({ pagination, page, pageSize }).filter(([, value]) => value !== undefined);
+      const given = Object.entries({ pagination, page, pageSize }).filter(([, value]) => (value ?? null) !== null);
       parts.refuseOrTell(given.map(([name]) => ignoredPage(name)));
       if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
-    findPage: async (uid, { page = 1, pageSize = 10, ...parameters } = {}) => {
+    findPage: async (uid, given = {}) => {
+      const { page = 1, pageSize = 10, ...parameters } = presentParameters(given);
       const results = await base.findMany(uid, { ...parameters, pagination: { page, pageSize } });
       return { results, pagination: pageOf(page, pageSize, await base.count(uid, parameters)) };
     },
@@ -71,17 +83,33 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       return found === undefined ? { count: 0 } : query(uid).deleteMany({ where: filters });
     },
   };
-  return tellingReplaced(refuseMissing(service, 'strapi.entityService'), parts.tell);
+  return decorated(tellingReplaced(refuseMissing(service, 'strapi.entityService'), parts.tell), parts.tell);
 }
 
-const replaced =
-  'is replaced only for code, because requests and generated services do not call it: strapi.db.lifecycles.subscribe runs code around all reads and writes';
+const listen = 'strapi.db.lifecycles.subscribe runs code around all reads and writes';
+
+const replaced = `is replaced only for code, because requests and generated services do not call it: ${listen}`;
 
 /** Returns the service, which tells that methods which code replaces are called only by code. */
-const tellingReplaced = (service: ProjectEntityService, tell: EntityParts['tell']): ProjectEntityService =>
+const tellingReplaced = (service: Methods, tell: EntityParts['tell']): Methods =>
   new Proxy(service, {
     set: (known, name, value) => {
       if (name in known) tell(`strapi.entityService.${String(name)} ${replaced}`);
       return Reflect.set(known, name, value);
     },
   });
+
+/** Adds `decorate` to a service. Methods that it lacks are told, because nothing calls them. */
+function decorated(service: Methods, tell: EntityParts['tell']): ProjectEntityService {
+  const decorate = (decorator: unknown): ProjectEntityService => {
+    if (typeof decorator !== 'function') throw new Error(`Decorator must be a function, received ${typeof decorator}`);
+    const methods = (decorator as Parameters<typeof own.decorate>[0])({ ...service }); // the form of the method
+    for (const [name, method] of Object.entries(methods)) {
+      if (!(name in service)) tell(`strapi.entityService.${name} of a decorator is called by nothing but code: ${listen}`);
+      if (!(name in service) || Reflect.get(service, name) !== method) Reflect.set(service, name, method);
+    }
+    return own;
+  };
+  const own: ProjectEntityService = Object.assign(service, { decorate });
+  return own;
+}

@@ -40,7 +40,7 @@ export const providersService = ({ running, query, content }: ProviderParts) => 
 });
 
 /** Returns the service that registers providers of the project. They may be registered before the database has answered. */
-export const providersRegistry = ({ config }: ProviderParts) => ({
+export const providersRegistry = ({ config, running }: ProviderParts) => ({
   /** Takes `({ purest }) => authCallback`, as in Strapi v4, or `{ authCallback, grantConfig }`. */
   register: (name: string, provider: unknown): void => {
     registerProvider(config, name, provider);
@@ -49,6 +49,10 @@ export const providersRegistry = ({ config }: ProviderParts) => ({
   run: async ({ provider, accessToken, query }: { provider: string; accessToken?: string; query?: Values }) => {
     const own = ownProvider(config, provider);
     if (own === undefined) throw new Error('Unknown provider.');
-    return runProvider(config, own, { accessToken: accessToken ?? null, query: query ?? {} });
+    return runProvider(config, own, {
+      accessToken: accessToken ?? null,
+      query: query ?? {},
+      grants: await accountsOf(running()).grants(),
+    });
   },
 });

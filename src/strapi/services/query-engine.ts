@@ -6,14 +6,22 @@ import { countEntries, findMany, type FoundPage } from '../../content/find-many.
 import { remove, removeMany } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { updateMany } from '../../content/update-many.js';
-import { entityOf, entityOrNull, entryType, type Entity, type Opened as OpenedForCode } from '../../code/entity-service.js';
+import {
+  entityOf,
+  entityOrNull,
+  entryType,
+  presentParameters,
+  type Entity,
+  type Opened as OpenedForCode,
+} from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { validationError } from '../../errors.js';
 import type { Query } from '../../query/ast.js';
 import { isRecord } from '../../values.js';
-import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '../content/translate-query.js';
+import { groupedRead } from '../content/group-rows.js';
+import { engineFilter, engineQuery, offsetWindow, unreadParameters, type EngineParameters } from '../content/translate-query.js';
 import type { ReadHooks } from '../content/surrounded-reads.js';
-import { missingModel } from '../load/unsupported-code.js';
+import { componentQuery, missingModel } from '../load/unsupported-code.js';
 
 export type WithData = EngineParameters & { readonly data: object };
 
@@ -73,21 +81,21 @@ function engineContext(context: ContentContext): ContentContext {
   return {
     ...context,
     createsDrafts: true,
-    checksAsDrafts: true,
-    bind: { ...bind, access: codeAccess, limits: limitsOfCode(bind.limits), settings },
+    isRaw: true,
+    bind: { ...bind, access: codeAccess, settings },
   };
 }
 
 /** `content` returns the current context; `reads` runs the hooks of reads. */
 export function createQueryEngine(uid: string, content: () => ContentContext, reads: ReadHooks): QueryEngine {
-  const missing = content().bind.registry.types.has(uid) ? null : missingModel(uid);
+  const known = content().bind.registry.types.get(uid);
+  const missing = known === undefined ? missingModel(uid) : known.kind === 'component' ? componentQuery(uid) : null;
   if (missing !== null) throw missing;
   const open = (): Opened => {
     const context = engineContext(content());
     return { type: entryType(uid, context.bind.registry), context };
   };
-  const read = async (parameters: EngineParameters): Promise<Entity[]> =>
-    parameters.limit === 0 ? [] : (await readPage(parameters, open())).entries.map(entityOf);
+  const read = (parameters: EngineParameters): Promise<Entity[]> => readMany(presentParameters(parameters), open());
   const findFirst = async (parameters: EngineParameters): Promise<Entity | null> =>
     (await read({ ...parameters, limit: 1 }))[0] ?? null;
   const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
@@ -143,6 +151,15 @@ function engineWrites(open: () => Opened): Writes {
   };
 }
 
+async function readMany(parameters: EngineParameters, opened: Opened): Promise<Entity[]> {
+  const { type, context } = opened;
+  for (const text of unreadParameters(parameters)) context.notices.tell(`strapi.db.query('${type.uid}'): ${text}`);
+  if (offsetWindow(parameters).limit === 0) return [];
+  const grouped = groupedRead<Entity>(parameters, type);
+  const rows = (await readPage(grouped?.parameters ?? parameters, opened)).entries.map(entityOf);
+  return grouped === null ? rows : grouped.group(rows);
+}
+
 const readPage = (parameters: EngineParameters, { type, context }: Opened): Promise<FoundPage> =>
   findMany(type, engineQuery(parameters, context.bind.limits), withoutHooks(context));
 
@@ -152,10 +169,11 @@ async function countAll({ where, filters, _q }: EngineParameters, { type, contex
 }
 
 async function findPage(
-  { page = 1, pageSize = 10, ...parameters }: EngineParameters,
+  given: EngineParameters,
   read: (parameters: EngineParameters) => Promise<Entity[]>,
   count: (parameters: EngineParameters) => Promise<number>,
 ): Promise<EnginePage> {
+  const { page = 1, pageSize = 10, ...parameters } = presentParameters(given);
   const limit = Math.max(Number(pageSize), 1);
   const results = await read({ ...parameters, offset: (Math.max(Number(page), 1) - 1) * limit, limit });
   return { results, pagination: pageOf(page, pageSize, await count(parameters)) };

@@ -5,13 +5,16 @@ import { validationError } from '../../errors.js';
 import { entityOf, type Entity, type EntityParameters, type EntityService } from '../../code/entity-service.js';
 import { mediaOf, type Running } from '../../http/running.js';
 import { findTarget } from '../../media/link-files.js';
-import { parseFileInfo, parseFileInfos } from '../../media/parse-file-info.js';
+import { parseFileInfo } from '../../media/parse-file-info.js';
+import { folderIn, placeFile } from '../../media/place-file.js';
 import { Staging, type UploadedFile } from '../../media/staging.js';
 import { replaceFile, updateFileInfo } from '../../media/update-file.js';
 import type { MediaContext } from '../../media/media.js';
 import { uploadFiles } from '../../media/upload-files.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
+import { describingFiles, placeIn } from './described-files.js';
+import { type ByUser, writtenBy } from './written-by.js';
 
 interface UploadParts {
   /** Throws a 503 until the database has answered. */
@@ -54,42 +57,65 @@ export const createAttachFiles =
   (parts: Pick<UploadParts, 'running' | 'content'>): AttachFiles =>
   async (uid, id, files) => {
     const given = Object.entries(isRecord(files) ? files : {});
-    for (const [field, file] of given) await store({ files: file as FileOnDisk, data: { ref: uid, refId: id, field } }, parts); // `store` checks it
+    for (const [field, file] of given) await attach({ ref: uid, refId: id, field }, file as FileOnDisk, parts); // checked there
     return given.length > 0;
   };
 
-const openMedia = ({ running, content }: Pick<UploadParts, 'running' | 'content'>): MediaContext => ({
+type MediaParts = Pick<UploadParts, 'running' | 'content'>;
+
+const openMedia = async ({ running, content }: MediaParts, by?: ByUser): Promise<MediaContext> => ({
   media: mediaOf(running()),
-  content: content(),
+  content: await writtenBy(by, content()),
 });
 
-const store = ({ files, data = {} }: UploadInput, parts: Pick<UploadParts, 'running' | 'content'>): Promise<Entity[]> =>
-  withStaged([files].flat() as readonly FileOnDisk[], openMedia(parts), async (staged, staging, context) => {
+/** Stores files in the folders that `fileInfo` names, by default at the top of the media library. */
+const store = async ({ files, data = {} }: UploadInput, parts: MediaParts, by?: ByUser): Promise<Entity[]> =>
+  withStaged([files].flat() as readonly FileOnDisk[], await openMedia(parts, by), async (staged, staging, context) => {
     const { ref, refId, field, fileInfo } = data;
     const target = findTarget({ ref, refId, field }, context);
-    const infos = Array.isArray(fileInfo) ? parseFileInfos(fileInfo) : [parseFileInfo(fileInfo)];
-    return (await uploadFiles({ files: staged, infos, target }, staging, context)).map(entityOf);
+    const sent: readonly unknown[] = [fileInfo].flat(1);
+    const infos = staged.map((_, index) => placeFile(parseFileInfo(sent[index]), sent[index], ['fileInfo'], context.content));
+    return (await uploadFiles({ files: staged, infos: await Promise.all(infos), target }, staging, context)).map(entityOf);
+  });
+
+/** Stores files of an entry, in the folder of files that are uploaded through the API. */
+const attach = async (
+  place: Parameters<typeof findTarget>[0],
+  files: UploadInput['files'],
+  parts: MediaParts,
+): Promise<Entity[]> =>
+  withStaged([files].flat() as readonly FileOnDisk[], await openMedia(parts), async (staged, staging, context) => {
+    const target = findTarget(place, context);
+    return (await uploadFiles({ files: staged, infos: [], target }, staging, context)).map(entityOf);
   });
 
 /** Returns `strapi.plugin('upload').service('upload')`. */
 export function createUploadService(parts: UploadParts) {
   const { entityService } = parts;
-  const open = (): MediaContext => openMedia(parts);
   return {
+    ...describingFiles(parts),
     /** Stores all files or none. Returns their entries. */
-    upload: (input: UploadInput): Promise<Entity[]> => store(input, parts),
-    /** Stores a file that code describes: `{ name, mime, buffer, alternativeText, caption }`. Returns its entry. */
-    uploadFileAndPersist: async (file: FileOnDisk & Values): Promise<Entity | undefined> =>
-      (await store({ files: file, data: { fileInfo: infoOf(file) } }, parts))[0],
+    upload: (input: UploadInput, by?: ByUser): Promise<Entity[]> => store(input, parts, by),
+    /** Stores a file that code describes: `{ name, mime, buffer, alternativeText, caption, folder }`. Returns its entry. */
+    uploadFileAndPersist: async (file: FileOnDisk & Values, by?: ByUser): Promise<Entity | undefined> =>
+      (await store({ files: file, data: { ...placeIn(file), fileInfo: infoOf(file) } }, parts, by))[0],
     /** Stores files and links them to an entry: `{ id, model, field }`. */
     uploadToEntity: ({ id, model, field }: Values, files: UploadInput['files']): Promise<Entity[]> =>
-      store({ files, data: { ref: model, refId: id, field } }, parts),
-    /** Changes the information about a file. */
-    updateFileInfo: async (id: number, info: Values): Promise<Entity> =>
-      entityOf(await updateFileInfo({ id: Number(id), info: parseFileInfo(info) }, open())),
+      attach({ ref: model, refId: id, field }, files, parts),
+    /** Changes the information about a file. Without `folder` it stays in its folder. */
+    updateFileInfo: async (id: number, given: Values, by?: ByUser): Promise<Entity> => {
+      const context = await openMedia(parts, by);
+      const unplaced = parseFileInfo(given);
+      const info = folderIn(given) === undefined ? unplaced : await placeFile(unplaced, given, ['fileInfo'], context.content);
+      return entityOf(await updateFileInfo({ id: Number(id), info }, context));
+    },
     /** Replaces the content of a file. Its address stays. */
-    replace: (id: number, { file, data = {} }: { readonly file: FileOnDisk; readonly data?: Values }): Promise<Entity> =>
-      withStaged([file], open(), async ([staged], staging, context) => {
+    replace: async (
+      id: number,
+      { file, data = {} }: { readonly file: FileOnDisk; readonly data?: Values },
+      by?: ByUser,
+    ): Promise<Entity> =>
+      withStaged([file], await openMedia(parts, by), async ([staged], staging, context) => {
         if (staged === undefined) throw validationError('Files are empty');
         const order = { id: Number(id), file: staged, info: parseFileInfo(data['fileInfo']) };
         return entityOf(await replaceFile(order, staging, context));
@@ -116,10 +142,11 @@ async function withStaged<Result>(files: readonly FileOnDisk[], context: MediaCo
   }
 }
 
-const infoOf = ({ name, alternativeText, caption }: Values): Values => ({
+const infoOf = ({ name, alternativeText, caption, folder }: Values): Values => ({
   ...(name !== undefined && { name }),
   ...(alternativeText !== undefined && { alternativeText }),
   ...(caption !== undefined && { caption }),
+  ...(folder !== undefined && { folder }),
 });
 
 async function stageFile(file: FileOnDisk, staging: Staging, { media }: MediaContext): Promise<UploadedFile> {

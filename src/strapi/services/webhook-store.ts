@@ -5,6 +5,7 @@ import { checkEvents, headerProblem, isEvent, urlIn, type Webhook, webhookEvents
 import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, type WebhookValues } from '../../webhooks/write-webhooks.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { QueryEngine } from './query-engine.js';
+import { rowReads } from './row-query.js';
 
 /** A webhook in the form of Strapi v4. */
 export interface CodeWebhook {
@@ -78,18 +79,11 @@ function valuesIn({ name, url, headers = {}, events = [], isEnabled }: Values, a
   return { name, url, headers: sent, events: names, ...(typeof isEnabled === 'boolean' && { isEnabled }) };
 }
 
-/** Returns `strapi.db.query('webhook')`, which reads webhooks by the values of `where`. Its other members throw. */
+const attributes = ['id', 'name', 'url', 'headers', 'events', 'enabled'];
+
+/** Returns `strapi.db.query('webhook')`, which reads webhooks. Its other members throw. */
 export function webhookQuery(content: () => ContentContext): QueryEngine {
-  const findMany = async ({ where = {} }: { readonly where?: Values } = {}): Promise<readonly Values[]> => {
-    const rows = (await listWebhooks(content().store))
-      .map(shown)
-      .map(({ isEnabled, ...row }) => ({ ...row, enabled: isEnabled }));
-    return rows.filter((row) => Object.entries(where).every(([name, value]) => String(Reflect.get(row, name)) === String(value)));
-  };
-  const query = {
-    findMany,
-    findOne: async (given?: { readonly where?: Values }) => (await findMany(given))[0] ?? null,
-    count: async (given?: { readonly where?: Values }) => (await findMany(given)).length,
-  };
-  return refuseMissing(query, 'strapi.db.query(webhook)') as unknown as QueryEngine; // other members throw
+  const rows = async (): Promise<readonly Values[]> =>
+    (await listWebhooks(content().store)).map(shown).map(({ isEnabled, ...row }) => ({ ...row, enabled: isEnabled }));
+  return refuseMissing(rowReads('webhook', attributes, rows), 'strapi.db.query(webhook)') as unknown as QueryEngine; // other members throw
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { validationError } from '../../errors.js';
+import { exposed } from '../../http/koa-packages.js';
 import type { Answer, RouteCall } from '../../http/route.js';
 import { Ending } from '../../limits/ending.js';
 import type { LogState } from '../../mongo/stores/change-log.js';
@@ -82,8 +83,10 @@ function checked(rest: Readonly<Record<string, unknown>>): Parameters {
 
 /** Headers that browsers let clients read. */
 const exposing = {
-  'Access-Control-Expose-Headers':
-    'electric-cursor,electric-handle,electric-offset,electric-schema,electric-up-to-date,X-Request-Id,WWW-Authenticate,Retry-After',
+  'Access-Control-Expose-Headers': [
+    ...['electric-cursor', 'electric-handle', 'electric-offset', 'electric-schema', 'electric-up-to-date'],
+    ...exposed,
+  ].join(','),
 } as const;
 
 const headersOf = ({ shape }: SyncSession, handle: string, step: Pick<Step, 'next' | 'more'>): Record<string, string> => ({

@@ -111,9 +111,10 @@ function linksIn(uid: string, id: number, values: Values, shapes: Shapes): reado
   });
 }
 
-/** Returns the links of an entry and of its components, with those to its other locales. */
+/** Returns the links of an entry and of its components, with those to its other locales, which no attribute of its model shows. */
 export function linksOf(type: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
-  const siblings = idsIn(values['localizations']).map((other) => ({
+  const others = shapes.get(type)?.['localizations'] === undefined ? idsIn(values['localizations']) : [];
+  const siblings = others.map((other) => ({
     isMorph: false,
     left: { type, id, field: 'localizations', position: null },
     right: { type, id: other, field: null, position: null },

@@ -11,7 +11,7 @@ import { placed, sizeOf, type Source, type Stage, type TransferRecord } from '..
 import { readAssets } from './v3-assets.js';
 import { keysIn, modelOfKind, recordsOf, type V3Entry } from './v3-entries.js';
 import { readDefinitions } from './v3-model-files.js';
-import { readV3Model, toSchema, type V3Model } from './v3-models.js';
+import { readV3Model, takenAttributes, toSchema, type V3Model } from './v3-models.js';
 import { adaptKey, panelModels } from './v3-panel.js';
 
 interface V3Input {
@@ -65,9 +65,17 @@ async function sourceIn(foreign: ForeignDatabase, { project, database }: Omit<V3
     },
     mayChange: true,
     read: (stages, behind = null, types) => readV3(source, { stages: new Set(stages), behind, types }),
+    notes: () => models.flatMap(notesOn),
     close,
   };
 }
+
+/** Returns the attributes of a model that cannot be stored. */
+const notesOn = (model: V3Model): (readonly [reason: string, where: string])[] =>
+  takenAttributes(model).map((name) => [
+    'an attribute has a name that the service gives to one of its own',
+    `${model.uid} ${name}`,
+  ]);
 
 /** Returns the models in the database, and those of the project that the database does not have. */
 async function readModels(stored: StoredSettings, project: string | null): Promise<readonly V3Model[]> {

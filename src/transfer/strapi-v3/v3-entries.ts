@@ -2,7 +2,7 @@ import { idKey } from '../../mongo/transfer/foreign-database.js';
 import { isRecord, type Values } from '../../values.js';
 import { administratorUid } from '../panel-records.js';
 import type { PlacedRecord, Stage } from '../source.js';
-import { ownAttributes, relationOf, stampNames, type V3Model } from './v3-models.js';
+import { ownAttributes, relationOf, shapeOfV3, stampNames, type V3Model } from './v3-models.js';
 import { adaptDocument } from './v3-plugins.js';
 
 /** A document, and its components by attribute. */
@@ -42,7 +42,10 @@ function referencesOf({ model, document }: V3Entry, models: readonly V3Model[]):
       return target === null || typeof id !== 'string' ? [] : [{ field, kind: relation.kind, target, id, many }];
     });
   });
-  const locales = [document['localizations'] ?? []].flat().filter((id): id is string => typeof id === 'string');
+  const { kind, localized } = shapeOfV3(model);
+  if (kind === 'component') return own;
+  const others = localized ? [document['localizations'] ?? []].flat() : [];
+  const locales = others.filter((id): id is string => typeof id === 'string');
   return [
     ...own,
     ...locales.map((id) => ({ field: 'localizations', kind: 'link' as const, target: model, id, many: true })),
@@ -136,16 +139,20 @@ function dataOf({ model, document, parts }: V3Entry, context: V3Context): Values
     }));
     return [[name, type === 'dynamiczone' || repeatable === true ? list : (list[0] ?? null)] as const];
   });
+  return { ...Object.fromEntries(values), ...addedValues(model, document) };
+}
+
+/** Returns the values of the attributes that are added to the type of a document. */
+function addedValues(model: V3Model, document: Values): Values {
+  const { kind, draftAndPublish, localized } = shapeOfV3(model);
+  if (kind === 'component') return {};
   const [created, updated] = stampNames(model);
-  const system = model.uid.includes('::')
-    ? {
-        createdAt: document[created] ?? null,
-        updatedAt: document[updated] ?? null,
-        publishedAt: document['published_at'] ?? null,
-        locale: document['locale'] ?? null,
-      }
-    : {};
-  return { ...Object.fromEntries(values), ...system };
+  return {
+    createdAt: document[created] ?? null,
+    updatedAt: document[updated] ?? null,
+    ...(draftAndPublish && { publishedAt: document['published_at'] ?? null }),
+    ...(localized && { locale: document['locale'] ?? null }),
+  };
 }
 
 /** Returns the links that an entry and its components store. */

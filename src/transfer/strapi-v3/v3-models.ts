@@ -1,3 +1,4 @@
+import { addedTo, type Shape, shapeOf } from '../../schema/added-attributes.js';
 import { isRecord, kebabCase, type Values } from '../../values.js';
 
 /** Returns attributes of one type. */
@@ -40,12 +41,37 @@ export function stampNames({ definition }: V3Model): readonly [created: string, 
   return [created, updated];
 }
 
-const added = new Set(['published_at', 'created_by', 'updated_by', 'localizations', 'locale', 'createdAt', 'updatedAt']);
+/** Returns what decides which attributes are added to the type or component of a model. */
+export const shapeOfV3 = ({ uid, definition }: V3Model): Shape => shapeOf({ ...definition, uid });
 
-/** Returns the attributes that the project defines. */
-export function ownAttributes(model: V3Model): readonly (readonly [name: string, attribute: Values])[] {
-  const stamps = new Set(stampNames(model));
-  return Object.entries(model.attributes).filter(([name]) => !added.has(name) && !stamps.has(name));
+/** Returns the names of the attributes that Strapi v3 adds to a model. It adds none to components. */
+function addedByV3(model: V3Model): ReadonlySet<string> {
+  const { kind, draftAndPublish, localized } = shapeOfV3(model);
+  if (kind === 'component') return new Set();
+  return new Set([
+    ...['created_by', 'updated_by', ...stampNames(model)],
+    ...(draftAndPublish ? ['published_at'] : []),
+    ...(localized ? ['localizations', 'locale'] : []),
+  ]);
+}
+
+type OwnAttribute = readonly [name: string, attribute: Values];
+
+/** Returns the attributes that the project defines, except for those of `takenAttributes`. */
+export const ownAttributes = (model: V3Model): readonly OwnAttribute[] => {
+  const taken = addedTo(shapeOfV3(model));
+  return definedAttributes(model).filter(([name]) => !taken.has(name));
+};
+
+/** Returns the names of attributes that the project defines and that the service adds to types itself, so that they cannot be stored. */
+export const takenAttributes = (model: V3Model): readonly string[] => {
+  const taken = addedTo(shapeOfV3(model));
+  return definedAttributes(model).flatMap(([name]) => (taken.has(name) ? [name] : []));
+};
+
+function definedAttributes(model: V3Model): readonly OwnAttribute[] {
+  const added = addedByV3(model);
+  return Object.entries(model.attributes).filter(([name]) => !added.has(name));
 }
 
 /** A relation of Strapi v3, converted to v4. */
@@ -139,21 +165,27 @@ export function toSchema(model: V3Model, models: readonly V3Model[]): Values {
   const info = isRecord(definition['info']) ? definition['info'] : {};
   const isType = uid.includes('::');
   const names = isType ? namesOf(model) : {};
-  const { draftAndPublish } = isRecord(definition['options']) ? definition['options'] : {};
+  const { draftAndPublish } = shapeOfV3(model);
   return {
     uid,
     ...(isType && { kind: definition['kind'] ?? 'collectionType' }),
     collectionName: collection,
     info: { displayName: String(info['name'] ?? model.name), description: String(info['description'] ?? ''), ...names },
-    options: { draftAndPublish: draftAndPublish === true },
+    options: { draftAndPublish },
     pluginOptions: isRecord(definition['pluginOptions']) ? definition['pluginOptions'] : {},
     attributes: Object.fromEntries(attributes),
   };
 }
 
-/** Returns singular and plural name. Strapi v3 names collections in the plural. */
+/** Returns singular and plural name. Strapi v3 names collections in the plural, and so some types too, such as `statistics`. */
 function namesOf({ name, collection }: V3Model): Values {
   const singularName = kebabCase(name);
   const pluralName = kebabCase(collection);
-  return { singularName, pluralName: pluralName === singularName ? `${singularName}s` : pluralName };
+  if (pluralName !== singularName) return { singularName, pluralName };
+  const one = singularOf(singularName);
+  return one === singularName ? { singularName, pluralName: `${singularName}s` } : { singularName: one, pluralName };
 }
+
+/** Returns the singular of an English word in the plural, and other words unchanged. */
+const singularOf = (word: string): string =>
+  word.endsWith('ies') ? `${word.slice(0, -3)}y` : /[^s]s$/.test(word) ? word.slice(0, -1) : word;

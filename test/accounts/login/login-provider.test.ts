@@ -85,6 +85,20 @@ describe('login with an OpenID Connect provider', () => {
     expect((await exchange('mock', step.location)).status).to.equal(400);
   });
 
+  it('sends the browser of a cancelled login to the app, with the error', async () => {
+    for (const [name, expected] of [
+      ['mock', [302, 'access_denied', 'The provider did not confirm the login']],
+      ['direct', [400]],
+    ] as const) {
+      const begun = await go(`${server.server.url}/api/connect/${name}`);
+      const state = new URL(begun.location).searchParams.get('state') ?? '';
+      const back = `${server.server.url}/api/connect/${name}/callback?error=access_denied&state=${state}`;
+      const { status, location } = await go(back, begun.cookie);
+      const told = location === '' ? [] : ['error', 'error_description'].map((key) => new URL(location).searchParams.get(key));
+      expect([status, ...told]).to.deep.equal(expected);
+    }
+  });
+
   it('accepts the return of a browser once', async () => {
     const { back } = await logIn('mock');
     expect((await go(back)).status).to.equal(400);

@@ -125,7 +125,6 @@ const handlers: Readonly<Record<string, Handler>> = {
   'GET /bad/page': () => ({ body: '<!doctype html>' }),
   'GET /bad/large': () => ({ body: { email: 'x'.repeat(300_000) } }),
   'GET /bad/moved': (_, { url }) => ({ status: 302, location: `${url}/own/user` }),
-  'GET /bad/inexact': () => ({ body: { id: 2 ** 60, email: 'big@mail.test', email_verified: true } }),
   'GET /authorize': authorize,
   'POST /token': exchange,
 };

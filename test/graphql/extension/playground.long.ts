@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { copyPlayground } from '../../../scripts/copy-playground.js';
+import { copyFrontEnd, playground } from '../../../scripts/copy-front-ends.js';
 import { loadRegister } from '../../../src/cli/load-register.js';
 import * as mangrove from '../../../src/index.js';
 import { demoModels } from '../../support/demo-models.js';
@@ -24,7 +24,7 @@ describe('the playground over an extended schema', () => {
       console.warn('SKIPPED: the playground was not tried in a browser, no Chromium is installed');
       this.skip();
     }
-    await copyPlayground(path.join(root, 'dist/playground'));
+    await copyFrontEnd({ ...playground, target: path.join(root, 'dist/playground') });
     directory = await mkdtemp(path.join(tmpdir(), 'mangrove-playground-'));
     await mkdir(path.join(directory, 'config'));
     await cp(path.join(root, 'config/extensions.example.ts'), path.join(directory, 'config/extensions.ts'));

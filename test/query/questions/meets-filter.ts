@@ -23,9 +23,10 @@ const text =
 const lower = (test: (value: string, operand: string) => boolean) =>
   text((value, operand) => test(value.toLowerCase(), operand.toLowerCase()));
 
-/** Texts by their bytes; nothing before everything. */
+/** Texts by their bytes; nothing before everything. NaN for JSON of another type. */
 export function compareValues(left: unknown, right: unknown): number {
   if (left === null || right === null) return Number(right === null) - Number(left === null);
+  if (typeof left !== typeof right) return NaN;
   if (typeof left === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(String(right)));
   return Number(left) - Number(right);
 }
@@ -90,16 +91,25 @@ function meetsEntry(
     const found = rowsAt(row, key);
     return (found.length === 0 ? [nulls] : found).some((other) => meetsFilter(other, value as Filter, isLead, denied));
   }
-  const held = row[key] ?? null;
-  const truth = tests(held !== null && jsonFields.has(key) ? JSON.stringify(held) : held, value as Filter);
+  const truth = tests({ value: row[key] ?? null, isJson: jsonFields.has(key) }, value as Filter);
   return (denied ? not(truth) : truth) === true;
 }
 
+/** A value of a field. Operators of texts see the text of JSON, others the value. */
+interface Held {
+  readonly value: unknown;
+  readonly isJson: boolean;
+}
+
 /** What stands under a field: operators, all of which must hold, or `$not`. */
-function tests(value: unknown, filter: Filter): Truth {
-  return all(
+const tests = (held: Held, filter: Filter): Truth =>
+  all(
     Object.entries(filter).map(([key, operand]) =>
-      key === '$not' ? not(tests(value, operand as Filter)) : (operators[key] ?? (() => null))(value, operand),
+      key === '$not' ? not(tests(held, operand as Filter)) : testOne(held, key, operand),
     ),
   );
+
+function testOne({ value, isJson }: Held, key: string, operand: unknown): Truth {
+  const isText = isJson && value !== null && /eqi$|nei$|contains|starts|ends/i.test(key);
+  return operators[key]?.(isText ? JSON.stringify(value) : value, operand) ?? null;
 }

@@ -1,3 +1,5 @@
+import { routeRequests } from './route-calls.js';
+
 /** A request whose answer is recorded. */
 export interface Call {
   readonly name: string;
@@ -103,7 +105,7 @@ export const callsOf = (probes: readonly string[]): Call[] => [
     const { method = 'GET', path = '', ...rest } = asked[name] ?? {};
     return { name, method, path: `/api/probes/${name}${path}`, ...rest };
   }),
-  ...requests.map(([method, path, body]) => ({
+  ...[...requests, ...routeRequests].map(([method, path, body]) => ({
     name: `${method} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`,
     method,
     path,

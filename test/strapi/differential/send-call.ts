@@ -26,7 +26,7 @@ export async function sendCall(url: string, { method, path, body, headers }: Omi
     status: response.status,
     type,
     headers: Object.fromEntries([...response.headers].filter(([name]) => isKept(name))),
-    body: withoutChance(type === 'application/json' ? JSON.parse(text) : text),
+    body: withoutChance(type === 'application/json' && text !== '' ? JSON.parse(text) : text),
   };
 }
 

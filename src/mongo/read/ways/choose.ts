@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { memoizePair } from '../../../caches.js';
 import { conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, isSought, type Plan } from '../../../query/plan.js';
+import { addedAs } from '../../../schema/added-attributes.js';
 import type { ContentType, Registry } from '../../../schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
@@ -63,7 +64,9 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const links = await linksOf(plan, facts);
   const indexes = wholeIndexes(type, registry);
   const indexed = links
-    .flatMap((link) => indexes.filter(({ key }) => firstPath(key) === link.condition.path).map((index) => ({ ...link, index })))
+    .flatMap((link) =>
+      indexes.filter(({ key }) => firstPath(key, type) === link.condition.path).map((index) => ({ ...link, index })),
+    )
     .sort((a, b) => a.share - b.share);
   const [narrowest] = indexed;
   if (narrowest === undefined) return null;
@@ -92,14 +95,15 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
 }
 
-/** The values with indexes in every type. Most entries meet most conditions on them, such as dates after a day. */
-const indexedAlways: ReadonlySet<string> = new Set(['_id', 'createdAt', 'updatedAt', 'publishedAt']);
+/** Returns whether every type has an index of a value. Most entries meet most conditions on these, such as dates after a day. */
+const isIndexedAlways = (type: ContentType, path: string): boolean =>
+  path === '_id' || ['time', 'state'].includes(addedAs(type, path) ?? '');
 
 /** Returns whether the model asks for an index that finds the entries by a condition on one of their own attributes. */
 function hasOwnIndex({ type, condition }: Plan, { registry, database: { searches } }: Facts): boolean {
   const indexes = { ...modelLeading(type, registry), searches };
   return conjunctsOf(condition).some(
-    (part) => part.kind === 'comparison' && !indexedAlways.has(part.path) && isServed(part, indexes),
+    (part) => part.kind === 'comparison' && !isIndexedAlways(type, part.path) && isServed(part, indexes),
   );
 }
 

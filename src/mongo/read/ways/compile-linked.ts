@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { SortKey } from '../../../query/plan.js';
-import { asList, both, compileOrder, isById, type Page } from '../compile-page.js';
+import { asList } from '../compile-condition.js';
+import { both, compileOrder, isById, type Page } from '../compile-page.js';
 import type { Database } from '../../send/database.js';
 
 /** A page that is sorted by a value of linked entries, the targets. */

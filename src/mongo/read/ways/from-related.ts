@@ -5,10 +5,10 @@ import { unlimited } from '../../../limits/budget.js';
 import type { Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
-import { compileCondition, compileOwnId, type RelatedCondition } from '../compile-condition.js';
-import { asList, compilePagePipeline, sortsByComputed } from '../compile-page.js';
-import { joinFields, joinStages } from '../join-related.js';
-import { relatedIds, resolveRelated } from '../resolve-related.js';
+import { asList, compileOwnId, type RelatedCondition } from '../compile-condition.js';
+import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
+import { compileJoined, joinFields, joinStages } from '../join-related.js';
+import { relatedIds, resolveOrJoin, stagesOf } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
 import { pageOf } from './page-of.js';
 import { noteFull, wasShort } from './page-total.js';
@@ -59,9 +59,10 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
   const others = parts.filter(canLead).filter((part) => part !== first);
   const rest = parts.filter((part) => part !== first && !others.includes(part as RelatedCondition));
   const [begin, ...lists] = await Promise.all([first, ...others].map((one) => compileIds(one, database)));
-  const resolved = new Map(await resolveRelated(allOf(rest), database));
+  const { resolved: ofRest, joins } = await resolveOrJoin(allOf(rest), database);
+  const resolved = new Map(ofRest);
   for (const [index, other] of others.entries()) resolved.set(other, isAmong(other, `$$ids${String(index)}`));
-  const match = compileCondition(allOf([...rest, ...others]), resolved);
+  const { match, before } = compileJoined(allOf([...rest, ...others]), resolved, joins);
   const variables = lists.map((_, index) => `ids${String(index)}`);
   return {
     aggregate: begin?.collection,
@@ -75,7 +76,7 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
         from: plan.type.collection,
         foreignField: joinFields(first).localField,
         ...(lists.length > 0 && { let: Object.fromEntries(variables.map((name) => [name, `$${name}.ids`])) }),
-        pipeline: compilePagePipeline(pageOf(plan, match, database)),
+        pipeline: compilePagePipeline(pageOf(plan, before, database), joinStages(joins, match)),
       }),
     ],
   };
@@ -106,11 +107,11 @@ async function compileIds(condition: RelatedCondition, database: Database): Prom
   const [next, second] = parts.filter(canLead);
   const isChain = next !== undefined && second === undefined;
   const rest = isChain ? allOf(parts.filter((part) => part !== next)) : condition.condition;
-  const $match = compileCondition(rest, await resolveRelated(rest, database));
-  if (!isChain) return { collection: target.collection, stages: [{ $match }, ...relatedIds(condition)] };
+  const own = await stagesOf(rest, database);
+  if (!isChain) return { collection: target.collection, stages: [...own, ...relatedIds(condition)] };
   const { collection, stages } = await compileIds(next, database);
   const project = { $project: { [joinFields(condition).foreignField]: 1 } };
-  const lookup = { from: target.collection, foreignField: joinFields(next).localField, pipeline: [{ $match }, project] };
+  const lookup = { from: target.collection, foreignField: joinFields(next).localField, pipeline: [...own, project] };
   return { collection, stages: [...stages, ...lookUpEntries(lookup), ...relatedIds(condition)] };
 }
 
@@ -130,9 +131,7 @@ export const joinedList: Way = {
   fits: async (_plan, facts) => (await facts.page()).joins.length > 0,
   read: async (_plan, facts) => {
     const page = await facts.page();
-    const stages = compilePagePipeline({ ...page, match: page.before });
-    const sorted = stages.findIndex((stage) => '$sort' in stage) + 1;
-    const pipeline = [...stages.slice(0, sorted), ...joinStages(page.joins, page.match), ...stages.slice(sorted)];
+    const pipeline = compilePagePipeline({ ...page, match: page.before }, joinStages(page.joins, page.match));
     const command = { aggregate: page.collection, pipeline, allowDiskUse: true };
     return { documents: await readJoined(command, facts.database) };
   },

@@ -9,8 +9,8 @@ import { readAll } from '../../send/read-commands.js';
 import { factBounds, factLifetime, factTimeout, few } from '../collection-facts.js';
 import { nothing } from '../compile-condition.js';
 import { compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
-import { compileJoined, type Joins } from '../join-related.js';
-import { asksForRelated, resolveRelated } from '../resolve-related.js';
+import { compileJoined } from '../join-related.js';
+import { asksForRelated, resolveOrJoin } from '../resolve-related.js';
 import { fromRelated, joinedList, joinedTotal } from './from-related.js';
 import { isInSecondHalf, totalOf } from './page-total.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
@@ -156,8 +156,7 @@ export function gatherFacts(plan: Plan, context: PageContext): Facts {
     ...context,
     database,
     page: once(async (): Promise<JoinedPage> => {
-      const joins: Joins = [];
-      const resolved = await resolveRelated(condition, context.database, database.session === null ? joins : null);
+      const { resolved, joins } = await resolveOrJoin(condition, context.database);
       const { match, before } = compileJoined(condition, resolved, joins);
       const isAlone = joins.length === 1 && conjunctsOf(condition).some((part) => part === joins[0]?.condition);
       return { ...pageOf(plan, match, database), resolved, joins, before, isAlone };

@@ -9,6 +9,8 @@ const groups = {
   plugins: require('./plugins'),
   transactions: require('./transactions'),
   lifecycles: require('./lifecycles'),
+  creates: require('./creates'),
+  'code-values': require('./code-values'),
 };
 
 const names = Object.entries(groups).flatMap(([group, probes]) => Object.keys(probes).map((name) => `${group}/${name}`));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withoutSecrets } from '../../src/admin/without-secrets.js';
+import { withoutSecrets } from '../../src/http/without-secrets.js';
 
 const cases: readonly (readonly [body: unknown, expected: unknown])[] = [
   [
@@ -57,7 +57,7 @@ const cases: readonly (readonly [body: unknown, expected: unknown])[] = [
   [undefined, null],
 ];
 
-describe('admin/without-secrets', () => {
+describe('http/without-secrets', () => {
   for (const [body, expected] of cases)
     it(JSON.stringify(body ?? null), () => {
       expect(withoutSecrets(body)).to.deep.equal(expected);

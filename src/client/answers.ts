@@ -1,0 +1,40 @@
+import type { CallOptions } from './requester.js';
+
+/** The answer with one entry. */
+export interface Single<Entry> {
+  data: Entry;
+  meta: object;
+}
+
+/** The answer with a page of entries. */
+export interface Page<Entry, Pagination> {
+  data: Entry[];
+  meta: { pagination: Pagination };
+}
+
+/** The answer with a number of entries. */
+export interface Count {
+  data: { count: number };
+  meta: object;
+}
+
+/** A write of a batch. `$0` as the value of a relation, or in the path, is the id that the first write has created. */
+export interface BatchWrite {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  /** Path of entries of a content type below the API prefix: `/articles/1`. */
+  readonly path: string;
+  readonly query?: object;
+  readonly body?: object;
+  readonly headers?: { readonly 'If-Match': string };
+}
+
+export interface BatchOptions extends CallOptions {
+  /** Whether the first failure undoes all writes, and is thrown; false by default, so that each stands alone. */
+  readonly transaction?: boolean;
+}
+
+/** The answer to a write of a batch, as if it was sent on its own. */
+export interface BatchAnswer {
+  status: number;
+  body: unknown;
+}

@@ -1,0 +1,116 @@
+import type { AdminAction } from '../../http/running.js';
+import { type Actions, actionsWith } from '../../panel/rights/actions.js';
+import { validationError } from '../../errors.js';
+import { isRecord, type Values } from '../../values.js';
+import type { RegisteredActions } from './registered-actions.js';
+
+/** `actionProvider` of `strapi.admin.services.permission`: the actions that roles of administrators may be granted. */
+export interface ActionProvider {
+  /** Adds an action. Rejects with a ValidationError if it is invalid, and with an Error if there is one of its name. */
+  register(action: Values): Promise<ActionProvider>;
+  registerMany(actions: readonly Values[]): Promise<ActionProvider>;
+  get(actionId: string): object | undefined;
+  has(actionId: string): boolean;
+  keys(): readonly string[];
+  values(): readonly object[];
+  size(): number;
+  /** Returns whether permissions for an action can be restricted by a property, such as `fields`. */
+  appliesToProperty(property: string, actionId: string, subject?: string): Promise<boolean>;
+  /** Returns the other names of an action. There are none. */
+  unstable_aliases(): readonly string[];
+}
+
+/** Returns the provider for code. `isLoaded` says whether `bootstrap` has run, after which no action is added. */
+export function createActionProvider(registered: RegisteredActions, isLoaded: () => boolean): ActionProvider {
+  const all = (): Actions => actionsWith(registered.list());
+  const known = (): ReadonlyMap<string, object> => new Map([...shownActions(all()), ...registered.list().map(named)]);
+  const provider: ActionProvider = {
+    register: async (action) => {
+      await Promise.resolve();
+      if (isLoaded()) throw new Error("You can't register new actions outside of the bootstrap function.");
+      const added = actionOf(action);
+      if (known().has(added.actionId)) throw new Error(`Duplicated item key: ${added.actionId}`);
+      registered.add(added);
+      return provider;
+    },
+    registerMany: async (actions) => {
+      for (const action of actions) await provider.register(action);
+      return provider;
+    },
+    get: (actionId) => known().get(actionId),
+    has: (actionId) => known().has(actionId),
+    keys: () => [...known().keys()],
+    values: () => [...known().values()],
+    size: () => known().size,
+    appliesToProperty: (property, actionId, subject) => Promise.resolve(applies(all(), { property, actionId, subject })),
+    unstable_aliases: () => [],
+  };
+  return provider;
+}
+
+const named = (action: AdminAction): readonly [string, object] => [action.actionId, action];
+
+/** Returns the actions of the panel in the form of Strapi v4. */
+const shownActions = ({ content, plugins, settings }: Actions): readonly (readonly [string, object])[] => [
+  ...content.map(({ label, actionId, applyToProperties }) =>
+    shownAction(actionId, { section: 'contentTypes', displayName: label, options: { applyToProperties } }),
+  ),
+  ...plugins.map(({ action, ...rest }) => shownAction(action, { section: 'plugins', ...rest })),
+  ...settings.map(({ action, ...rest }) => shownAction(action, { section: 'settings', ...rest })),
+];
+
+const shownAction = (actionId: string, rest: object): readonly [string, object] => [actionId, { actionId, ...rest }];
+
+interface Restriction {
+  readonly property: string;
+  readonly actionId: string;
+  readonly subject: string | undefined;
+}
+
+const applies = ({ content }: Actions, { property, actionId }: Restriction): boolean =>
+  content.some((action) => action.actionId === actionId && action.applyToProperties.some((name) => name === property));
+
+const sections = ['contentTypes', 'plugins', 'settings', 'internal'] as const;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+/** What an action must be, with the message for any other. */
+const rules: readonly (readonly [message: string, isMet: (action: Values) => boolean])[] = [
+  [
+    'uid: The id can only contain lowercase letters, dots and hyphens.',
+    ({ uid }) => typeof uid === 'string' && /^[a-z]([a-z|.|-]+)[a-z]$/.test(uid),
+  ],
+  [
+    `section must be one of the following values: ${sections.join(', ')}`,
+    ({ section }) => sections.some((one) => one === section),
+  ],
+  ['displayName is a required field', ({ displayName }) => isText(displayName)],
+  ['pluginName is a required field', ({ section, pluginName }) => section !== 'plugins' || isText(pluginName)],
+  ['category is a required field', ({ section, category }) => section !== 'settings' || isText(category)],
+  ['subjects is a required field', ({ section, subjects }) => section !== 'contentTypes' || isTexts(subjects)],
+];
+
+/** Returns an action with its full name. Throws a ValidationError if it is invalid. */
+function actionOf(given: unknown): AdminAction {
+  const action = isRecord(given) ? given : {};
+  const broken = rules.find(([, isMet]) => !isMet(action));
+  if (broken !== undefined) throw validationError(broken[0]);
+  const { section, displayName, uid, pluginName, category, subCategory, subjects, options } = action;
+  const { applyToProperties } = Object(options) as Values;
+  return {
+    actionId: fullName(String(uid), pluginName),
+    section: section as AdminAction['section'], // one of them, by the rules
+    displayName: String(displayName),
+    ...(isText(pluginName) && { pluginName }),
+    ...(isText(category) && { category }),
+    ...((section === 'plugins' || section === 'settings') && { subCategory: isText(subCategory) ? subCategory : 'general' }),
+    ...(isTexts(subjects) && { subjects }),
+    options: { applyToProperties: isTexts(applyToProperties) ? applyToProperties : null },
+  };
+}
+
+function fullName(uid: string, pluginName: unknown): string {
+  if (!isText(pluginName)) return `api::${uid}`;
+  return pluginName === 'admin' ? `admin::${uid}` : `plugin::${pluginName}.${uid}`;
+}

@@ -1,0 +1,35 @@
+import type { Context } from 'koa';
+import type { Answer, RouteCall } from '../../http/route.js';
+import { isRead } from '../../http/tag-answers.js';
+import type { Running } from '../../http/running.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { administratorCall } from '../../panel/panel-route.js';
+import { recorded } from '../../panel/record-request.js';
+import { panelOf } from '../../panel/panel.js';
+import type { Ability } from '../../panel/rights/ability.js';
+import { rightsOf } from '../../panel/rights/rights.js';
+import { abilityOf, tellAdministrator } from '../../panel/tell-administrator.js';
+import { isRecord } from '../../values.js';
+
+/**
+ * Answers a request to a route of type admin. Tells code of the administrator who has sent it, and runs the code with them as the
+ * sender. The audit log has a record of each request that may change something. Throws an UnauthorizedError for any other caller.
+ */
+export async function runAsAdministrator(ctx: Context, call: RouteCall, run: (call: RouteCall) => Promise<void>): Promise<void> {
+  ctx.set('Cache-Control', 'private, no-store');
+  const identified = await administratorCall(call);
+  tellAdministrator(ctx.state, identified);
+  const work = async (): Promise<Answer> => {
+    await run({ ...call, content: identified.content });
+    return { status: ctx.status };
+  };
+  await (isRead(ctx) ? work() : recorded(identified, identified.rights.administrator, work));
+}
+
+/** Returns what an administrator may do, by an object with their id. Throws an Error if there is none. */
+export async function generateUserAbility(user: unknown, running: Running, content: ContentContext): Promise<Ability> {
+  const panel = panelOf(running);
+  const administrator = isRecord(user) ? await panel.administrator(Number(user['id'])) : null;
+  if (administrator === null) throw new Error('there is no such administrator');
+  return abilityOf({ rights: await rightsOf(administrator, panel), panel, content });
+}

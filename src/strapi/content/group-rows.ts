@@ -1,0 +1,42 @@
+import { validationError } from '../../errors.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { type EngineParameters, offsetWindow } from './translate-query.js';
+
+/** The parameters of a read of groups, and how its rows become groups. */
+interface GroupedRead<Row extends object> {
+  /** The parameters that read all rows, in the order of the groups. */
+  readonly parameters: EngineParameters;
+  /** Returns a row for each group, of the page that was asked for. */
+  readonly group: (rows: readonly Row[]) => Row[];
+}
+
+/**
+ * Returns the read of distinct values that `groupBy` asks for, as Strapi v4 answers it; null if there is no `groupBy`. Throws a
+ * ValidationError unless `select` names only what is grouped by: other values would be those of any entry of a group.
+ */
+export function groupedRead<Row extends object>(parameters: EngineParameters, type: ContentType): GroupedRead<Row> | null {
+  const { groupBy, select, orderBy, offset, limit, ...rest } = parameters;
+  if (groupBy === undefined) return null;
+  const names = [groupBy].flat();
+  const selected = [select ?? []].flat();
+  const other = names.find((name) => name !== 'id' && type.attributes.get(name)?.kind !== 'scalar');
+  if (other !== undefined) throw validationError(`Invalid parameter groupBy: ${other} is no value of ${type.uid}`);
+  if (selected.length === 0 || selected.some((name) => !names.includes(name)) || rest.populate !== undefined)
+    throw validationError(`Invalid parameter groupBy: select must name some of ${names.join(', ')}, and populate nothing`);
+  const { start, limit: size } = offsetWindow({ offset, limit });
+  const end = size < 0 ? undefined : start + size;
+  return {
+    parameters: { ...rest, select: names, orderBy: orderBy ?? names },
+    group: (rows) =>
+      distinct(rows, names)
+        .slice(start, end)
+        .map((row) => pick(row, selected)),
+  };
+}
+
+const distinct = <Row extends object>(rows: readonly Row[], names: readonly string[]): Row[] => [
+  ...new Map(rows.map((row) => [JSON.stringify(Object.values(pick(row, names))), row])).values(),
+];
+
+const pick = <Row extends object>(row: Row, names: readonly string[]): Row =>
+  Object.fromEntries(names.map((name) => [name, Reflect.get(row, name) as unknown])) as Row; // some of its values

@@ -1,0 +1,22 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { validationError } from '../../errors.js';
+import { isStored } from '../../mongo/stored.js';
+import { collections } from '../../schema/collections.js';
+import { decodeId } from '../../values.js';
+
+/** The administrator in whose name code writes, as services of Strapi v4 take one. */
+export interface ByUser {
+  readonly user?: { readonly id: number | string } | null;
+}
+
+/**
+ * Returns the context in which an administrator is stored as the creator or editor; the same one without an administrator. Throws a
+ * ValidationError if there is none of the id.
+ */
+export async function writtenBy({ user }: ByUser = {}, context: ContentContext): Promise<ContentContext> {
+  if (user === null || user === undefined) return context;
+  const id = decodeId(user.id);
+  if (!(await isStored(context.store.database, collections.administrators, { _id: id })))
+    throw validationError(`user: there is no administrator of the id ${String(user.id)}`);
+  return { ...context, author: id };
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
+import { serveModels, type Serving } from '../support/serve.js';
+
+const names = ['aggregate', 'groupBy', 'having', 'facets', 'previewToken', 'fallbackLocale', 'sourceMap'];
+
+const paths = ['/api/notes', '/api/notes/1', '/api/notes/count', '/api/users', '/api/upload/files', '/api/i18n/locales'];
+
+describe('parameters that other routes know', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({
+      models: [collectionType('note', { title: { type: 'string' } })],
+      documents: { notes: [{ _id: 1 }] },
+    });
+  });
+  after(() => serving.stop());
+
+  for (const name of names)
+    for (const query of [`${name}=1`, `fields=id&${name}[a][0]=1`, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}=1`, name])
+      it(`${query} is refused by name`, async () => {
+        for (const path of paths) {
+          const { status, body } = await serving.call('GET', `${path}?${query}`);
+          expect([status, body.error?.message], path).to.deep.equal([
+            400,
+            `Invalid parameter ${name}: this request does not support it`,
+          ]);
+        }
+      });
+
+  for (const query of ['sort=articles. title', 'sort[1]=:asc', 'sort=title,, id', 'aggregates=1'])
+    it(`${query} has no effect on one entry`, async () => {
+      const known = query.replace('articles. title', ' title');
+      expect((await serving.call('GET', `/api/notes/1?${known}`)).status).to.equal(200);
+    });
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { createConfig } from '../../src/config/create-config.js';
+import { features } from '../../src/features.js';
+import { modelSettings } from '../../src/http/feature.js';
+import type { Model } from '../../src/schema/model.js';
+import { purgeCollection } from '../../src/mongo/models/purge-collection.js';
+import { type ModelsNow, countRemoved, purgeRemoved, putBackRemoved, restorePart } from '../../src/mongo/models/removed-data.js';
+import { readModels, removeModel, writeModels } from '../../src/mongo/stores/model-store.js';
+import { readRemoved } from '../../src/mongo/stores/removed-store.js';
+import { collectionType } from '../support/collection-type.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
+
+describe('the data of removed models', () => {
+  let database: FreshDatabase;
+  before(async () => (database = await freshDatabase()));
+  after(() => database.drop());
+
+  const rows = () => database.db.collection<{ _id: number; title?: string }>('pages');
+  const titles = async (): Promise<unknown[]> => (await rows().find().sort({ _id: 1 }).toArray()).map(({ title }) => title);
+  const names = async (): Promise<string[]> =>
+    (await database.db.listCollections().toArray()).map(({ name }) => name).filter((name) => name.includes('pages'));
+  const noUser = (): Promise<null> => Promise.resolve(null);
+
+  it('is deleted, also after the process was killed on the way', async () => {
+    await rows().insertMany([{ _id: 1 }, { _id: 2 }]);
+    expect(await purgeCollection('pages', noUser, databaseOf(database))).to.equal(2);
+    expect(await names()).to.deep.equal([]);
+    await database.db.collection<{ _id: number }>('_purged_pages').insertOne({ _id: 1 });
+    expect(await purgeCollection('pages', noUser, databaseOf(database))).to.equal(1);
+    expect(await purgeCollection('pages', noUser, databaseOf(database))).to.equal(0);
+    expect(await names()).to.deep.equal([]);
+  });
+
+  for (const [what, write, after] of [
+    ['nothing was written', async () => undefined, ['one', 'two']],
+    [
+      'entries were written',
+      async () => void (await rows().insertMany([{ _id: 2, title: 'new' }, { _id: 3 }])),
+      ['one', 'new', undefined],
+    ],
+  ] as const)
+    it(`stays if a model begins to use the collection meanwhile: ${what}`, async () => {
+      await rows().deleteMany({});
+      await rows().insertMany([
+        { _id: 1, title: 'one' },
+        { _id: 2, title: 'two' },
+      ]);
+      const begin = async (): Promise<string> => {
+        await write();
+        return 'api::page.page';
+      };
+      const error = await purgeCollection('pages', begin, databaseOf(database)).catch(String);
+      expect(error).to.equal('Error: the collection pages belongs to api::page.page now');
+      expect([await titles(), await names()]).to.deep.equal([after, ['pages']]);
+    });
+
+  const gone = {
+    uid: 'api::page.page',
+    attribute: null,
+    definition: collectionType('page', { title: { type: 'string' } }),
+    at: new Date(),
+  };
+  const now: ModelsNow = {
+    documents: [],
+    kept: new Map(),
+    settings: modelSettings(features, createConfig({ environment: 'test' })),
+  };
+
+  /** Leaves the documents aside, as a deletion that ends behind its renaming. */
+  const interrupt = async (): Promise<void> => {
+    await rows().deleteMany({});
+    await rows().insertMany([{ _id: 1, title: 'one' }]);
+    const error = await purgeCollection('pages', () => Promise.reject(new Error('away')), databaseOf(database)).catch(String);
+    expect([error, await names()]).to.deep.equal(['Error: away', ['_purged_pages']]);
+  };
+
+  it('is counted and put back by a restore after an interrupted deletion', async () => {
+    await interrupt();
+    expect(await countRemoved(gone, now, databaseOf(database))).to.equal(1);
+    await putBackRemoved(gone, now, databaseOf(database));
+    expect([await titles(), await names()]).to.deep.equal([['one'], ['pages']]);
+    await putBackRemoved(gone, now, databaseOf(database)); // nothing is aside
+    expect(await titles()).to.deep.equal(['one']);
+  });
+
+  it('is put back by a deletion that finds another model with the collection after an interrupted one', async () => {
+    await interrupt();
+    await rows().insertMany([{ _id: 2, title: 'new' }]);
+    const other = { ...now, documents: [{ ...gone.definition, uid: 'api::leaf.leaf' }] };
+    const error = await purgeRemoved(gone, other, databaseOf(database)).catch(String);
+    expect(error).to.equal('Error: the collection pages belongs to api::leaf.leaf now');
+    expect([await titles(), await names()]).to.deep.equal([['one', 'new'], ['pages']]);
+  });
+
+  it('is restored with its rights, or not at all', async () => {
+    const inside = databaseOf(database);
+    const model = collectionType('page', { title: { type: 'string' } }) as unknown as Model;
+    await writeModels(inside, [model]);
+    await removeModel(inside, model.uid);
+    const [part] = await readRemoved(inside);
+    if (part === undefined) throw new Error('the model is removed');
+    const unfit = { roles: [], administrators: [], tokens: [{ _id: 1, permissions: 'none' }] } as never;
+    await restorePart({ ...part, rights: unfit }, model, inside).catch(() => undefined);
+    expect([await readModels(inside), (await readRemoved(inside)).length]).to.deep.equal([[], 1]);
+    await restorePart(part, model, inside);
+    expect([(await readModels(inside)).length, await readRemoved(inside)]).to.deep.equal([1, []]);
+  });
+});
