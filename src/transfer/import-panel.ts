@@ -8,7 +8,8 @@ import type { Values } from '../values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 import type { ImportPlan } from './plan-import.js';
 import { type PanelRecord, PanelRecords, panelTypes, tokenUid } from './panel-records.js';
-import { isPanelSetting, type Manifest, type Source, uidOfView } from './source.js';
+import { uidOfView } from '../mongo/stores/code-store.js';
+import { isPanelSetting, type Manifest, type Source } from './source.js';
 
 /** Reads the entries of the panel, and assigns ids to administrators, before links to them are stored. */
 export async function preparePanel(run: ImportRun): Promise<void> {

@@ -177,8 +177,5 @@ const panelKeys = [viewPrefix, libraryViewKey, 'webhook'];
 
 export const isPanelSetting = (key: string): boolean => panelKeys.some((start) => key.startsWith(start));
 
-/** Returns the uid of the type or component in the key of a view; empty for other settings. */
-export const uidOfView = (key: string): string => (key.startsWith(viewPrefix) ? key.slice(key.indexOf('::') + 2) : '');
-
 const isUsed = ({ key }: ConfigurationRecord): boolean =>
   Object.values<string>(usedSettings).includes(key) || isPanelSetting(key);

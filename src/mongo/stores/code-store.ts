@@ -6,6 +6,9 @@ import { findFirst, findStored } from '../stored.js';
 /** The beginning of the keys of views in the store of Strapi v4: how the panel shows the entries of a type or a component. */
 export const viewPrefix = 'plugin_content_manager_configuration_';
 
+/** Returns the uid of the type or component in the key of a view; empty for other settings. */
+export const uidOfView = (key: string): string => (key.startsWith(viewPrefix) ? key.slice(key.indexOf('::') + 2) : '');
+
 /** The key of the view of the media library in the store of Strapi v4. */
 export const libraryViewKey = 'plugin_upload_view_configuration';
 
