@@ -4,6 +4,7 @@ import {
   type ModelsNow,
   purgeRemoved as deleteData,
   putBackRemoved,
+  readLeft,
   readNow,
   restorePart,
   withPart,
@@ -18,11 +19,14 @@ import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
 import { allowNoMore, flag, parseOptions, parseWords, required } from './usage-error.js';
 
-/** Prints the removed models and attributes, when they were removed, and how many entries hold data of them. Returns the exit code. */
+/**
+ * Prints the removed models and attributes, also those that are there again while an interrupted deletion has left documents of the
+ * former ones, when they were removed, and how many entries hold data of them. Returns the exit code.
+ */
 export async function listRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { json } = parseOptions(args, { json: flag });
   const now = await modelsNow(opened);
-  const parts = (await readRemoved(opened.database)).filter((part) => !isBack(part, now));
+  const parts = await readLeft(now, opened.database);
   const rows: (Omit<RemovedPart, 'definition' | 'rights'> & { readonly entries: number })[] = [];
   for (const part of parts) {
     const { uid, attribute, at } = part;
@@ -40,7 +44,8 @@ const entriesOf = (count: number): string => (count === 1 ? '1 entry' : `${Strin
 export async function restoreRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { positionals } = parseWords(args, {});
   const now = await modelsNow(opened);
-  const part = await findPart(opened, now, positionals);
+  const parts = (await readRemoved(opened.database)).filter((one) => !isBack(one, now));
+  const part = findPart(parts, positionals);
   const documents = withPart(part, now);
   const build = buildRegistry(documents, { ...opened.settings, foreign: await findForeign(documents, opened.database) });
   const problems = build.problems.get(part.uid) ?? [];
@@ -59,7 +64,7 @@ export async function purgeRemoved(opened: OpenedDatabase, args: readonly string
   const { values, positionals } = parseWords(args, { yes: flag });
   const { database } = opened;
   const now = await modelsNow(opened);
-  const part = await findPart(opened, now, positionals);
+  const part = findPart(await readLeft(now, database), positionals);
   if (!values.yes) {
     print(
       `${nameOf(part)}: the data of ${entriesOf(await countRemoved(part, now, database))} would be deleted for ever; add --yes`,
@@ -76,15 +81,10 @@ const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null 
 
 const modelsNow = ({ database, settings }: OpenedDatabase): Promise<ModelsNow> => readNow(database, settings);
 
-/** Returns the removed part that arguments name. Throws an Error if there is none, or if it is in use again. */
-async function findPart(
-  { database }: OpenedDatabase,
-  now: ModelsNow,
-  [word, name, ...more]: readonly string[],
-): Promise<RemovedPart> {
+/** Returns the removed part that arguments name. Throws an Error if there is none. */
+function findPart(parts: readonly RemovedPart[], [word, name, ...more]: readonly string[]): RemovedPart {
   const uid = required(word, 'a uid');
   allowNoMore(more);
-  const parts = (await readRemoved(database)).filter((part) => !isBack(part, now));
   const found = parts.find((part) => part.uid === uid && part.attribute === (name ?? null));
   if (found !== undefined) return found;
   const wanted = name === undefined ? uid : `${uid} ${name}`;

@@ -4,7 +4,14 @@ import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import type { Model } from '../../src/schema/model.js';
 import { purgeCollection } from '../../src/mongo/models/purge-collection.js';
-import { type ModelsNow, countRemoved, purgeRemoved, putBackRemoved, restorePart } from '../../src/mongo/models/removed-data.js';
+import {
+  type ModelsNow,
+  countRemoved,
+  purgeRemoved,
+  putBackRemoved,
+  readLeft,
+  restorePart,
+} from '../../src/mongo/models/removed-data.js';
 import { readModels, removeModel, writeModels } from '../../src/mongo/stores/model-store.js';
 import { readRemoved } from '../../src/mongo/stores/removed-store.js';
 import { collectionType } from '../support/collection-type.js';
@@ -90,6 +97,26 @@ describe('the data of removed models', () => {
     const error = await purgeRemoved(gone, other, databaseOf(database)).catch(String);
     expect(error).to.equal('Error: the collection pages belongs to api::leaf.leaf now');
     expect([await titles(), await names()]).to.deep.equal([['one', 'new'], ['pages']]);
+  });
+
+  it('is listed and deleted after an interrupted deletion, also if there is a new type with the uid, which keeps its own', async () => {
+    const inside = databaseOf(database);
+    await interrupt();
+    await writeModels(inside, [collectionType('page', { title: { type: 'string' } }) as unknown as Model]);
+    await removeModel(inside, gone.uid);
+    const again = { ...now, documents: [{ ...gone.definition, uid: gone.uid }] };
+    await rows().insertMany([
+      { _id: 2, title: 'new' },
+      { _id: 3, title: 'newer' },
+    ]);
+    const [left] = await readLeft(again, inside);
+    if (left === undefined) throw new Error('documents are aside');
+    expect([left.uid, await countRemoved(left, again, inside)]).to.deep.equal([gone.uid, 1]);
+    expect(await purgeRemoved(left, again, inside)).to.equal(1);
+    expect([await titles(), await names()]).to.deep.equal([['new', 'newer'], ['pages']]);
+    expect(await readLeft(again, inside)).to.deep.equal([]);
+    const error = await purgeRemoved(left, again, inside).catch(String);
+    expect(error).to.equal('Error: api::page.page is in use again');
   });
 
   it('is restored with its rights, or not at all', async () => {

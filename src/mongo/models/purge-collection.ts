@@ -25,8 +25,13 @@ export async function purgeCollection(name: string, findUser: () => Promise<stri
     await putBack(name, database);
     throw new Error(`the collection ${name} belongs to ${user} now`);
   }
-  const count = await countMatching(database, aside, {});
-  await alone(database, () => db.dropCollection(aside));
+  return dropAside(name, database);
+}
+
+/** Deletes what a deletion of a collection has put aside. Returns the number of documents. */
+export async function dropAside(name: string, database: Database): Promise<number> {
+  const count = await countAside(name, database);
+  await alone(database, () => database.db.dropCollection(asideOf(name)));
   return count;
 }
 
@@ -44,9 +49,8 @@ export async function putBack(name: string, database: Database): Promise<void> {
   await alone(database, () => db.dropCollection(aside));
 }
 
-/** Returns the number of documents of a collection, with those that an interrupted deletion has left aside. */
-export const countWithAside = async (name: string, database: Database): Promise<number> =>
-  (await countMatching(database, name, {})) + (await countMatching(database, asideOf(name), {}));
+/** Returns the number of documents that an interrupted deletion of a collection has left aside. */
+export const countAside = (name: string, database: Database): Promise<number> => countMatching(database, asideOf(name), {});
 
 function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError && error.codeName === 'NamespaceNotFound')) throw error;

@@ -11,12 +11,12 @@ import { typesWith } from '../send/field-moves.js';
 import { collections } from '../../schema/collections.js';
 import { countMatching } from '../stored.js';
 import { readModels, writeModels } from '../stores/model-store.js';
-import { forgetRemoved, type RemovedPart } from '../stores/removed-store.js';
+import { forgetRemoved, readRemoved, type RemovedPart } from '../stores/removed-store.js';
 import { keptCollections, readRenames, withCollections } from '../stores/rename-store.js';
 import { giveRights } from '../stores/type-rights.js';
 import { inTransaction } from '../send/transaction.js';
 import { refuseMoved, moveFields } from './copy-fields.js';
-import { countWithAside, purgeCollection, putBack } from './purge-collection.js';
+import { countAside, dropAside, purgeCollection, putBack } from './purge-collection.js';
 
 /** The stored models, and what removed parts are compared with. */
 export interface ModelsNow {
@@ -40,6 +40,17 @@ export function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow
   return isRecord(model.attributes) && Object.hasOwn(model.attributes, attribute);
 }
 
+/**
+ * Returns the removed parts with data that no model uses: those that no model has again, and types that are there again while documents
+ * of an interrupted `purgeRemoved` are still aside.
+ */
+export async function readLeft(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
+  const left: RemovedPart[] = [];
+  for (const part of await readRemoved(database))
+    if (!isBack(part, now) || (await countRemoved(part, now, database)) > 0) left.push(part);
+  return left;
+}
+
 /** Returns the documents of models with a removed part put back. Throws an Error if the model of an attribute does not exist. */
 export function withPart({ uid, attribute, definition }: RemovedPart, { documents }: ModelsNow): readonly ModelDocument[] {
   const others = documents.filter((document) => document.uid !== uid);
@@ -61,18 +72,21 @@ export const restorePart = (part: RemovedPart, model: Model, database: Database)
   });
 
 /** Puts the data of a removed type back that an interrupted `purgeRemoved` has left aside. Does nothing for other parts. */
-export async function putBackRemoved(
-  { uid, attribute, definition }: RemovedPart,
-  now: ModelsNow,
-  database: Database,
-): Promise<void> {
-  if (attribute === null && uid.includes('::')) await putBack(collectionIn(now, { uid, ...definition }), database);
+export async function putBackRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<void> {
+  const collection = removedCollection(part, now);
+  if (collection !== null) await putBack(collection, database);
 }
 
-/** Returns the number of entries that hold data of a removed part. */
+/** Returns the collection of a removed type; null for other parts. */
+const removedCollection = ({ uid, attribute, definition }: RemovedPart, now: ModelsNow): string | null =>
+  attribute === null && uid.includes('::') ? collectionIn(now, { uid, ...definition }) || null : null;
+
+/** Returns the number of entries that hold data of a removed part, without what models use. */
 export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
-  if (part.attribute === null)
-    return part.uid.includes('::') ? countWithAside(collectionIn(now, { uid: part.uid, ...part.definition }), database) : 0;
+  const collection = removedCollection(part, now);
+  if (collection !== null)
+    return (await countAside(collection, database)) + (isBack(part, now) ? 0 : await countMatching(database, collection, {}));
+  if (part.attribute === null || isBack(part, now)) return 0;
   const registry = registryWith(part, now);
   if (registry === null) return 0;
   let count = 0;
@@ -96,12 +110,17 @@ function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
 }
 
 /**
- * Deletes the data of a removed part: the values of an attribute, or the collection of a type. Throws an Error if that data is in use or
- * being moved. Returns the number of entries that were changed or deleted.
+ * Deletes the data of a removed part: the values of an attribute, or the collection of a type. Of a type that is there again it deletes
+ * what an interrupted deletion has left aside. Throws an Error if that data is in use or being moved. Returns the number of entries that
+ * were changed or deleted.
  */
 export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
-  if (isBack(part, now)) throw new Error(`${part.uid} ${part.attribute ?? ''} is in use again`);
-  if (part.attribute === null) return purgeType(part, now, database);
+  const collection = removedCollection(part, now);
+  if (isBack(part, now)) {
+    if (collection !== null && (await countAside(collection, database)) > 0) return dropAside(collection, database);
+    throw new Error(`${part.uid} ${part.attribute ?? ''}`.trimEnd() + ' is in use again');
+  }
+  if (part.attribute === null) return collection === null ? 0 : purgeType(collection, now, database);
   const registry = registryWith(part, now);
   if (registry === null) return 0;
   await refuseMoved({ uid: part.uid, attribute: part.attribute, registry }, now.documents, database);
@@ -109,10 +128,8 @@ export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: 
   return moveFields(move, 'unset', { registry, database, signal: new AbortController().signal });
 }
 
-async function purgeType({ uid, definition }: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
+async function purgeType(collection: string, now: ModelsNow, database: Database): Promise<number> {
   const { db } = database;
-  const collection = collectionIn(now, { uid, ...definition });
-  if (!uid.includes('::') || collection === '') return 0;
   const userIn = (models: ModelsNow): string | null =>
     [...models.documents, ...now.settings.builtin].find(
       (one) => one.uid.includes('::') && collectionIn(models, one) === collection,
