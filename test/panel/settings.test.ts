@@ -348,6 +348,49 @@ describe('settings, media library and builder of the panel', () => {
     });
   });
 
+  describe('a file in a folder', () => {
+    const infos: readonly (readonly [title: string, info: object | null, place: 'folder' | 'top'])[] = [
+      ['stays without information', null, 'folder'],
+      ['stays if the information names no folder', { caption: 'a' }, 'folder'],
+      ['moves to the top if the dialog names it', { caption: 'a', folder: null }, 'top'],
+    ];
+    for (const content of ['new content', null])
+      for (const [title, info, place] of infos.filter(([, given]) => given !== null || content !== null))
+        it(`${title}, with ${content ?? 'no content'}`, async () => {
+          const id = await folder(`of a file that ${title}, with ${content ?? 'no content'}`);
+          const file = await uploadAs('super', 'one.txt');
+          await data('super', 'POST', '/upload/actions/bulk-move', { fileIds: [file], destinationFolderId: id });
+          const form = new FormData();
+          if (content !== null) form.append('files', new Blob([content], { type: 'text/plain' }), 'two.txt');
+          if (info !== null) form.append('fileInfo', JSON.stringify(info));
+          await data('super', 'POST', `/upload?id=${String(file)}`, form);
+          const { path } = await data('super', 'GET', `/upload/folders/${String(id)}`);
+          const read = await data('super', 'GET', `/upload/files/${String(file)}`);
+          expect([read.folder?.id, read.folderPath]).to.deep.equal(place === 'folder' ? [id, path] : [undefined, '/']);
+        });
+  });
+
+  describe('logos', () => {
+    const image = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+    const changes: readonly (readonly [field: string, isRemoved: boolean, logos: readonly string[]])[] = [
+      ['menuLogo', false, ['menuLogo']],
+      ['authLogo', false, ['menuLogo', 'authLogo']],
+      ['menuLogo', false, ['menuLogo', 'authLogo']],
+      ['menuLogo', true, ['authLogo']],
+    ];
+    for (const [field, isRemoved, logos] of changes)
+      it(`are ${logos.join(' and ')} after ${isRemoved ? 'the removal' : 'an upload'} of ${field}`, async () => {
+        const form = new FormData();
+        if (isRemoved) form.append(field, '');
+        else form.append(field, new Blob([image], { type: 'image/svg+xml' }), 'logo.svg');
+        await data('super', 'POST', '/admin/project-settings', form);
+        const init = await data('', 'GET', '/admin/init');
+        const kept = ['menuLogo', 'authLogo'].filter((name) => (init[name] ?? null) !== null);
+        expect(kept).to.deep.equal(logos);
+        for (const name of kept) expect((await send('', 'GET', init[name])).status).to.equal(200);
+      });
+  });
+
   describe('webhooks', () => {
     const hook = { name: 'hook', headers: {}, events: [] };
     const create = async (url: string) => Number((await data('super', 'POST', '/admin/webhooks', { ...hook, url })).id);

@@ -131,15 +131,15 @@ async function change(call: PanelCall): Promise<Answer> {
 
 async function remove(call: PanelCall): Promise<Answer> {
   const [deleted] = await removeAll([idOf(call)], call);
-  if (deleted === undefined) throw notFoundError('User not found');
-  return answerData(shownAdministrator(deleted));
+  return answerData(deleted);
 }
 
 async function removeSeveral(call: PanelCall): Promise<Answer> {
   const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
-  return answerData((await removeAll(idsIn(ids), call)).map(shownAdministrator));
+  return answerData(await removeAll(idsIn(ids), call));
 }
 
+/** Deletes the administrators of ids that exist, and returns them. Throws a NotFoundError if there is none. */
 async function removeAll(ids: readonly number[], call: PanelCall) {
   const work = async (inside: ContentContext) => {
     const documents = await findStored(inside.store.database, collections.administrators, { match: { _id: oneOf(ids) } });
@@ -147,7 +147,9 @@ async function removeAll(ids: readonly number[], call: PanelCall) {
     for (const document of documents) await mayChange(administratorOf(document, roles).roles, call);
     return deleteAdministrators(ids, inside);
   };
-  return keepingSuperAdmin(call.content, { ids, loses: () => true, work });
+  const deleted = await keepingSuperAdmin(call.content, { ids, loses: () => true, work });
+  if (deleted.length === 0) throw notFoundError('User not found');
+  return deleted.map(shownAdministrator);
 }
 
 /**

@@ -57,8 +57,7 @@ export function typeBody(body: Values, models: readonly Model[], isNew: boolean)
   return object({ contentType: contentType.required().default(undefined), components: nested(models) }).noUnknown();
 }
 
-const kebabMessage = ({ path }: { readonly path: string }): string =>
-  `${path} is not in kebab case, an example of kebab case: my-super-content-type`;
+const kebabMessage = ({ path }: { readonly path: string }): string => `${path} is not in kebab case (an-example-of-kebab-case)`;
 
 /** A word that is the first part of a uid, and the name of a folder. */
 const categoryPattern = /^[A-Za-z][-_0-9A-Za-z]*$/;

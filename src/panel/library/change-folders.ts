@@ -138,12 +138,12 @@ export async function bulkMove(call: PanelCall): Promise<Answer> {
   return answerData(data);
 }
 
-/** Throws a ValidationError if a folder would contain itself, or two folders of one name would be beside each other. */
+/**
+ * Throws a ValidationError if two folders of one name would be beside each other, or a folder would contain itself. It names no field,
+ * as in Strapi v4: the dialog shows such a message at the destination.
+ */
 async function checkMove(folders: readonly Folder[], above: Folder | null, content: ContentContext): Promise<void> {
-  const upwards = await idsUpFrom(above, content);
-  const circular = folders.filter(({ id }) => upwards.has(id)).map(({ name }) => name);
-  if (circular.length > 0)
-    throw problem('destinationFolderId', `folders cannot be moved inside themselves: ${circular.join(', ')}`);
+  const refuse = (message: string) => fieldErrors([{ path: [], message }]);
   const names = folders.map(({ name }) => name);
   const parent = above?.id ?? null;
   const there = await findStored(content.store.database, collections.folders, { match: { parent, name: oneOf(names) } });
@@ -152,7 +152,11 @@ async function checkMove(folders: readonly Folder[], above: Folder | null, conte
     ...there.filter(({ _id }) => !ids.has(Number(_id))).map((folder) => String(folder['name'])),
     ...names.filter((name, index) => names.indexOf(name) !== index),
   ];
-  if (taken.length > 0) throw problem('folderIds', `some folders already exists: ${taken.join(', ')}`);
+  if (taken.length > 0) throw refuse(`some folders already exists: ${taken.join(', ')}`);
+  const upwards = await idsUpFrom(above, content);
+  const circular = folders.filter(({ id }) => upwards.has(id)).map(({ name }) => name);
+  if (circular.length > 0)
+    throw refuse(`folders cannot be moved inside themselves or one of its children: ${circular.join(', ')}`);
 }
 
 async function filesOf(match: object, { store }: ContentContext) {
