@@ -70,7 +70,10 @@ describe("providers of a project's code", () => {
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(body.user).to.include({ username: 'dora', provider: 'discord' });
     const stored = project.strapi.store({ type: 'plugin', name: 'users-permissions', key: 'grant' });
-    await stored.set({ value: await stored.get() });
+    const grant = await stored.get();
+    await stored.set({ value: grant });
+    expect((await ask(path)).status).to.equal(200);
+    await stored.set({ value: { ...grant, discord: { ...grant.discord, enabled: false } } });
     expect((await ask(path)).body.error.message).to.equal('This provider is disabled');
     await stored.delete();
     expect((await ask(path)).status).to.equal(200);
@@ -112,7 +115,66 @@ describe("providers of a project's code", () => {
 
   it('stand beside those of the configuration in the store', async () => {
     const grant = await project.strapi.store({ type: 'plugin', name: 'users-permissions', key: 'grant' }).get();
-    expect([grant.plain, grant.google.enabled]).to.deep.equal([{ enabled: true, key: 'app' }, false]);
+    expect([grant.plain, grant.google.enabled]).to.deep.equal([
+      { icon: '', enabled: true, key: 'app', secret: '', callback: '', scope: [] },
+      false,
+    ]);
+  });
+
+  describe('in the panel', () => {
+    const path = '/users-permissions/providers';
+    type Shown = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    let token = '';
+    const send = async (method: string, body?: object, of = path) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${project.server.url}${of}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers have several forms
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    before(async () => {
+      const admin = { email: 'super@test.test', firstname: 'super', password: 'Password1' };
+      token = (await send('POST', admin, '/admin/register-admin')).body.data.token;
+    });
+    const enabled = async (): Promise<readonly string[]> => {
+      const shown = (await send('GET')).body as Shown;
+      return Object.keys(shown).filter((name) => shown[name]?.['enabled'] === true);
+    };
+    const save = async (name: string, change: object) => {
+      const shown = (await send('GET')).body as Shown;
+      return send('PUT', { providers: { ...shown, [name]: { ...shown[name], ...change } } });
+    };
+
+    it('are shown as switched on, without secrets of the configuration and of code', async () => {
+      expect(await enabled()).to.have.members(['email', 'discord', 'staff', 'club', 'plain']);
+      const { body } = await send('GET');
+      expect(JSON.stringify(body)).not.to.include('app-secret');
+      expect(body.plain).to.include({ key: 'app', redirectUri: `${project.server.url}/api/connect/plain/callback` });
+    });
+    it('stay as they are when another one is saved', async () => {
+      expect((await save('google', { enabled: true, key: 'g', secret: 's' })).status).to.equal(200);
+      expect(await enabled()).to.have.members(['email', 'discord', 'staff', 'club', 'plain', 'google']);
+      for (const name of ['discord', 'staff'])
+        expect((await ask(`/auth/${name}/callback?access_token=${ours}`)).status, name).to.equal(200);
+    });
+    it('of code can be switched off', async () => {
+      expect((await save('discord', { enabled: false })).status).to.equal(200);
+      expect(await enabled()).not.to.include('discord');
+      expect((await ask(`/auth/discord/callback?access_token=${ours}`)).body.error.message).to.equal('This provider is disabled');
+    });
+    for (const change of [{ enabled: false }, { key: 'other' }, { secret: 's' }])
+      it(`of the configuration are not changed: ${JSON.stringify(change)}`, async () => {
+        const { status, body } = await save('plain', change);
+        expect([status, body.error.details.errors]).to.deep.equal([
+          400,
+          [
+            {
+              path: ['providers', 'plain'],
+              message: 'plain is set by plugins.users-permissions.config.providers of config/plugins: change it there',
+              name: 'ValidationError',
+            },
+          ],
+        ]);
+      });
   });
 
   it('are found by the services', async () => {

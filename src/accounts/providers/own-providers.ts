@@ -108,8 +108,8 @@ export async function identityByCode(config: Config, own: OwnProvider, token: Gr
   return identityOf(name, { ...profile, id: id ?? String(email ?? '').toLowerCase() }, { id: 'id', verified: 'verified' });
 }
 
-/** Returns the settings of all providers in the form of Strapi v4. */
-function grantsOf({ plugins }: Config): Values {
+/** Returns the settings of all providers that code has registered, or the configuration has, in the form of Strapi v4. */
+export function grantsOf({ plugins }: Config): Readonly<Record<string, Values>> {
   const own = [...(registered.get(plugins) ?? [])].map(([name, { settings }]) => [name, settings] as const);
   const all = [...own, ...Object.entries(plugins['users-permissions'].config.providers)];
   return Object.fromEntries(all.map(([name, settings]) => [name, settings === null ? { enabled: true } : grantOf(settings)]));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import type { ProviderSettings } from '../../config/provider-settings.js';
 import { validationError } from '../../errors.js';
@@ -9,7 +10,7 @@ import type { Database } from '../../mongo/send/database.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
 import { collections } from '../../schema/collections.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
-import { ofGrant } from './own-providers.js';
+import { grantsOf, ofGrant } from './own-providers.js';
 import { isOpenId, knownProvider } from './ready-providers.js';
 
 /** The key of the log-in providers in the store of Strapi v4. */
@@ -62,8 +63,32 @@ async function storedGrants(database: Database): Promise<Grants | null> {
   return Object.fromEntries(Object.entries(stored).filter((entry): entry is [string, Values] => isRecord(entry[1])));
 }
 
-/** Reads the settings of all providers for those who change them; the defaults of Strapi v4 if none were stored. */
-export const readGrants = async (database: Database): Promise<Grants> => (await storedGrants(database)) ?? defaults;
+/** Returns whether the configuration has a provider. It wins over a stored one of the same name. */
+export const isConfigured = (name: string, { plugins }: Config): boolean =>
+  Object.hasOwn(plugins['users-permissions'].config.providers, name);
+
+/** The settings of all providers: those that are stored, and those that are shown to who changes them. */
+interface ShownGrants {
+  readonly stored: Grants;
+  readonly shown: Grants;
+}
+
+/**
+ * Reads the settings of all providers. Shown are the defaults of Strapi v4 for those that are not stored, and as they are in force, without
+ * secrets, those of the configuration and those of code that are not stored.
+ */
+async function shownIn(config: Config, database: Database): Promise<ShownGrants> {
+  const stored = (await storedGrants(database)) ?? {};
+  const inForce = Object.entries(grantsOf(config)).filter(([name]) => isConfigured(name, config) || !Object.hasOwn(stored, name));
+  const shown = inForce.map(([name, { key = '', callback = '', scope = [] }]) => [
+    name,
+    { icon: '', ...defaults[name], ...stored[name], enabled: true, key, secret: '', callback, scope },
+  ]);
+  return { stored, shown: { ...defaults, ...stored, ...(Object.fromEntries(shown) as Grants) } };
+}
+
+/** Reads the settings of all providers as they are in force. */
+export const readGrants = async (config: Config, database: Database): Promise<Grants> => (await shownIn(config, database)).shown;
 
 /**
  * Returns a function that returns the settings of all providers that are stored. The defaults are not among them: they would switch off
@@ -72,12 +97,16 @@ export const readGrants = async (database: Database): Promise<Grants> => (await 
 export const grantsIn = ({ database, changes }: Store): (() => Promise<Grants>) =>
   cacheUntilChanged(changes, [collections.codeStore], async () => (await storedGrants(database)) ?? {});
 
+/** Returns settings without the address that the answers of the panel add. */
+export const withoutAddress = (grant: Values): Values =>
+  Object.fromEntries(Object.entries(grant).filter(([setting]) => setting !== 'redirectUri'));
+
 const isSetting = (value: unknown): boolean =>
   Array.isArray(value) ? value.every((item) => typeof item === 'string') : typeof value !== 'object' || value === null;
 
 /**
- * Stores the settings of all providers, and logs which of them are switched on and log nobody in. Throws a ValidationError for settings of
- * another form.
+ * Stores the settings of all providers, and logs which of them are switched on and log nobody in. What is stored stays for those that are
+ * as `readGrants` has returned them. Throws a ValidationError for settings of another form.
  */
 export async function writeGrants(grants: unknown, config: Config, { store, notices }: ContentContext): Promise<void> {
   if (!isRecord(grants)) throw validationError('providers must be an object');
@@ -86,21 +115,25 @@ export async function writeGrants(grants: unknown, config: Config, { store, noti
     const wrong = Object.keys(grant).find((setting) => !isSetting(grant[setting]));
     if (wrong !== undefined)
       throw validationError(`providers.${name}.${wrong} must be a text, a number, a boolean or a list of texts`);
-    const { redirectUri, ...stored } = grant;
-    return [name, stored, redirectUri] as const;
+    return [name, withoutAddress(grant)] as const;
   });
   const { database, changes } = store;
-  await openCodeStore(database).set(grantKey, Object.fromEntries(entries));
+  const { stored, shown } = await shownIn(config, database);
+  const kept = entries.flatMap(([name, grant]) => {
+    const next = isDeepStrictEqual(grant, shown[name]) ? stored[name] : grant;
+    return next === undefined ? [] : [[name, next] as const];
+  });
+  await openCodeStore(database).set(grantKey, Object.fromEntries(kept));
   await afterCommit(database, async () => {
     changes.changed(collections.codeStore);
   });
-  for (const [name, grant] of entries) for (const problem of grantProblems(name, grant, config)) notices.tell(problem);
+  for (const [name, grant] of kept) for (const problem of grantProblems(name, grant, config)) notices.tell(problem);
 }
 
 /** Returns why a provider that is switched on logs nobody in; nothing if it does. */
-export function grantProblems(name: string, grant: Values, { plugins }: Config): readonly string[] {
+export function grantProblems(name: string, grant: Values, config: Config): readonly string[] {
   if (grant['enabled'] !== true || name === 'email') return [];
-  if (Object.hasOwn(plugins['users-permissions'].config.providers, name)) return [];
+  if (isConfigured(name, config)) return [];
   const provider = readGrant(name, grant);
   return typeof provider === 'string' ? [`the provider ${name} is switched on, but logs nobody in: ${provider}`] : [];
 }

@@ -1,21 +1,39 @@
-import { readGrants, writeGrants } from '../../accounts/providers/stored-grants.js';
+import { isDeepStrictEqual } from 'node:util';
+import { isConfigured, readGrants, withoutAddress, writeGrants } from '../../accounts/providers/stored-grants.js';
+import { fieldErrors } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
-import type { Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../values.js';
 import type { PanelCall } from '../panel-route.js';
 import { done, givenBody } from './user-role-routes.js';
 
-/** Answers the settings of all providers, each with the address that it must redirect to. */
+/** Answers the settings of all providers as they are in force, each with the address that it must redirect to. */
 export async function readProviders({ content, running, request }: PanelCall): Promise<Answer> {
   const base = `${request.address}${running.config.api.rest.prefix}/connect`;
-  const shown = Object.entries(await readGrants(content.store.database)).map(([name, provider]) => [
-    name,
+  const grants = await readGrants(running.config, content.store.database);
+  const shown = mapValues(grants, (provider, name) =>
     name === 'email' ? provider : { ...provider, redirectUri: `${base}/${name}/callback` },
-  ]);
-  return { body: Object.fromEntries(shown) as Values };
+  );
+  return { body: shown };
 }
 
-/** Stores the settings of all providers. */
+/** Stores the settings of all providers. Throws a ValidationError for a changed one of the configuration. */
 export async function changeProviders(call: PanelCall): Promise<Answer> {
-  await writeGrants(givenBody(call)['providers'], call.running.config, call.content);
+  const { providers } = givenBody(call);
+  await checkConfigured(isRecord(providers) ? providers : {}, call);
+  await writeGrants(providers, call.running.config, call.content);
   return done;
+}
+
+async function checkConfigured(providers: Values, { running: { config }, content }: PanelCall): Promise<void> {
+  const shown = await readGrants(config, content.store.database);
+  const changed = Object.entries(providers).filter(
+    ([name, provider]) =>
+      isConfigured(name, config) && isRecord(provider) && !isDeepStrictEqual(withoutAddress(provider), shown[name]),
+  );
+  if (changed.length === 0) return;
+  const problems = changed.map(([name]) => ({
+    path: ['providers', name],
+    message: `${name} is set by plugins.users-permissions.config.providers of config/plugins: change it there`,
+  }));
+  throw fieldErrors(problems);
 }

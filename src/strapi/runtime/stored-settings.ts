@@ -54,14 +54,9 @@ const library = (key: string, check: (value: unknown) => Promise<object>, source
   remove: () => unstore(key, sources),
 });
 
-/** Returns the log-in providers: the stored ones, and those of the configuration, which are always switched on. */
+/** Returns the log-in providers as they are in force. */
 const grants = (sources: Sources): StoreSetting => ({
-  read: async () => {
-    const stored = await readGrants(database(sources));
-    const { providers } = sources.running().config.plugins['users-permissions'].config;
-    const own = mapValues(providers, ({ clientId }, name) => ({ ...stored[name], enabled: true, key: clientId }));
-    return { ...stored, ...own };
-  },
+  read: () => readGrants(sources.running().config, database(sources)),
   write: (value) => writeGrants(value, sources.running().config, sources.content()),
   remove: () => unstore(grantKey, sources),
 });
