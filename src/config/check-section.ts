@@ -7,6 +7,7 @@ import type { GroupNode, Setting, SettingNode } from './setting.js';
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
 ajv.addVocabulary(['mayBeFunction']);
+ajv.addFormat('uri', (text: string) => URL.canParse(text));
 
 /** A problem of a setting, as one line with the file and the key. */
 interface Finding {
@@ -83,16 +84,17 @@ function checkSetting(
   const source = variable === null ? '' : ` (environment variable ${variable})`;
   const errors = ajv.errors ?? [];
   const alternatives = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' && instancePath === '');
-  return (alternatives.length > 0 && 'description' in schema ? alternatives : errors).map(
+  const texts = (alternatives.length > 0 && 'description' in schema ? alternatives : errors).map(
     (error) => `${path}${error.instancePath.replaceAll('/', '.')} ${messageOf(error)}${shown}${source}`,
   );
+  return [...new Set(texts)];
 }
 
 /** Returns whether a setting or one of its keys is named like a secret, so that its value must not be shown. */
 const isSecret = (named: string): boolean => /secret|uri|pass|token|salt|privatekey/i.test(named);
 
 /** Keywords whose messages say less than the description of their schema. */
-const described: ReadonlySet<string> = new Set(['pattern', 'not', 'anyOf']);
+const described: ReadonlySet<string> = new Set(['pattern', 'format', 'not', 'anyOf']);
 
 /** Returns the message of an error. ajv does not type `params` by keyword; its documentation names `allowedValues` for enum. */
 const messageOf = ({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string => {

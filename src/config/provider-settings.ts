@@ -1,10 +1,16 @@
 import { shaped } from './setting.js';
 
 const text = { type: 'string', minLength: 1 };
-const page = { type: 'string', pattern: '^https?://.', description: 'an address that begins with http:// or https://' };
+const page = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^https?://.',
+  description: 'an address that begins with http:// or https://',
+};
 /** An address that the service itself asks. Secrets are sent there, so plain HTTP must not leave the machine. */
 const address = {
   type: 'string',
+  format: 'uri',
   pattern: '^(https://[^/@]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]+)?)(/.*)?$',
   description: 'an address that begins with https://, or with http:// and is on this machine',
 };

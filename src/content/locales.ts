@@ -109,13 +109,23 @@ export async function updateLocale(code: string, input: LocaleInput, { commit }:
 export async function chooseDefaultLocale(code: unknown, content: ContentContext): Promise<void> {
   if (typeof code !== 'string' || !isLocaleCode(code))
     throw validationError('the default locale must be a language code, such as fr or pt-BR');
-  const { database, changes } = content.store;
+  const { store, notices } = content;
+  const isKnown = (await readLocales(store.database)).codes.includes(code);
+  await storeDefault(code, content);
+  if (!isKnown)
+    await afterCommit(store.database, async () => {
+      notices.tell(`the default locale ${code} is not among the locales: add it`);
+    });
+}
+
+/** Makes the first locale the default one, as if none had been chosen. */
+export const forgetDefaultLocale = (content: ContentContext): Promise<void> => storeDefault(null, content);
+
+async function storeDefault(code: string | null, { store: { database, changes } }: ContentContext): Promise<void> {
   await writeDefaultLocale(database, code);
   await afterCommit(database, async () => {
     changes.changed(collections.settings);
   });
-  if (!(await readLocales(database)).codes.includes(code))
-    content.notices.tell(`the default locale ${code} is not among the locales: add it`);
 }
 
 async function chooseDefault(code: string, { isDefault }: LocaleInput, { store }: ContentContext): Promise<void> {

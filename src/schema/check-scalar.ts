@@ -151,7 +151,7 @@ function checkBlocks(value: unknown, { required }: ScalarAttribute, path: string
 export const isReservedKey = (key: string): boolean => key === '_bsontype' || key.includes('\0');
 
 /** Returns a problem for a key that BSON reserves or cannot contain, and for a value that is nested too deeply. */
-function jsonProblems(value: unknown, path: string): string[] {
+export function jsonProblems(value: unknown, path: string): string[] {
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [part, depth] = next;

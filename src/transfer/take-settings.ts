@@ -1,5 +1,5 @@
-import { advancedIn, templatesIn } from '../accounts/mail/settings-form.js';
-import { grantProblems } from '../accounts/providers/stored-grants.js';
+import { additionsIn, advancedIn, templateNames, templatesIn } from '../accounts/mail/settings-form.js';
+import { grantFaults, grantProblems } from '../accounts/providers/read-grant.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors.js';
@@ -7,6 +7,7 @@ import { imageChoicesKey } from '../media/image-choices.js';
 import type { Store } from '../mongo/store.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
+import { jsonProblems } from '../schema/check-scalar.js';
 import { isRecord, type Values } from '../values.js';
 import { usedSettings } from './source.js';
 
@@ -23,11 +24,22 @@ export async function takeSettings(settings: ReadonlyMap<string, unknown>, targe
   if (typeof locale === 'string') await writeDefaultLocale(target.store.database, locale);
   const advanced = settings.get(usedSettings.advanced);
   if (isRecord(advanced)) await take(target, { advanced: advancedIn(advanced) });
-  const templates = settings.get(usedSettings.templates);
-  for (const [name, template] of Object.entries(templatesIn(isRecord(templates) ? templates : {})))
-    await take(target, { templates: { [name]: template } });
+  await takeTemplates(target, settings.get(usedSettings.templates));
   await takeProviders(target, settings.get(usedSettings.providers));
   await takeImageChoices(target, settings.get(usedSettings.images));
+}
+
+/** Stores the templates of e-mails, with what plugins have added to them. Reports those that are not whole. */
+async function takeTemplates(target: SettingsTarget, form: unknown): Promise<void> {
+  if (!isRecord(form)) return;
+  const templates = templatesIn(form);
+  for (const [name, template] of Object.entries(templates)) await take(target, { templates: { [name]: template } });
+  for (const name of templateNames.filter((one) => form[one] !== undefined && templates[one] === undefined))
+    target.report('a template of e-mails is not imported: it lacks from, response_email, object or message', name);
+  const additions = additionsIn(form);
+  const [problem] = jsonProblems(additions, 'templates');
+  if (problem === undefined) await openCodeStore(target.store.database).set(usedSettings.templates, additions);
+  else target.report(`what plugins have added to the templates of e-mails is not imported: ${problem}`, usedSettings.templates);
 }
 
 async function take({ config, store, report }: SettingsTarget, change: SettingsChange): Promise<void> {
@@ -39,23 +51,29 @@ async function take({ config, store, report }: SettingsTarget, change: SettingsC
   }
 }
 
-/** Stores the login providers. Reports those that are switched on and log nobody in. */
+/** Stores the login providers. Reports what of them cannot be stored, and those that are switched on and log nobody in. */
 async function takeProviders({ config, store, report }: SettingsTarget, providers: unknown): Promise<void> {
   if (!isRecord(providers)) return;
-  const all = Object.entries(providers).flatMap(([name, provider]) =>
-    isName(name) && isRecord(provider) ? [[name, plain(provider)] as const] : [],
-  );
+  const leftOut = (reason: string, name: string): readonly never[] => {
+    report(`a setting of the log-in providers is not imported: ${reason}`, name);
+    return [];
+  };
+  const all = Object.entries(providers).flatMap(([name, provider]): readonly (readonly [string, Values])[] => {
+    if (!isRecord(provider)) return leftOut(`providers.${name} must be an object`, name);
+    const [problem] = jsonProblems({ [name]: provider }, 'providers');
+    return problem === undefined ? [[name, storable(name, provider, leftOut)]] : leftOut(problem, name);
+  });
   await openCodeStore(store.database).set(usedSettings.providers, Object.fromEntries(all));
   for (const [name, grant] of all) for (const problem of grantProblems(name, grant, config)) report(problem, name);
 }
 
-const isName = (name: string): boolean => /^[\w-]{1,50}$/.test(name);
-
-/** Returns the values of a provider that are texts, numbers, flags or lists of texts. */
-const plain = (provider: Values): Values =>
-  Object.fromEntries(Object.entries(provider).filter(([name, value]) => isName(name) && [value].flat().every(isPlain)));
-
-const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+/** Returns the settings of a provider that can be stored. Calls `leftOut` with the reasons why others cannot. */
+function storable(name: string, provider: Values, leftOut: (reason: string, name: string) => unknown): Values {
+  const faults = grantFaults(name, provider);
+  for (const { message } of faults) leftOut(message, name);
+  const wrong = new Set(faults.map(({ setting }) => setting));
+  return Object.fromEntries(Object.entries(provider).filter(([setting]) => !wrong.has(setting)));
+}
 
 /** Stores what was chosen for new images. */
 async function takeImageChoices({ store }: SettingsTarget, choices: unknown): Promise<void> {

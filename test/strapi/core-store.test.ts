@@ -98,12 +98,13 @@ describe("strapi.db.query('strapi::core-store')", () => {
       expect(await inForce(serving)).to.deep.include(key.includes('locale') ? { code: 'fr', isDefault: true } : value);
     });
 
-  it('gives a deleted setting its default, and keeps the default locale', async () => {
+  it('gives a deleted setting its default', async () => {
     const key = 'plugin_users-permissions_advanced';
     await query().delete({ where: { id: key } });
     expect(JSON.parse((await query().findOne({ where: { key } })).value)).to.include({ allow_register: true });
-    const refusal = await error(query().delete({ where: { key: 'plugin_i18n_default_locale' } }));
-    expect(refusal).to.equal('there is always a default locale: set another one');
+    const locale = { key: 'plugin_i18n_default_locale' };
+    await query().delete({ where: locale });
+    expect((await query().findOne({ where: locale })).value).to.equal('"en"');
     await query().deleteMany({ where: { key: 'core_c' } });
     expect(await serving.strapi.store.get({ key: 'c' })).to.equal(null);
   });

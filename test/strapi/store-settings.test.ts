@@ -73,7 +73,35 @@ describe('settings in strapi.store', () => {
   /** Values that cannot be stored, with the error. */
   const refused: readonly (readonly [name: string, key: string, value: unknown, message: string])[] = [
     ['users-permissions', 'grant', { google: 1 }, 'providers.google must be an object'],
-    ['users-permissions', 'grant', { a: { b: {} } }, 'providers.a.b must be a text, a number, a boolean or a list of texts'],
+    ['users-permissions', 'grant', { a: { key: {} } }, 'providers.a.key must be a text, a number, a boolean or a list of texts'],
+    ['users-permissions', 'grant', { a: { b: { _bsontype: 'Long' } } }, 'providers must not hold the key "_bsontype"'],
+    ...(['a:80/x', 'a b', 'https://a.test', 'user@a'] as const).map(
+      (subdomain) =>
+        [
+          'users-permissions',
+          'grant',
+          { auth0: { enabled: true, subdomain } },
+          'providers.auth0.subdomain must be the name of a host',
+        ] as const,
+    ),
+    [
+      'users-permissions',
+      'grant',
+      { keycloak: { enabled: true, subdomain: 'a.test:99999/b' } },
+      'providers.keycloak.subdomain must be',
+    ],
+    [
+      'users-permissions',
+      'grant',
+      { a: { enabled: true, callback: 'https://a b' } },
+      'providers.a.callback must be a web address or a path',
+    ],
+    [
+      'users-permissions',
+      'grant',
+      { a: { enabled: true, access_url: 'http://a.test' } },
+      'providers.a.access_url must be an address that begins with https://',
+    ],
     ['i18n', 'default_locale', 'no locale', 'the default locale must be a language code, such as fr or pt-BR'],
     ['upload', 'settings', { sizeOptimization: 'yes' }, 'sizeOptimization must be a `boolean` type'],
     ['upload', 'view_configuration', { pageSize: 0 }, 'pageSize must be greater than or equal to 1'],
@@ -92,6 +120,66 @@ describe('settings in strapi.store', () => {
       expect(error).to.include(message);
       expect(await stored.get()).to.deep.equal(before);
     });
+
+  it('providers keep what the service does not read, and what is switched off', async () => {
+    const custom = {
+      custom_params: { prompt: 'login' },
+      response: ['tokens', { raw: true }],
+      redirectUri: '/a',
+      none: null,
+      dynamic: false,
+    };
+    const value = {
+      google: { enabled: true, key: 'k', secret: 's', scope: ['email'], ...custom },
+      auth0: { enabled: false, subdomain: 'a:80/x' },
+      'my.own provider': custom,
+    };
+    await store().set({ key: 'grant', value });
+    expect(await store().get({ key: 'grant' })).to.deep.include(value);
+  });
+
+  /** Values under their keys, with the collection whose caches are told. */
+  const told: readonly (readonly [key: object, value: unknown, collection: string])[] = [
+    [{ type: 'plugin', name: 'users-permissions', key: 'grant' }, { google: { enabled: true } }, '_code_store'],
+    [{ type: 'plugin', name: 'users-permissions', key: 'advanced' }, { unique_email: true }, '_settings'],
+    [{ type: 'plugin', name: 'upload', key: 'settings' }, { sizeOptimization: true }, '_code_store'],
+    [{ type: 'core', name: 'admin', key: 'project-settings' }, { menuLogo: null }, '_code_store'],
+    [{ type: 'plugin', name: 'i18n', key: 'default_locale' }, 'sv', '_settings'],
+  ];
+  for (const [key, value, collection] of told)
+    it(`${JSON.stringify(key)} is told after the commit only`, async () => {
+      let changes = 0;
+      serving.server.backend?.store.changes.onChange([collection], () => void changes++);
+      const change = async (work: (stored: ReturnType<typeof store>) => Promise<unknown>, fails: boolean) => {
+        await serving.settled();
+        const [before, lines] = [changes, log.lines.length];
+        let early: unknown;
+        const refusal = await serving.strapi.db
+          .transaction(async () => {
+            await work(serving.strapi.store(key));
+            early = [changes - before, log.lines.length - lines];
+            if (fails) throw new Error('no');
+          })
+          .catch(({ message }: Error) => message);
+        return [early, refusal, changes > before || log.lines.length > lines];
+      };
+      for (const work of [
+        (stored: ReturnType<typeof store>) => stored.set({ value }),
+        (stored: ReturnType<typeof store>) => stored.delete(),
+      ]) {
+        expect(await change(work, true)).to.deep.equal([[0, 0], 'no', false]);
+        expect(await change(work, false)).to.deep.equal([[0, 0], undefined, true]);
+      }
+    });
+
+  it('without a default locale the first one is it', async () => {
+    const locale = serving.strapi.store({ type: 'plugin', name: 'i18n', key: 'default_locale' });
+    await locale.set({ value: 'de' });
+    await locale.delete();
+    await serving.settled();
+    expect(await locale.get()).to.equal('en');
+    expect(serving.server.backend?.models.snapshot.locales.default).to.equal('en');
+  });
 
   /** Values without an effect, with the beginning of the line in the log. */
   const unused: readonly (readonly [key: object, line: string])[] = [

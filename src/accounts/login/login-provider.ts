@@ -5,11 +5,12 @@ import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-st
 import type { Values } from '../../values.js';
 import type { Accounts } from '../accounts.js';
 import { identityOfTokens, type ProviderTokens } from '../providers/accept-token.js';
+import { addressOf } from '../providers/call-provider.js';
 import { identityOf, type Identity } from '../providers/identity.js';
 import { loginError, oauthClient, oauthLibrary } from '../providers/oauth-client.js';
 import { identityByCode, ownProvider } from '../providers/own-providers.js';
 import { readProfile } from '../providers/read-profile.js';
-import { type Grants, grantedProvider, isSwitchedOff } from '../providers/stored-grants.js';
+import { type Grants, grantedProvider, isSwitchedOff } from '../providers/read-grant.js';
 import { isOpenId, knownProvider, type KnownProvider } from '../providers/ready-providers.js';
 import { hashCode, makeCode } from './passwords.js';
 
@@ -107,6 +108,7 @@ function noBrowser(name: string): never {
 async function begin(provider: KnownProvider, callback: string, content: ContentContext) {
   const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = await oauthLibrary();
   const client = await oauthClient(provider);
+  addressOf(provider.name, client.serverMetadata().authorization_endpoint ?? '');
   const [state, browser, nonce, verifier] = [makeCode(32), makeCode(32), randomNonce(), randomPKCECodeVerifier()];
   const value: LoginState = { provider: provider.name, browser: hashCode(browser), nonce, verifier };
   const expiresAt = new Date(Date.now() + patience);

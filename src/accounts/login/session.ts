@@ -3,7 +3,7 @@ import type { AccountSettings } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { UserTokens } from '../../auth/user-tokens.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
-import { isSwitchedOff } from '../providers/stored-grants.js';
+import { isSwitchedOff } from '../providers/read-grant.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import type { Database } from '../../mongo/send/database.js';

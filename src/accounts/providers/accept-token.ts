@@ -1,7 +1,7 @@
 import type { ReadyName } from '../../config/provider-settings.js';
 import { ApiError, validationError } from '../../errors.js';
 import { isRecord, recordIn, type Values } from '../../values.js';
-import { askProvider, bearer, providerFailure } from './call-provider.js';
+import { addressOf, askProvider, bearer, providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
 import { oauthClient } from './oauth-client.js';
 import { readProfile } from './read-profile.js';
@@ -121,7 +121,7 @@ const introspection: TokenInfo = {
 async function proveAudience(provider: KnownProvider, token: string): Promise<boolean> {
   const [info, url] = await wayOf(provider);
   if (url === undefined) return false;
-  const target = new URL(url);
+  const target = addressOf(provider.name, url);
   for (const [name, value] of Object.entries(info.query?.(provider, token) ?? {})) target.searchParams.set(name, value);
   const { status, body } = await askProvider(provider, target.href, info.request(provider, token));
   if (info.refusals.includes(status)) throw refusalOf(provider, 'is not valid');

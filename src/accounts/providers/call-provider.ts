@@ -39,7 +39,7 @@ export async function fetchProvider(
   url: string,
   init: RequestInit = {},
 ): Promise<Response> {
-  if (!isSafe(new URL(url))) throw providerFailure(name, 'an address of the provider does not begin with https://');
+  if (!isSafe(addressOf(name, url))) throw providerFailure(name, 'an address of the provider does not begin with https://');
   const signal = AbortSignal.timeout(timeLimit);
   const failed = (error: unknown): never => {
     throw error instanceof ApiError ? error : unreachable(name, error);
@@ -77,6 +77,12 @@ const partsOf = async (request: Request) => ({
   headers: Object.fromEntries(request.headers),
   body: Buffer.from(await request.arrayBuffer()),
 });
+
+/** Returns an address of a provider. Throws a 502 for a text that is none. */
+export function addressOf(provider: string, text: string): URL {
+  if (!URL.canParse(text)) throw providerFailure(provider, 'an address of the provider is not valid');
+  return new URL(text);
+}
 
 /** Returns whether requests to an address are encrypted or stay on this machine. */
 const isSafe = ({ protocol, hostname }: URL): boolean => protocol === 'https:' || isThisMachine(hostname);

@@ -2,7 +2,7 @@ import type { Configuration } from 'openid-client';
 import { loadJwt } from '../../auth/user-tokens.js';
 import { BoundedCache } from '../../caches.js';
 import { ApiError, validationError } from '../../errors.js';
-import { fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
+import { addressOf, fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';
 
 /** Loaded on the first login, because most services have no providers. */
@@ -27,7 +27,7 @@ export function oauthClient(provider: KnownProvider): Promise<Configuration> {
 
 async function discover(provider: KnownProvider): Promise<Configuration> {
   const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await oauthLibrary();
-  const issuer = new URL(provider.issuer ?? '');
+  const issuer = addressOf(provider.name, provider.issuer ?? '');
   // By default the library relies on TLS and does not check the signature of an id token.
   const execute = [enableNonRepudiationChecks, ...(isThisMachine(issuer.hostname) ? [allowInsecureRequests] : [])];
   const options = { execute, [customFetch]: fetchFor(provider) };
@@ -41,7 +41,7 @@ async function discover(provider: KnownProvider): Promise<Configuration> {
 async function describe(provider: KnownProvider): Promise<Configuration> {
   const { allowInsecureRequests, Configuration, customFetch } = await oauthLibrary();
   const { authorizeUrl = '', tokenUrl = '', clientId, clientSecret } = provider;
-  const { origin, hostname } = new URL(tokenUrl);
+  const { origin, hostname } = addressOf(provider.name, tokenUrl);
   const server = { issuer: origin, authorization_endpoint: authorizeUrl, token_endpoint: tokenUrl };
   const client = new Configuration(server, clientId, clientSecret, await authentication(provider));
   Object.assign(client, { [customFetch]: fetchFor(provider) });

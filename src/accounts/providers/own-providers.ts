@@ -69,6 +69,7 @@ export function ofGrant(name: string, { key, secret, callback, scope, ...rest }:
   for (const [part, value] of Object.entries({ authorize_url: authorizeUrl, access_url: tokenUrl, profile_url: userInfoUrl }))
     if (typeof value === 'string' && !isSafeAddress(value))
       throw new TypeError(`grantConfig.${part} of the provider ${name} must be an address that begins with https://`);
+  const redirect = appAddress(callback);
   return {
     clientId: String(key),
     authorizeUrl: String(authorizeUrl),
@@ -76,9 +77,13 @@ export function ofGrant(name: string, { key, secret, callback, scope, ...rest }:
     scope: [scope ?? []].flat().join(' '),
     ...(typeof secret === 'string' && { clientSecret: secret }),
     ...(typeof userInfoUrl === 'string' && { userInfoUrl }),
-    ...(typeof callback === 'string' && /^https?:\/\//.test(callback) && { redirect: callback }),
+    ...(redirect !== null && { redirect }),
   };
 }
+
+/** Returns the address of the app to which a browser returns; null if `callback` is a path of the service, or no address. */
+export const appAddress = (callback: unknown): string | null =>
+  typeof callback === 'string' && /^https?:\/\//.test(callback) && URL.canParse(callback) ? callback : null;
 
 const purest = (): never => {
   throw new Error('purest is not offered: use fetch');

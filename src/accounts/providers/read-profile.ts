@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ReadyName } from '../../config/provider-settings.js';
 import { validationError } from '../../errors.js';
 import { isRecord, type Values } from '../../values.js';
-import { askProvider, bearer, providerFailure } from './call-provider.js';
+import { addressOf, askProvider, bearer, providerFailure } from './call-provider.js';
 import { oauthClient } from './oauth-client.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';
 
@@ -44,8 +44,8 @@ const furtherSteps: Partial<Record<ReadyName, FurtherSteps>> = {
 };
 
 /** Adds the proof that apps of Facebook may require. */
-function withProof(url: string, { clientSecret = '' }: KnownProvider, token: string): string {
-  const target = new URL(url);
+function withProof(url: string, { name, clientSecret = '' }: KnownProvider, token: string): string {
+  const target = addressOf(name, url);
   target.searchParams.set('appsecret_proof', createHmac('sha256', clientSecret).update(token).digest('hex'));
   return target.href;
 }

@@ -1,23 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
-import type { ProviderSettings } from '../../config/provider-settings.js';
 import { validationError } from '../../errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import { cacheUntilChanged } from '../../mongo/changes/changes.js';
 import type { Store } from '../../mongo/store.js';
 import type { Database } from '../../mongo/send/database.js';
-import { openCodeStore } from '../../mongo/stores/code-store.js';
+import { openCodeStore, storeSetting } from '../../mongo/stores/code-store.js';
+import { jsonProblems } from '../../schema/check-scalar.js';
 import { collections } from '../../schema/collections.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
-import { grantsOf, ofGrant } from './own-providers.js';
-import { isOpenId, knownProvider } from './ready-providers.js';
+import { grantsOf } from './own-providers.js';
+import { grantFaults, grantProblems, isConfigured, type Grants } from './read-grant.js';
 
 /** The key of the log-in providers in the store of Strapi v4. */
 export const grantKey = 'plugin_users-permissions_grant';
-
-/** The stored settings of providers by name, in the form of Strapi v4: `enabled`, `key`, `secret`, `callback`, `scope`, `subdomain`. */
-export type Grants = Readonly<Record<string, Values>>;
 
 /** [icon, scope, further settings] of the providers that the panel lists. */
 type Listed = readonly [icon: string, scope: readonly string[] | null, more?: Values];
@@ -63,10 +60,6 @@ async function storedGrants(database: Database): Promise<Grants | null> {
   return Object.fromEntries(Object.entries(stored).filter((entry): entry is [string, Values] => isRecord(entry[1])));
 }
 
-/** Returns whether the configuration has a provider. It wins over a stored one of the same name. */
-export const isConfigured = (name: string, { plugins }: Config): boolean =>
-  Object.hasOwn(plugins['users-permissions'].config.providers, name);
-
 /** The settings of all providers: those that are stored, and those that are shown to who changes them. */
 interface ShownGrants {
   readonly stored: Grants;
@@ -97,115 +90,25 @@ export const readGrants = async (config: Config, database: Database): Promise<Gr
 export const grantsIn = ({ database, changes }: Store): (() => Promise<Grants>) =>
   cacheUntilChanged(changes, [collections.codeStore], async () => (await storedGrants(database)) ?? {});
 
-/** Returns settings without the address that the answers of the panel add. */
-export const withoutAddress = (grant: Values): Values =>
-  Object.fromEntries(Object.entries(grant).filter(([setting]) => setting !== 'redirectUri'));
-
-const isSetting = (value: unknown): boolean =>
-  Array.isArray(value) ? value.every((item) => typeof item === 'string') : typeof value !== 'object' || value === null;
-
 /**
  * Stores the settings of all providers, and logs which of them are switched on and log nobody in. What is stored stays for those that are
- * as `readGrants` has returned them. Throws a ValidationError for settings of another form.
+ * as `readGrants` has returned them. Throws a ValidationError for changed settings of another form that the service reads; others are only
+ * stored.
  */
 export async function writeGrants(grants: unknown, config: Config, { store, notices }: ContentContext): Promise<void> {
   if (!isRecord(grants)) throw validationError('providers must be an object');
-  const entries = Object.entries(grants).map(([name, grant]) => {
+  const [problem] = jsonProblems(grants, 'providers');
+  if (problem !== undefined) throw validationError(problem);
+  const { stored, shown } = await shownIn(config, store.database);
+  const kept = Object.entries(grants).flatMap(([name, grant]): readonly (readonly [string, Values])[] => {
     if (!isRecord(grant)) throw validationError(`providers.${name} must be an object`);
-    const wrong = Object.keys(grant).find((setting) => !isSetting(grant[setting]));
-    if (wrong !== undefined)
-      throw validationError(`providers.${name}.${wrong} must be a text, a number, a boolean or a list of texts`);
-    return [name, withoutAddress(grant)] as const;
+    if (isDeepStrictEqual(grant, shown[name])) return stored[name] === undefined ? [] : [[name, stored[name]]];
+    const [fault] = grantFaults(name, grant);
+    if (fault !== undefined) throw validationError(fault.message);
+    return [[name, grant]];
   });
-  const { database, changes } = store;
-  const { stored, shown } = await shownIn(config, database);
-  const kept = entries.flatMap(([name, grant]) => {
-    const next = isDeepStrictEqual(grant, shown[name]) ? stored[name] : grant;
-    return next === undefined ? [] : [[name, next] as const];
+  await storeSetting(grantKey, Object.fromEntries(kept), store);
+  await afterCommit(store.database, async () => {
+    for (const [name, grant] of kept) for (const text of grantProblems(name, grant, config)) notices.tell(text);
   });
-  await openCodeStore(database).set(grantKey, Object.fromEntries(kept));
-  await afterCommit(database, async () => {
-    changes.changed(collections.codeStore);
-  });
-  for (const [name, grant] of kept) for (const problem of grantProblems(name, grant, config)) notices.tell(problem);
-}
-
-/** Returns why a provider that is switched on logs nobody in; nothing if it does. */
-export function grantProblems(name: string, grant: Values, config: Config): readonly string[] {
-  if (grant['enabled'] !== true || name === 'email') return [];
-  if (isConfigured(name, config)) return [];
-  const provider = readGrant(name, grant);
-  return typeof provider === 'string' ? [`the provider ${name} is switched on, but logs nobody in: ${provider}`] : [];
-}
-
-/** Returns the settings of a provider that is stored and switched on; null if there is none. */
-export function grantedProvider(name: string, grants: Grants): ProviderSettings | null {
-  const grant = Object.hasOwn(grants, name) ? grants[name] : undefined;
-  if (grant?.['enabled'] !== true || name === 'email') return null;
-  const provider = readGrant(name, grant);
-  return typeof provider === 'string' ? null : provider;
-}
-
-/** Returns whether a provider is stored and not switched on. One that was never stored is not switched off. */
-export const isSwitchedOff = (name: string, grants: Grants): boolean =>
-  Object.hasOwn(grants, name) && grants[name]?.['enabled'] !== true;
-
-/** Returns what the name of a provider tells of it, besides its `subdomain`. */
-type Form = (host: string) => Partial<ProviderSettings>;
-
-/** The addresses are those of the ready provider of this name. */
-const ready: Form = () => ({});
-
-const atHost =
-  (authorize: string, token: string, profile: string): Form =>
-  (host) => ({
-    authorizeUrl: `https://${host}${authorize}`,
-    tokenUrl: `https://${host}${token}`,
-    userInfoUrl: `https://${host}${profile}`,
-  });
-
-/** What Strapi v4 knows of the providers by their names. */
-const forms: Readonly<Record<string, Form>> = {
-  ...{ google: ready, microsoft: ready, discord: ready, facebook: ready, github: ready },
-  auth0: (host) => ({ issuer: `https://${host}.auth0.com/` }),
-  keycloak: (host) => ({ issuer: `https://${host}` }),
-  cognito: atHost('/oauth2/authorize', '/oauth2/token', '/oauth2/userInfo'),
-  cas: atHost('/oidc/authorize', '/oidc/token', '/oidc/profile'),
-  patreon: () => ({
-    authorizeUrl: 'https://www.patreon.com/oauth2/authorize',
-    tokenUrl: 'https://www.patreon.com/api/oauth2/token',
-    userInfoUrl: 'https://www.patreon.com/api/oauth2/v2/identity?fields%5Buser%5D=full_name,email,is_email_verified',
-    profile: {
-      ...{ id: 'data.id', email: 'data.attributes.email' },
-      ...{ username: 'data.attributes.full_name', verified: 'data.attributes.is_email_verified' },
-    },
-  }),
-};
-
-const host = /^[\w-]+(\.[\w-]+)*(:\d+)?(\/[\w.~-]+)*$/;
-
-/** Returns the provider that settings of Strapi v4 describe; a text that says what is missing. */
-function readGrant(name: string, grant: Values): ProviderSettings | string {
-  const { key, secret, subdomain = '', scope, callback, authorize_url: ownAddress } = grant;
-  if (typeof key !== 'string' || key === '' || typeof secret !== 'string' || secret === '') return 'it needs key and secret';
-  if (typeof ownAddress === 'string') {
-    try {
-      return ofGrant(name, grant);
-    } catch (error) {
-      return (error as Error).message;
-    }
-  }
-  const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
-  if (form === undefined) return 'add it to plugins.users-permissions.config.providers of config/plugins';
-  if (form.length > 0 && (typeof subdomain !== 'string' || !host.test(subdomain)))
-    return 'its subdomain must be the name of a host';
-  const known = form(String(subdomain));
-  const provider = knownProvider(name, { clientId: key, ...known });
-  const needed = isOpenId(provider) ? ['openid', 'email', 'profile'] : [];
-  const scopes = [...new Set([...needed, ...[scope ?? []].flat().map(String)])].join(' ');
-  return {
-    ...{ clientId: key, clientSecret: secret, ...known },
-    ...(scopes !== '' && { scope: scopes }),
-    ...(typeof callback === 'string' && /^https?:\/\//.test(callback) && { redirect: callback }),
-  };
 }

@@ -1,4 +1,6 @@
 import { collections } from '../../schema/collections.js';
+import type { ChangeBus } from '../changes/changes.js';
+import { afterCommit } from '../send/around-commit.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { findFirst, findStored } from '../stored.js';
@@ -44,3 +46,25 @@ export function openCodeStore(database: Database): CodeStore {
     all: async () => new Map((await findStored(database, collections.codeStore)).map(({ _id, value }) => [String(_id), value])),
   };
 }
+
+interface ToldStore {
+  readonly database: Database;
+  readonly changes: ChangeBus;
+}
+
+/** Stores a setting of the service under its key in Strapi v4, and tells caches after the commit. */
+export async function storeSetting(key: string, value: unknown, { database, changes }: ToldStore): Promise<void> {
+  await openCodeStore(database).set(key, value);
+  await tell(database, changes);
+}
+
+/** Deletes such a setting, and tells caches after the commit. */
+export async function deleteSetting(key: string, { database, changes }: ToldStore): Promise<void> {
+  await openCodeStore(database).delete(key);
+  await tell(database, changes);
+}
+
+const tell = (database: Database, changes: ChangeBus): Promise<void> =>
+  afterCommit(database, async () => {
+    changes.changed(collections.codeStore);
+  });

@@ -22,8 +22,8 @@ export async function readLocales(database: Database): Promise<Locales> {
   return { codes: codes.length === 0 ? ['en'] : codes, default: typeof chosen === 'string' ? chosen : (codes[0] ?? 'en') };
 }
 
-/** Makes a locale the default one. */
-export const writeDefaultLocale = (database: Database, code: string): Promise<void> =>
+/** Makes a locale the default one; with null, the first one. */
+export const writeDefaultLocale = (database: Database, code: string | null): Promise<void> =>
   writeSettings(database, settingsId, { defaultLocale: code });
 
 /** Stores a locale if there is none, so that it can be listed. */

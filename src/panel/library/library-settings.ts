@@ -2,8 +2,7 @@ import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { mediaOf } from '../../http/running.js';
 import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
-import { libraryViewKey, openCodeStore } from '../../mongo/stores/code-store.js';
-import { collections } from '../../schema/collections.js';
+import { libraryViewKey, storeSetting } from '../../mongo/stores/code-store.js';
 import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 
@@ -30,16 +29,10 @@ function reading(key: string) {
 
 async function changeSettings({ content, request }: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(settingsBody, bodyOf(request));
-  await store(imageChoicesKey, body, content);
+  await storeSetting(imageChoicesKey, body, content.store);
   if (body.autoOrientation === false)
     content.notices.tell('media library: images are always turned as their cameras say; autoOrientation cannot be switched off');
   return answerData(body);
-}
-
-/** Stores a value, and tells caches. */
-async function store(key: string, value: object, { store: { database, changes } }: PanelCall['content']): Promise<void> {
-  await openCodeStore(database).set(key, value);
-  changes.changed(collections.codeStore);
 }
 
 /** What code may store about new images: some of the choices. */
@@ -56,6 +49,6 @@ export const libraryViewBody = object({
 
 async function changeView({ content, request }: PanelCall): Promise<Answer> {
   const body = await checkPanelBody(libraryViewBody, bodyOf(request));
-  await store(libraryViewKey, body, content);
+  await storeSetting(libraryViewKey, body, content.store);
   return answerData(body);
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isConfigured, readGrants, withoutAddress, writeGrants } from '../../accounts/providers/stored-grants.js';
+import { isConfigured } from '../../accounts/providers/read-grant.js';
+import { readGrants, writeGrants } from '../../accounts/providers/stored-grants.js';
 import { fieldErrors } from '../../errors.js';
 import type { Answer } from '../../http/route.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
@@ -16,9 +17,14 @@ export async function readProviders({ content, running, request }: PanelCall): P
   return { body: shown };
 }
 
+/** Returns settings without the address that the answers add. */
+const withoutAddress = (provider: unknown): unknown =>
+  isRecord(provider) ? Object.fromEntries(Object.entries(provider).filter(([setting]) => setting !== 'redirectUri')) : provider;
+
 /** Stores the settings of all providers. Throws a ValidationError for a changed one of the configuration. */
 export async function changeProviders(call: PanelCall): Promise<Answer> {
-  const { providers } = givenBody(call);
+  const given = givenBody(call)['providers'];
+  const providers = isRecord(given) ? mapValues(given, withoutAddress) : given;
   await checkConfigured(isRecord(providers) ? providers : {}, call);
   await writeGrants(providers, call.running.config, call.content);
   return done;
@@ -27,8 +33,7 @@ export async function changeProviders(call: PanelCall): Promise<Answer> {
 async function checkConfigured(providers: Values, { running: { config }, content }: PanelCall): Promise<void> {
   const shown = await readGrants(config, content.store.database);
   const changed = Object.entries(providers).filter(
-    ([name, provider]) =>
-      isConfigured(name, config) && isRecord(provider) && !isDeepStrictEqual(withoutAddress(provider), shown[name]),
+    ([name, provider]) => isConfigured(name, config) && isRecord(provider) && !isDeepStrictEqual(provider, shown[name]),
   );
   if (changed.length === 0) return;
   const problems = changed.map(([name]) => ({

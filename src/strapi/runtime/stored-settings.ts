@@ -6,10 +6,17 @@ import { changeSettings, type SettingsChange } from '../../accounts/mail/write-s
 import { ApiError, validationError } from '../../errors.js';
 import { mediaOf } from '../../http/running.js';
 import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
-import { libraryViewKey, logosKey, openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
+import { afterCommit } from '../../mongo/send/around-commit.js';
+import {
+  deleteSetting,
+  libraryViewKey,
+  logosKey,
+  openCodeStore,
+  storeSetting,
+  viewPrefix,
+} from '../../mongo/stores/code-store.js';
 import { readLocales } from '../../mongo/stores/locale-store.js';
-import { chooseDefaultLocale } from '../../content/locales.js';
-import { collections } from '../../schema/collections.js';
+import { chooseDefaultLocale, forgetDefaultLocale } from '../../content/locales.js';
 import { mapValues, type Values } from '../../values.js';
 import { valuesOf } from '../../config/translation.js';
 import type { ProjectRegisters } from './project-registers.js';
@@ -22,16 +29,9 @@ const database = ({ content }: Sources) => content().store.database;
 const changeAccounts = (change: SettingsChange, { content, running }: Sources): Promise<void> =>
   changeSettings(change, running().config, content().store);
 
-/** Stores a value, and tells caches. */
-async function store(key: string, value: unknown, sources: Sources): Promise<void> {
-  await openCodeStore(database(sources)).set(key, value);
-  sources.content().store.changes.changed(collections.codeStore);
-}
+const store = (key: string, value: unknown, { content }: Sources): Promise<void> => storeSetting(key, value, content().store);
 
-async function unstore(key: string, sources: Sources): Promise<void> {
-  await openCodeStore(database(sources)).delete(key);
-  sources.content().store.changes.changed(collections.codeStore);
-}
+const unstore = (key: string, { content }: Sources): Promise<void> => deleteSetting(key, content().store);
 
 /** The forms of the panel are loaded when the first setting is stored: a start does without them. */
 const checked = {
@@ -93,7 +93,7 @@ const emails = (sources: Sources): StoreSetting => ({
 const defaultLocale = (sources: Sources): StoreSetting => ({
   read: async () => (await readLocales(database(sources))).default,
   write: (code) => chooseDefaultLocale(code, sources.content()),
-  remove: () => Promise.reject(validationError('there is always a default locale: set another one')),
+  remove: () => forgetDefaultLocale(sources.content()),
 });
 
 /** Values that have no effect, by their key in Strapi v4, with what has. */
@@ -108,7 +108,7 @@ const withoutEffect = (key: string, instead: string, sources: Sources): StoreSet
   ...plain(key, sources),
   write: async (value) => {
     sources.content().notices.tell(`strapi.store: ${key} has no effect: ${instead}`);
-    await openCodeStore(database(sources)).set(key, value);
+    await store(key, value, sources);
   },
 });
 
@@ -133,7 +133,10 @@ const view = (key: string, sources: Sources): StoreSetting => ({
     const { reasonOf, takeView } = await import('../../panel/import/take-settings.js');
     const { store: target, notices } = sources.content();
     const { models } = sources.running().backend.models.inForce();
-    const report = (reason: string, where: string): void => void notices.tell(`strapi.store: ${key}: ${reason}: ${where}`);
+    const report = (reason: string, where: string): void =>
+      void afterCommit(target.database, async () => {
+        notices.tell(`strapi.store: ${key}: ${reason}: ${where}`);
+      });
     const taken = await takeView({ key, value }, { store: target, models, isProduction: false, report }).catch(
       (error: unknown) => {
         throw error instanceof ApiError ? validationError(`strapi.store: ${key}: ${reasonOf(error)}`) : error;

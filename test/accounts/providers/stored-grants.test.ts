@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { grantedProvider, grantProblems } from '../../../src/accounts/providers/stored-grants.js';
+import { grantedProvider, grantProblems } from '../../../src/accounts/providers/read-grant.js';
 import { createConfig } from '../../../src/config/create-config.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { serveModels, type Serving } from '../../support/serve.js';
@@ -52,6 +52,10 @@ const grants: readonly (readonly [name: string, grant: Record<string, unknown>, 
   ['google', { ...client, secret: '' }, 'it needs key and secret'],
   ['keycloak', { ...client, subdomain: 'https://k.test' }, 'its subdomain must be the name of a host'],
   ['keycloak', { ...client, subdomain: 'user@k.test' }, 'its subdomain must be the name of a host'],
+  ['auth0', { ...client, subdomain: 'a:80/x' }, 'its subdomain must be the name of a host'],
+  ['auth0', { ...client, subdomain: 5 }, 'its subdomain must be the name of a host'],
+  ['keycloak', { ...client, subdomain: 'k.test:99999' }, 'its subdomain must be the name of a host'],
+  ['discord', { ...client, subdomain: 5, callback: 'https://a b' }, given],
   ['twitter', client, 'add it to plugins.users-permissions.config.providers of config/plugins'],
   [
     'club',
