@@ -77,8 +77,13 @@ interface BegunWrite {
   finish(written: Written): Promise<Loaded | null>;
 }
 
-/** Called inside the transaction of a write. An error aborts the transaction. May run again after a write conflict. */
-export type WriteHook = (write: PendingWrite, context: ContentContext) => Promise<BegunWrite>;
+/** The code around a write. */
+export interface WriteHook {
+  /** Whether there is code, or a read for code, before the write, so that a transaction holds both. */
+  readonly isBefore: boolean;
+  /** Called before the write, in its transaction. An error aborts the transaction. May run again after a write conflict. */
+  readonly begin: (write: PendingWrite, context: ContentContext) => Promise<BegunWrite>;
+}
 
 /** A read that is about to happen. */
 export interface PendingRead {

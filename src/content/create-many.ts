@@ -5,6 +5,7 @@ import type { Values } from '../values.js';
 import { stampNew } from './build-document.js';
 import { acceptNew, acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
+import { createForCode } from './data-for-code.js';
 import { withDatabase, type ContentContext, type WrittenMany } from './content-context.js';
 import { createRules, insertLinked, isLinked, prepareEntry, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
@@ -15,13 +16,15 @@ import { orUniqueError, runWrite } from './run-write.js';
  */
 export async function createMany(type: ContentType, given: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
   const accepted = given.map((one) => stampNew(type, acceptNew(type, one, context), context));
-  const data = accepted.map((values, index) => ({ ...Object(given[index]), ...values }) as Values); // code may look at other names too
-  return runWrite({ action: 'createMany', type, data, selection: null }, context, {
+  const rowForCode = (data: Values, index: number): Values =>
+    createForCode(type, { data, given: given[index], source: null }, context).data;
+  return runWrite({ action: 'createMany', type, data: accepted, selection: null }, context, {
     run: async (changed, inside) => {
-      const isChanged = Array.isArray(changed) && changed !== data;
+      const isChanged = Array.isArray(changed) && changed !== accepted;
       const ids = await insertMany(type, isChanged ? changed.map((one) => acceptWrite(type, one, inside)) : accepted, inside);
       return { count: ids.length, ids };
     },
+    forCode: () => ({ data: accepted.map(rowForCode), own: (changed) => changed }),
     written: (result) => result,
   });
 }

@@ -15,8 +15,8 @@ import type { ContentContext } from './content-context.js';
 import { sharedAttributes } from './sync-locales.js';
 
 /** The data of a write as the code before it sees and changes them. */
-export interface DataForCode {
-  readonly data: Values;
+export interface DataForCode<Data = Values> {
+  readonly data: Data;
   /** Returns data that code has changed, without the added values that it has left as they were. */
   own(changed: unknown): unknown;
 }

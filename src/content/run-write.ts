@@ -25,13 +25,13 @@ interface WriteSteps<Result> {
   /** Returns what was written; null if nothing was, so that no more code runs. */
   readonly written: (result: Result) => Written | null;
   /** Returns the data as code before the write sees them; without it, code sees the data themselves. */
-  readonly forCode?: () => DataForCode;
+  readonly forCode?: () => DataForCode<unknown>;
   /** Whether the entry exists, if the write itself checks it only later. */
   readonly exists?: (context: ContentContext) => Promise<boolean>;
 }
 
 /**
- * Runs a write with the code around it, all in one transaction; the write alone if there is no code. Returns its result as the code
+ * Runs a write with the code around it: in one transaction with the code before it, if there is any. Returns its result as the code
  * after it has left that, unless an outer transaction is still open, after whose commit that code runs.
  */
 export async function runWrite<Result>(
@@ -43,11 +43,11 @@ export async function runWrite<Result>(
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
   const answer: { changed: Loaded | null } = { changed: null };
-  const result = await inTransaction(context.store.database, async (database) => {
+  const runAround = async (database: Database): Promise<Result> => {
     const inside = withDatabase(context, database);
-    if (exists !== undefined && !(await exists(inside))) return run(write.data, inside);
+    if (hook.isBefore && exists !== undefined && !(await exists(inside))) return run(write.data, inside);
     const seen = forCode?.();
-    const begun = await hook(seen === undefined ? write : { ...write, data: seen.data }, inside);
+    const begun = await hook.begin(seen === undefined ? write : { ...write, data: seen.data }, inside);
     const isChanged = seen !== undefined && begun.data !== seen.data;
     const result = await run(seen === undefined ? begun.data : isChanged ? seen.own(begun.data) : write.data, inside);
     const outcome = written(result);
@@ -59,7 +59,9 @@ export async function runWrite<Result>(
     };
     if (outcome !== null) await afterCommit(database, () => finish(outcome));
     return result;
-  });
+  };
+  const { database } = context.store;
+  const result = await (hook.isBefore ? inTransaction(database, runAround) : runAround(database));
   const { changed } = answer;
   return changed === null ? result : (withLocalesOf(result as Loaded, changed) as Result); // only a write whose result is an entry has such an answer
 }
@@ -119,7 +121,7 @@ export async function writePortions(
   const asked = await find(filter, context);
   const { begun, ids, data } = await inTransaction(database, async (open) => {
     const inside = withDatabase(context, open);
-    const begun = (await hookOf(write, context)?.(write, inside)) ?? null;
+    const begun = (await hookOf(write, context)?.begin(write, inside)) ?? null;
     const ids = begun?.filter === undefined ? asked : await find(begun.filter, inside);
     const data = begun === null ? write.data : begun.data;
     await run(ids.slice(0, atOnce), data, inside);

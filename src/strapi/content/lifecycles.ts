@@ -112,8 +112,10 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   find(uid: string, action: WriteAction): WriteHook | null {
-    const isHeard = this.hears(uid, kindOf(action)) || this.#hearsAnswer(uid, action);
-    return isHeard ? (write, context) => this.#begin(write, context) : null;
+    const kind = kindOf(action);
+    if (!this.hears(uid, kind) && !this.#hearsAnswer(uid, action)) return null;
+    const isBefore = action === 'delete' || this.#pairs(uid, `before${kind}`).length > 0;
+    return { isBefore, begin: (write, context) => this.#begin(write, context) };
   }
 
   /** Returns whether there is code around the read of the entry that a write returns. */
@@ -137,7 +139,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     return after.result;
   }
 
-  async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook> {
+  async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook['begin']> {
     const { action, type, data, where } = write;
     const kind = kindOf(action);
     const params = {
