@@ -10,9 +10,12 @@ interface GroupedRead<Row extends object> {
   readonly group: (rows: readonly Row[]) => Row[];
 }
 
+/** Maximum number of entries that are read for groups, because they are grouped in memory. */
+const mostGrouped = 100_000;
+
 /**
  * Returns the read of distinct values that `groupBy` asks for, as Strapi v4 answers it; null if there is no `groupBy`. Throws a
- * ValidationError unless `select` names only what is grouped by: other values would be those of any entry of a group.
+ * ValidationError unless `select` names only what is grouped by: other values would be those of any entry of a group. `group` throws one for too many entries.
  */
 export function groupedRead<Row extends object>(parameters: EngineParameters, type: ContentType): GroupedRead<Row> | null {
   const { groupBy, select, orderBy, offset, limit, ...rest } = parameters;
@@ -26,11 +29,15 @@ export function groupedRead<Row extends object>(parameters: EngineParameters, ty
   const { start, limit: size } = offsetWindow({ offset, limit });
   const end = size < 0 ? undefined : start + size;
   return {
-    parameters: { ...rest, select: names, orderBy: orderBy ?? names },
-    group: (rows) =>
-      distinct(rows, names)
-        .slice(start, end)
-        .map((row) => pick(row, selected)),
+    parameters: { ...rest, select: names, orderBy: orderBy ?? names, limit: mostGrouped + 1 },
+    group: (rows) => {
+      if (rows.length > mostGrouped)
+        throw validationError(
+          `Invalid parameter groupBy: more than ${String(mostGrouped)} entries meet where, which must name fewer`,
+        );
+      const groups = distinct(rows, names).slice(start, end);
+      return groups.map((row) => pick(row, selected));
+    },
   };
 }
 

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codeAccess, limitsOfCode, unpagedSettings } from '../../code/content-of-code.js';
 import type { ContentContext, PendingRead, SurroundedReads } from '../../content/content-context.js';
-import type { Entity } from '../../code/entity-service.js';
-import { entityOf } from '../../code/entity-service.js';
+import { type Entity, entityOf, presentParameters } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { readPage, readTotal, type LoadedPage } from '../../mongo/read/read-page.js';
@@ -111,7 +110,7 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
   const differs = (...names: readonly (keyof EngineParameters)[]): boolean =>
     names.some((name) => !isDeepStrictEqual(given[name], changed[name]));
   const sighted = contextOfCode(bind);
-  const query = engineQuery(changed, sighted.limits);
+  const query = engineQuery(presentParameters(changed), sighted.limits);
   if (plan.pagination.kind === 'cursor' && differs('orderBy', 'offset'))
     throw validationError('Invalid parameter pagination[cursors]: code before the read chooses the order of the list');
   const isPopulatedByCode = read.query.isForFields !== true && differs('populate');

@@ -1,4 +1,3 @@
-import { presentParameters } from '../../code/entity-service.js';
 import { validationError } from '../../errors.js';
 import { emptyQuery, type Filter, type Query } from '../../query/ast.js';
 import type { Limits } from '../../query/bind-context.js';
@@ -56,9 +55,11 @@ export const unreadParameters = (parameters: EngineParameters): readonly string[
     .filter((name) => !readNames.has(name))
     .map((name) => `${name} has no effect, as in Strapi v4; use ${insteadOf[name] ?? 'where'}`);
 
-/** Returns a query of all locales, drafts and published entries. Throws a ValidationError for invalid parameters. */
-export function engineQuery(given: EngineParameters, limits: Limits): Query {
-  const parameters = presentParameters(given);
+/**
+ * Returns a query of all locales, drafts and published entries for parameters as `presentParameters` returns them. Throws a
+ * ValidationError for invalid ones.
+ */
+export function engineQuery(parameters: EngineParameters, limits: Limits): Query {
   const { select, populate, orderBy, _q: search } = parameters;
   return {
     ...emptyQuery,

@@ -69,8 +69,8 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
-    findPage: async (uid, given = {}) => {
-      const { page = 1, pageSize = 10, ...parameters } = presentParameters(given);
+    findPage: async (uid, { page: givenPage, pageSize: givenSize, ...parameters } = {}) => {
+      const { page = 1, pageSize = 10 } = presentParameters({ page: givenPage, pageSize: givenSize });
       const results = await base.findMany(uid, { ...parameters, pagination: { page, pageSize } });
       return { results, pagination: pageOf(page, pageSize, await base.count(uid, parameters)) };
     },

@@ -164,16 +164,16 @@ const readPage = (parameters: EngineParameters, { type, context }: Opened): Prom
   findMany(type, engineQuery(parameters, context.bind.limits), withoutHooks(context));
 
 async function countAll({ where, filters, _q }: EngineParameters, { type, context }: Opened): Promise<number> {
-  const query = engineQuery({ where, filters, _q }, context.bind.limits);
+  const query = engineQuery(presentParameters({ where, filters, _q }), context.bind.limits);
   return countEntries(type, query, withoutHooks(context));
 }
 
 async function findPage(
-  given: EngineParameters,
+  { page: givenPage, pageSize: givenSize, ...parameters }: EngineParameters,
   read: (parameters: EngineParameters) => Promise<Entity[]>,
   count: (parameters: EngineParameters) => Promise<number>,
 ): Promise<EnginePage> {
-  const { page = 1, pageSize = 10, ...parameters } = presentParameters(given);
+  const { page = 1, pageSize = 10 } = presentParameters({ page: givenPage, pageSize: givenSize });
   const limit = Math.max(Number(pageSize), 1);
   const results = await read({ ...parameters, offset: (Math.max(Number(page), 1) - 1) * limit, limit });
   return { results, pagination: pageOf(page, pageSize, await count(parameters)) };
@@ -181,7 +181,7 @@ async function findPage(
 
 /** Returns the selection on a written entry. */
 function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
-  return engineQuery({ select, populate }, bind.limits);
+  return engineQuery(presentParameters({ select, populate }), bind.limits);
 }
 
 function entriesOf(parameters: EngineParameters, { type, context }: Opened): Parameters<typeof removeMany>[0] {
