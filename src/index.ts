@@ -53,7 +53,10 @@ export type { Row } from './code/rows.js';
 export type { EntryResult, ListResult } from './graphql/results.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { Entity, EntityId, EntityParameters, EntityService } from './code/entity-service.js';
+export type { CacheHint, CachePolicy, CacheScope } from './graphql/cache-policy.js';
 export type {
+  CacheControl,
+  CodeInfo,
   Extension,
   ExtensionInput,
   ExtensionService,

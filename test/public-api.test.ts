@@ -12,7 +12,7 @@ const names = {
     'applicationError createServer factories forbiddenError policyError validationError'
   ).split(' '),
   types: (
-    'Added AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CallerState CodeContext CodeHandler ' +
+    'Added AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CacheControl CacheHint CachePolicy CacheScope CallerState CodeContext CodeHandler CodeInfo ' +
     'CodeMiddleware CodePolicy CodeTransaction CodeWebhook ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
     'CustomName DatabaseConfig EmptyTransaction EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +

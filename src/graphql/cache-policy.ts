@@ -1,5 +1,5 @@
 /** Whether shared caches may keep an answer, or only that of the client. */
-type CacheScope = 'PUBLIC' | 'PRIVATE';
+export type CacheScope = 'PUBLIC' | 'PRIVATE';
 
 /** How long caches may keep the value of a field, in seconds, and which ones may. */
 export interface CacheHint {

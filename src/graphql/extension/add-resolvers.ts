@@ -11,8 +11,7 @@ import {
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
 import { didYouMean } from '../../nearest-name.js';
 import { isRecord, mapValues, type Values } from '../../values.js';
-import type { Resolver } from './extension.js';
-import { mapSchema, type FieldConfig } from '../types/map-schema.js';
+import { mapSchema, type FieldConfig, type FieldResolver } from '../types/map-schema.js';
 
 /** Sets resolvers of a schema, and replaces generated ones. Throws an Error for a type or field that the schema does not have. */
 export function addResolvers(schema: GraphQLSchema, resolvers: Values): GraphQLSchema {
@@ -30,9 +29,9 @@ const mappingOf = (resolvers: Values) => ({
 });
 
 /** Returns a resolver, which may be a function or the property `resolve` of an object; null if there is none. */
-function resolverOf(given: unknown): Resolver | null {
+function resolverOf(given: unknown): FieldResolver | null {
   const resolve = isRecord(given) ? given['resolve'] : given;
-  return typeof resolve === 'function' ? (resolve as Resolver) : null; // resolvers have this form
+  return typeof resolve === 'function' ? (resolve as FieldResolver) : null; // resolvers have this form
 }
 
 /**

@@ -3,19 +3,13 @@ import { isRecord, type Values } from '../../values.js';
 import { type CacheHint, CachePolicy } from '../cache-policy.js';
 import { cacheHintFromType, staticHint } from '../execute/cache-hints.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import type { Resolver, Strapi } from './extension.js';
+import type { FieldResolver } from '../types/map-schema.js';
+import type { CacheControl, CodeInfo, Resolver, Strapi } from './extension.js';
 import type { RegisteredType } from './type-registry.js';
 
-/** `info.cacheControl` of Apollo Server 3: how long caches may keep the value of a field. */
-interface CacheControl {
-  readonly setCacheHint: (hint: CacheHint) => void;
-  readonly cacheHint: CachePolicy;
-  readonly cacheHintFromType: typeof cacheHintFromType;
-}
-
 /** Returns the information about a field as code gets it. */
-export function infoForCode(info: GraphQLResolveInfo, context: GraphqlContext): GraphQLResolveInfo {
-  if ('cacheControl' in info) return info;
+export function infoForCode(info: GraphQLResolveInfo, context: GraphqlContext): CodeInfo {
+  if (isForCode(info)) return info;
   const control = {
     get cacheControl(): CacheControl {
       const cacheHint = hintOf(info, context);
@@ -25,8 +19,10 @@ export function infoForCode(info: GraphQLResolveInfo, context: GraphqlContext): 
       return { setCacheHint, cacheHint, cacheHintFromType };
     },
   };
-  return Object.defineProperties({ ...info }, Object.getOwnPropertyDescriptors(control));
+  return Object.defineProperties({ ...info }, Object.getOwnPropertyDescriptors(control)) as CodeInfo; // with the property
 }
+
+const isForCode = (info: GraphQLResolveInfo): info is CodeInfo => 'cacheControl' in info;
 
 /** Returns the policy of a field, which is that of the schema until code sets another. */
 function hintOf({ path, parentType, fieldName }: GraphQLResolveInfo, { cacheHints }: GraphqlContext): CachePolicy {
@@ -42,7 +38,7 @@ function hintOf({ path, parentType, fieldName }: GraphQLResolveInfo, { cacheHint
 
 /** Returns a resolver that gets the information about its field as code does. */
 export const withInfo =
-  (resolve: Resolver): Resolver =>
+  (resolve: Resolver): FieldResolver =>
   (parent, args, context: GraphqlContext, info) =>
     resolve(parent, args, context, infoForCode(info, context)) as unknown;
 
@@ -57,7 +53,7 @@ const responses: Readonly<Record<string, boolean>> = {
  * Returns a generated resolver whose responses say with which arguments they were read of which type (`info`), as middlewares of
  * Strapi v4 see them.
  */
-export function describingResponses(resolve: Resolver, { config }: RegisteredType, strapi: Strapi): Resolver {
+export function describingResponses(resolve: FieldResolver, { config }: RegisteredType, strapi: Strapi): FieldResolver {
   const { kind, contentType } = config;
   const usePagination = responses[kind];
   if (usePagination === undefined || contentType === undefined) return resolve;

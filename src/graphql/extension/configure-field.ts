@@ -9,9 +9,9 @@ import { requirementOf, type Scope } from '../types/schema-context.js';
 import { scopeOf } from './collect-extensions.js';
 import { describingResponses, withInfo } from './code-info.js';
 import { withMiddlewares, withPolicies } from './surround-resolver.js';
-import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
+import type { FieldConfiguration, Strapi } from './extension.js';
 import type { RegisteredType } from './type-registry.js';
-import type { FieldConfig } from '../types/map-schema.js';
+import type { FieldConfig, FieldResolver } from '../types/map-schema.js';
 import { isRecord } from '../../values.js';
 
 /** The place of a field in the schema. */
@@ -50,13 +50,13 @@ function surroundField(field: FieldConfig, place: FieldPlace): FieldConfig {
   };
 }
 
-const resolverOf = ({ resolve }: FieldConfig): Resolver => resolve ?? defaultFieldResolver;
+const resolverOf = ({ resolve }: FieldConfig): FieldResolver => resolve ?? defaultFieldResolver;
 
 /**
  * Returns the resolver to wrap. Generated fields below a root field were planned with the arguments of the query, which
  * middlewares may change.
  */
-function plannedResolver(field: FieldConfig, { isRoot, isInside, type, strapi }: FieldPlace): Resolver {
+function plannedResolver(field: FieldConfig, { isRoot, isInside, type, strapi }: FieldPlace): FieldResolver {
   const isGenerated = field.extensions?.['custom'] !== true;
   const resolve = isGenerated && type ? describingResponses(resolverOf(field), type, strapi) : resolverOf(field);
   const isPlanned = !isRoot && isGenerated && Object.keys(field.args ?? {}).length > 0;
@@ -76,7 +76,7 @@ function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfigurati
 }
 
 const guard =
-  (scope: Scope, resolve: Resolver): Resolver =>
+  (scope: Scope, resolve: FieldResolver): FieldResolver =>
   (parent, args, context: GraphqlContext, info) => {
     requireScope(scope, context.caller);
     return resolve(parent, args, context, info) as unknown;
@@ -86,7 +86,7 @@ const guard =
  * Returns the resolver of a relation with its own scope, which needs no right to find the target. This applies only to the relation,
  * not to relations of its entries.
  */
-function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
+function widen(resolve: FieldResolver, { extensions }: FieldConfig): FieldResolver {
   const target = extensions?.['target'];
   if (typeof target !== 'string') return resolve;
   return (parent, args, context: GraphqlContext, info) => resolve(parent, args, withGrant(context, target), info) as unknown;
@@ -119,7 +119,7 @@ function grant(access: Access, action: string): Access {
  * Wraps the resolver of a relation or list of components. If middlewares have changed the arguments, nothing was planned for
  * them. In this case the resolver gets an entry with only its id, and reads with the new arguments.
  */
-function reloadChanged(resolve: Resolver): Resolver {
+function reloadChanged(resolve: FieldResolver): FieldResolver {
   return (parent: unknown, args: unknown, context: unknown, info) =>
     resolve(isRecord(parent) && isChanged(args, info) ? { id: parent['id'] } : parent, args, context, info) as unknown;
 }
@@ -128,7 +128,7 @@ function reloadChanged(resolve: Resolver): Resolver {
  * Wraps the same resolver inside a component, which is always read with its entry. It throws an Error if the arguments differ
  * from those of the query.
  */
-function refuseChanged(resolve: Resolver): Resolver {
+function refuseChanged(resolve: FieldResolver): FieldResolver {
   return (parent: unknown, args: unknown, context: unknown, info) => {
     if (isChanged(args, info))
       throw new Error(`A middleware cannot change the arguments of ${info.parentType.name}.${info.fieldName}`);

@@ -1,8 +1,9 @@
-import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
+import type { GraphQLNamedType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import type { Context as KoaContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { CacheHint, CachePolicy } from '../cache-policy.js';
 import type { RequestContext } from '../graphql-context.js';
 import type { EntityService } from '../../code/entity-service.js';
 import type { NamedCode } from '../../code/named-code.js';
@@ -11,9 +12,21 @@ import type { BuilderTools, FilterMapper, Nexus, QueriesBuilder, ReturnTypes } f
 import type { TypeControl } from './shadow-crud.js';
 import type { TypeRegistry } from './type-registry.js';
 
+/** `info.cacheControl` of Apollo Server 3: how long caches may keep the value of a field. */
+export interface CacheControl {
+  readonly setCacheHint: (hint: CacheHint) => void;
+  readonly cacheHint: CachePolicy;
+  readonly cacheHintFromType: (type: GraphQLNamedType) => CacheHint;
+}
+
+/** The information about a field as code gets it. */
+export interface CodeInfo extends GraphQLResolveInfo {
+  readonly cacheControl: CacheControl;
+}
+
 /* eslint-disable @typescript-eslint/no-explicit-any -- custom code says itself what its parents, arguments and values are */
 
-export type Resolver = GraphQLFieldResolver<any, any, any>;
+export type Resolver = (parent: any, args: any, context: any, info: CodeInfo) => any;
 
 /** Resolvers of one type by field, values of an enum by name, or `__resolveType` of a union or interface. */
 export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
@@ -24,7 +37,7 @@ export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarTyp
 /** Calls the next middleware or the resolver. Omitted arguments stay unchanged. */
 export type Next = (parent?: any, args?: any, context?: any, info?: GraphQLResolveInfo) => any;
 
-export type Middleware = (next: Next, parent: any, args: any, context: RequestContext, info: GraphQLResolveInfo) => unknown;
+export type Middleware = (next: Next, parent: any, args: any, context: RequestContext, info: CodeInfo) => unknown;
 
 /** Returns a middleware for its configured options. */
 export type MiddlewareFactory = (options: any, services: { readonly strapi: Strapi }) => Middleware;
@@ -34,7 +47,7 @@ export interface PolicyContext {
   readonly parent: any;
   readonly args: any;
   readonly context: RequestContext;
-  readonly info: GraphQLResolveInfo;
+  readonly info: CodeInfo;
   readonly state: any;
   readonly http: KoaContext;
   readonly type: 'graphql';

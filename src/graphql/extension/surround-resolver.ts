@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { policyError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
+import type { FieldResolver } from '../types/map-schema.js';
 import { infoForCode } from './code-info.js';
 import type {
   FieldConfiguration,
@@ -11,7 +12,6 @@ import type {
   Policy,
   PolicyContext,
   PolicyObject,
-  Resolver,
   Strapi,
 } from './extension.js';
 
@@ -20,7 +20,7 @@ type Policies = NonNullable<FieldConfiguration['policies']>;
 /**
  * Returns a resolver that checks policies first. Throws an Error for an unknown policy, or if a policy refuses its configuration.
  */
-export function withPolicies(policies: Policies, resolve: Resolver, strapi: Strapi): Resolver {
+export function withPolicies(policies: Policies, resolve: FieldResolver, strapi: Strapi): FieldResolver {
   const checks = policies.map((policy) => compilePolicy(policy, strapi));
   if (checks.length === 0) return resolve;
   return async (parent: unknown, args: unknown, context: GraphqlContext, info) => {
@@ -74,15 +74,15 @@ type Middlewares = NonNullable<FieldConfiguration['middlewares']>;
  * Wraps a resolver in middlewares, the first one outermost. Throws an Error for an unknown name, or a value that is not a
  * middleware.
  */
-export function withMiddlewares(middlewares: Middlewares, resolve: Resolver, strapi: Strapi): Resolver {
+export function withMiddlewares(middlewares: Middlewares, resolve: FieldResolver, strapi: Strapi): FieldResolver {
   return middlewares.map((item) => compileMiddleware(item, strapi)).reduceRight(wrap, resolve);
 }
 
 const wrap =
-  (inner: Resolver, middleware: Middleware): Resolver =>
+  (inner: FieldResolver, middleware: Middleware): FieldResolver =>
   (parent: unknown, args: unknown, context: GraphqlContext, info) => {
     const next: Next = (...given) => inner(...complete(given, [parent, args, context, info])) as unknown;
-    return middleware(next, parent, args, context, info);
+    return middleware(next, parent, args, context, infoForCode(info, context));
   };
 
 type Call = [parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo];

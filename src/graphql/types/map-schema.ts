@@ -18,6 +18,7 @@ import { mapValues } from '../../values.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field
 export type FieldConfig = GraphQLFieldConfig<any, any>;
+export type FieldResolver = NonNullable<FieldConfig['resolve']>;
 
 /** Functions that map parts of a schema. Parts without a function stay unchanged. */
 export interface SchemaMapping {

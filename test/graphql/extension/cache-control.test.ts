@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { GraphQLResolveInfo } from 'graphql';
-import type { Register } from '../../../src/index.js';
+import type { GraphQLNamedType } from 'graphql';
+import type { CacheHint, Middleware, Register, Resolver } from '../../../src/index.js';
 import { serveModels, type Serving, type TestModel } from '../../support/serve.js';
 
 const tag: TestModel = {
@@ -12,7 +12,7 @@ const tag: TestModel = {
 };
 
 /** Code that sets the hint of a field. */
-type Hinting = Readonly<Record<string, readonly object[]>>;
+type Hinting = Readonly<Record<string, readonly CacheHint[]>>;
 
 interface Case {
   readonly hints?: Hinting;
@@ -52,14 +52,6 @@ const typeDefs = `
   type Inner { text: String }
   type Query { own: String broken: String shared: Shared seen: String }`;
 
-interface CodeInfo extends GraphQLResolveInfo {
-  readonly cacheControl: {
-    readonly setCacheHint: (hint: object) => void;
-    readonly cacheHint: object;
-    readonly cacheHintFromType: (type: unknown) => object;
-  };
-}
-
 const configured = ['Query.tags', 'Query.own', 'TagEntityResponseCollection.data', 'TagEntity.attributes', 'Tag.label'];
 
 describe('Hints for caches by code of GraphQL', () => {
@@ -69,27 +61,24 @@ describe('Hints for caches by code of GraphQL', () => {
 
   /** Sets the hints of a field. Those without any are not asked for `info.cacheControl`. */
   const hinting =
-    (field: string) =>
-    (next: () => unknown, ...[, , , info]: readonly unknown[]): unknown => {
+    (field: string): Middleware =>
+    (next, ...[, , , info]) => {
       for (const hint of hints[field] ?? []) {
-        const { cacheControl } = info as CodeInfo;
-        cacheControl.setCacheHint(hint);
-        seen.push({ ...cacheControl.cacheHint });
+        info.cacheControl.setCacheHint(hint);
+        seen.push({ ...info.cacheControl.cacheHint });
       }
       return next();
     };
 
   const register: Register = ({ graphql: { extension } }) => {
-    const resolvers = {
+    const resolvers: Readonly<Record<string, Resolver>> = {
       own: () => 'own',
       broken: () => {
         throw new Error('broken');
       },
       shared: () => ({ inner: { text: 'a' } }),
-      seen: (...[, , , info]: readonly unknown[]) => {
-        const { cacheControl, schema } = info as CodeInfo;
-        return JSON.stringify(cacheControl.cacheHintFromType(schema.getType('Shared')));
-      },
+      seen: (...[, , , { cacheControl, schema }]) =>
+        JSON.stringify(cacheControl.cacheHintFromType(schema.getType('Shared') as GraphQLNamedType)), // is in the schema
     };
     const open = Object.keys(resolvers).map((name) => [`Query.${name}`, { auth: false }]);
     const fields = configured.map((field) => [field, { auth: false, middlewares: [hinting(field)] }]);
