@@ -1,16 +1,10 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
-const type = (name: string, attributes: object, more: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  options: { draftAndPublish: true },
-  attributes,
-  ...more,
-});
+const type = (name: string, attributes: object, more: object = {}): TestModel =>
+  collectionType(name, attributes, { options: { draftAndPublish: true }, ...more });
 
 const localized = { i18n: { localized: true } };
 const own = { i18n: { localized: false } };

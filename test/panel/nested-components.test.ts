@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
@@ -9,14 +10,8 @@ const component = (name: string, attributes: object): TestModel => ({
   info: { displayName: name },
   attributes: { text, ...attributes },
 });
-const type = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  options: { draftAndPublish: true },
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes: { text, ...attributes },
-});
+const type = (name: string, attributes: object): TestModel =>
+  collectionType(name, { text, ...attributes }, { options: { draftAndPublish: true } });
 const levels = Array.from({ length: 14 }, (_, level) => level);
 const next = (kind: string, level: number) => part(`${kind}${String(level + 1)}`);
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { createServer } from '../../src/index.js';
 import { freshDatabase } from '../support/mongo.js';
@@ -6,14 +7,8 @@ import { serveProject, type ServedProject } from '../support/serve-project.js';
 import { writeProject, type ProjectFiles } from '../support/write-project.js';
 import { storeModels, type TestModel } from '../support/serve.js';
 
-const model = (name: string, attributes: object, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  options: { draftAndPublish: false },
-  attributes: { text: { type: 'string' }, ...attributes },
-  ...rest,
-});
+const model = (name: string, attributes: object, rest: object = {}): TestModel =>
+  collectionType(name, { text: { type: 'string' }, ...attributes }, { options: { draftAndPublish: false }, ...rest });
 
 const models = [
   model('note', {

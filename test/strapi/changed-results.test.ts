@@ -1,14 +1,10 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { TestModel } from '../support/serve.js';
 
-const model = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes: { title: { type: 'string' }, ...attributes },
-});
+const model = (name: string, attributes: object): TestModel => collectionType(name, { title: { type: 'string' }, ...attributes });
 
 const localized = { pluginOptions: { i18n: { localized: true } } };
 

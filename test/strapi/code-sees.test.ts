@@ -1,15 +1,11 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { TestModel } from '../support/serve.js';
 
-const model = (name: string, attributes: object, rest: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes: { title: { type: 'string' }, ...attributes },
-  ...rest,
-});
+const model = (name: string, attributes: object, rest: object = {}): TestModel =>
+  collectionType(name, { title: { type: 'string' }, ...attributes }, rest);
 
 const models = [
   model('book', {

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { TestModel } from '../support/serve.js';
 
-const model = (name: string, attributes: object = {}): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  attributes: { title: { type: 'string' }, slug: { type: 'string', unique: true }, ...attributes },
-});
+const model = (name: string, attributes: object = {}): TestModel =>
+  collectionType(name, { title: { type: 'string' }, slug: { type: 'string', unique: true }, ...attributes });
 
 const models = [model('post'), model('page'), model('log', { text: { type: 'string' } })];
 
@@ -192,7 +189,7 @@ describe('code around writes', () => {
     const seen: unknown[] = [];
     subscribe({
       afterCreate: async ({ result }: Event) => {
-        seen.push(await serving.database.db.collection('post').countDocuments({ _id: result?.['id'] as never }));
+        seen.push(await serving.database.db.collection('posts').countDocuments({ _id: result?.['id'] as never }));
         throw new Error('after all');
       },
     });

@@ -1,15 +1,10 @@
 import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 import { writeProject, type ProjectFiles } from '../support/write-project.js';
 
-const model = (name: string, attributes: object): TestModel => ({
-  uid: `api::${name}.${name}`,
-  kind: 'collectionType',
-  collectionName: `${name}s`,
-  info: { singularName: name, pluralName: `${name}s`, displayName: name },
-  options: { draftAndPublish: true },
-  attributes: { title: { type: 'string' }, ...attributes },
-});
+const model = (name: string, attributes: object): TestModel =>
+  collectionType(name, { title: { type: 'string' }, ...attributes }, { options: { draftAndPublish: true } });
 
 const models = [
   model('note', {

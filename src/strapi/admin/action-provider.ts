@@ -2,18 +2,11 @@ import type { AdminAction } from '../../http/running.js';
 import { type Actions, actionsWith } from '../../panel/rights/actions.js';
 import { validationError } from '../../errors.js';
 import { isRecord, type Values } from '../../values.js';
+import { createProvider, fullName, type Provider } from './provider.js';
 import type { RegisteredActions } from './registered-actions.js';
 
 /** `actionProvider` of `strapi.admin.services.permission`: the actions that roles of administrators may be granted. */
-export interface ActionProvider {
-  /** Adds an action. Rejects with a ValidationError if it is invalid, and with an Error if there is one of its name. */
-  register(action: Values): Promise<ActionProvider>;
-  registerMany(actions: readonly Values[]): Promise<ActionProvider>;
-  get(actionId: string): object | undefined;
-  has(actionId: string): boolean;
-  keys(): readonly string[];
-  values(): readonly object[];
-  size(): number;
+export interface ActionProvider extends Provider {
   /** Returns whether permissions for an action can be restricted by a property, such as `fields`. */
   appliesToProperty(property: string, actionId: string, subject?: string): Promise<boolean>;
   /** Returns the other names of an action. There are none. */
@@ -23,29 +16,18 @@ export interface ActionProvider {
 /** Returns the provider for code. `isLoaded` says whether `bootstrap` has run, after which no action is added. */
 export function createActionProvider(registered: RegisteredActions, isLoaded: () => boolean): ActionProvider {
   const all = (): Actions => actionsWith(registered.list());
-  const known = (): ReadonlyMap<string, object> => new Map([...shownActions(all()), ...registered.list().map(named)]);
-  const provider: ActionProvider = {
-    register: async (action) => {
-      await Promise.resolve();
-      if (isLoaded()) throw new Error("You can't register new actions outside of the bootstrap function.");
-      const added = actionOf(action);
-      if (known().has(added.actionId)) throw new Error(`Duplicated item key: ${added.actionId}`);
-      registered.add(added);
-      return provider;
+  const provider = createProvider({
+    ...{ what: 'actions', isLoaded },
+    known: () => new Map([...shownActions(all()), ...registered.list().map(named)]),
+    read: (given) => {
+      const action = actionOf(given);
+      return [action.actionId, () => registered.add(action)];
     },
-    registerMany: async (actions) => {
-      for (const action of actions) await provider.register(action);
-      return provider;
-    },
-    get: (actionId) => known().get(actionId),
-    has: (actionId) => known().has(actionId),
-    keys: () => [...known().keys()],
-    values: () => [...known().values()],
-    size: () => known().size,
-    appliesToProperty: (property, actionId, subject) => Promise.resolve(applies(all(), { property, actionId, subject })),
+  });
+  return Object.assign(provider, {
+    appliesToProperty: (property: string, actionId: string) => Promise.resolve(applies(all(), property, actionId)),
     unstable_aliases: () => [],
-  };
-  return provider;
+  });
 }
 
 const named = (action: AdminAction): readonly [string, object] => [action.actionId, action];
@@ -61,13 +43,7 @@ const shownActions = ({ content, plugins, settings }: Actions): readonly (readon
 
 const shownAction = (actionId: string, rest: object): readonly [string, object] => [actionId, { actionId, ...rest }];
 
-interface Restriction {
-  readonly property: string;
-  readonly actionId: string;
-  readonly subject: string | undefined;
-}
-
-const applies = ({ content }: Actions, { property, actionId }: Restriction): boolean =>
+const applies = ({ content }: Actions, property: string, actionId: string): boolean =>
   content.some((action) => action.actionId === actionId && action.applyToProperties.some((name) => name === property));
 
 const sections = ['contentTypes', 'plugins', 'settings', 'internal'] as const;
@@ -108,9 +84,4 @@ function actionOf(given: unknown): AdminAction {
     ...(isTexts(subjects) && { subjects }),
     options: { applyToProperties: isTexts(applyToProperties) ? applyToProperties : null },
   };
-}
-
-function fullName(uid: string, pluginName: unknown): string {
-  if (!isText(pluginName)) return `api::${uid}`;
-  return pluginName === 'admin' ? `admin::${uid}` : `plugin::${pluginName}.${uid}`;
 }

@@ -5,7 +5,7 @@ import { mapValues, type Values } from '../../values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { type Ability, asSubject, type Subject } from '../../panel/rights/ability.js';
 import { type ActionProvider, createActionProvider } from './action-provider.js';
-import { type ConditionProvider, createConditionProvider } from './condition-provider.js';
+import { createConditionProvider } from './condition-provider.js';
 import type { RegisteredActions } from './registered-actions.js';
 import { generateUserAbility } from './identify-administrator.js';
 import { type ManagerInput, managerFactory } from './permissions-manager.js';
@@ -21,9 +21,9 @@ interface PermissionParts {
 
 /** `strapi.admin.services.permission`. */
 export function permissionService({ adminActions, adminConditions, connection, running, content }: PermissionParts) {
-  const actionProvider: ActionProvider = createActionProvider(adminActions, () => connection.isPrepared);
   const isLoaded = (): boolean => connection.isPrepared;
-  const conditionProvider: ConditionProvider = createConditionProvider({ registered: adminConditions, isLoaded, content });
+  const actionProvider: ActionProvider = createActionProvider(adminActions, isLoaded);
+  const conditionProvider = createConditionProvider({ registered: adminConditions, isLoaded, content });
   const engine = {
     generateUserAbility: (user: unknown) => generateUserAbility(user, running(), content()),
     checkMany: (ability: Ability) => (asked: readonly AskedPermission[]) =>
