@@ -160,13 +160,13 @@ async function startAll(running: Running, features: readonly Feature[]): Promise
   return { ...running, close: () => end().finally(running.close) };
 }
 
-/** Returns the stored models before the service connects; null if the database does not answer. */
-export async function storedModels(uri: string, { database: settings }: Config): Promise<readonly ModelDocument[] | null> {
+/** Returns the stored models before the service connects. Rejects as `connect`. */
+export async function storedModels(uri: string, { database: settings }: Config): Promise<readonly ModelDocument[]> {
   try {
     const database = await connectForReads(uri, settings);
     return await readModels(database).finally(() => database.client.close());
-  } catch {
-    return null; // the service itself reports it, and connects again
+  } catch (error) {
+    throw explainRefusal(error, { uri, name: settings.name });
   }
 }
 

@@ -1,5 +1,5 @@
+import type { RequestListener } from 'node:http';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
@@ -14,14 +14,13 @@ import { features as allFeatures } from './features.js';
 import { createApp } from './http/create-app.js';
 import { createLogger, createObserver } from './http/create-logger.js';
 import { enabledFeatures, publicRoutesOf, routesOf, type Feature } from './http/feature.js';
+import { Listener } from './http/listener.js';
 import type { RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
 import { prepareHttpServer, type PreparedServer } from './http/start-http-server.js';
-import { startHttpServers } from './http/start-http-servers.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import type { Work } from './observe/observation.js';
-import { createNotices } from './notices.js';
 import type { Observer } from './observe/observer.js';
 import type { Registry } from './schema/content-type.js';
 import type { ModelDocument } from './schema/model.js';
@@ -60,9 +59,9 @@ export async function createService(input: ServiceInput, features: readonly Feat
 
 function openProject({ project, projectModels }: ServiceInput, parts: Omit<ServerParts, 'project'>): Project | null {
   if (project === undefined) return null;
-  const { config, features, http, uri } = parts;
+  const { config, features, http, uri, waits } = parts;
   const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
-  const models = projectModels ?? (() => storedModels(uri, config));
+  const models = projectModels ?? (() => waits.untilRead(() => storedModels(uri, config)));
   return createProject({ ...parts, builtin, httpServer: http.server, directory: resolve(project), models });
 }
 
@@ -88,14 +87,13 @@ class Server implements Service {
   config: Config;
   readonly observer: Observer;
   readonly #parts: ServerParts;
-  readonly #address = { url: '', adminUrl: '' };
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
   readonly #hooks: Pick<ServerInput, HookName>;
   /** The hooks that may still be called. */
   readonly #uncalled = new Set<HookName>(['register', 'bootstrap', 'destroy']);
-  #http: Awaited<ReturnType<typeof startHttpServers>> | null = null;
+  readonly #listener: Listener;
   readonly #connecting: Connecting;
 
   constructor({ embeddedDatabase = false, ...hooks }: ServerInput, parts: ServerParts) {
@@ -104,6 +102,7 @@ class Server implements Service {
     this.observer = observer;
     this.#parts = parts;
     this.#connecting = new Connecting(connection);
+    this.#listener = new Listener(parts.http, observer);
     this.#hooks = hooks;
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({
@@ -119,15 +118,15 @@ class Server implements Service {
   }
 
   get url(): string {
-    return this.#address.url;
+    return this.#listener.address.url;
   }
 
   get localUrl(): string {
-    return this.#http?.localUrl ?? '';
+    return this.#listener.local.url;
   }
 
   get adminUrl(): string {
-    return this.#http?.admin.localUrl ?? '';
+    return this.#listener.local.adminUrl;
   }
 
   get backend(): Backend | null {
@@ -139,27 +138,24 @@ class Server implements Service {
   }
 
   async start(): Promise<void> {
-    await this.#call('register');
-    this.config = withCustomFields(this.config, this.#parts.project?.customFields() ?? {});
+    const { uri, features, connection, project } = this.#parts;
+    await this.#register();
+    if (connection.isStopping) return;
+    this.config = withCustomFields(this.config, project?.customFields() ?? {});
     const { config, observer } = this;
-    const { uri, features, connection, http, project } = this.#parts;
     connection.awaitsBootstrap = project?.bootstraps() ?? false;
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const secrets = await loadSecrets(config);
-    const app = createApp({ observer, connection, ...this.#routing() });
-    const parts = { config, features, uri, secrets, observer, address: this.#address, project };
+    const answer = this.#createAnswer();
+    const parts = { config, features, uri, secrets, observer, address: this.#listener.address, project };
     await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
     await this.#bootstrapSoon();
-    if (connection.isStopping) return;
-    this.#http = await startHttpServers(app.callback(), config, http, createNotices(observer));
-    this.#address.url = this.#http.url;
-    this.#address.adminUrl = this.#http.admin.url;
+    if (!connection.isStopping) await this.#listener.listen(answer, config);
   }
 
   async stop(): Promise<void> {
     this.#parts.connection.announceStop();
-    if (this.#http !== null) await delay(this.config.server.shutdownDelay);
-    await this.#http?.close();
+    await this.#listener.close(this.config);
     this.#uncalled.delete('bootstrap'); // which a database that answers late would call
     await this.#call('destroy').catch((err: unknown) => {
       this.#report('destroy', err);
@@ -177,6 +173,24 @@ class Server implements Service {
 
   forget(): void {
     this.backend?.forget();
+  }
+
+  /** Calls the hooks `register`. If those of a project wait for the database, the service listens meanwhile, and refuses requests. */
+  async #register(): Promise<void> {
+    const { connection, waits } = this.#parts;
+    const registered = this.#call('register');
+    const isLate = await Promise.race([registered.then(() => false), waits.long.then(() => true)]);
+    if (isLate && !connection.isStopping) {
+      connection.awaitsBootstrap = true;
+      await this.#listener.listen(this.#createAnswer(), this.config);
+    }
+    await registered;
+  }
+
+  /** Returns what answers requests, by the configuration and the code that are known now. */
+  #createAnswer(): RequestListener {
+    const { observer, connection } = this.#parts;
+    return createApp({ observer, connection, ...this.#routing() }).callback();
   }
 
   /** Returns the route table of GraphQL and the enabled features, and that of the port of the API if it has fewer. */

@@ -51,8 +51,9 @@ export interface MangroveServer {
   readonly config: Config;
   /**
    * Connects to the database, calls `bootstrap`, and listens. Resolves when the port is open. If the database does not answer,
-   * the server still listens, answers with 503, and tries to connect again. It also listens while `bootstrap` waits for long. Does not
-   * listen if `stop` is called before. After a rejection, call `stop` to close what was opened.
+   * the server still listens, answers with 503, and tries to connect again. It also listens while `bootstrap` waits for long, and while
+   * `register` of a project waits for stored models; in the latter case it resolves when `register` has run. Does not listen if `stop` is
+   * called before. After a rejection, call `stop` to close what was opened.
    */
   start(): Promise<void>;
   /** Lets current requests finish, then closes everything. */

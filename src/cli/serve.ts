@@ -51,14 +51,16 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
       await fillDemo(server);
     },
   });
+  let isStopping = false;
   stopOnSignal(async (signal) => {
+    isStopping = true;
     if (config.environment === 'production') print(JSON.stringify({ msg: 'stopping', signal }));
     await server.stop();
     await embedded?.stop();
   });
   if (!project && hasCode(directory)) server.observer.observe({ kind: 'warned', topic: 'configuration', text: unusedCode });
   await server.start();
-  if (announcesStart() && server.url !== '') await announce(server, embedded);
+  if (announcesStart() && !isStopping && server.url !== '') await announce(server, embedded);
 }
 
 /** Stores the changed models of a project, whose files decide which attributes there are. */

@@ -4,7 +4,7 @@ import type { Notices } from '../notices.js';
 import { type HttpServer, type PreparedServer, startHttpServer } from './start-http-server.js';
 
 /** The server of the API, and that of the admin API if it has a port of its own; otherwise they are the same. */
-interface HttpServers extends HttpServer {
+export interface HttpServers extends HttpServer {
   readonly admin: Pick<HttpServer, 'url' | 'localUrl'>;
 }
 

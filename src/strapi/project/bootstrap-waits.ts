@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ApiError } from '../../errors.js';
+import { ApiError, messageOf } from '../../errors.js';
 import { ConfigError } from '../../config/setting.js';
 import type { Connection, Running } from '../../http/running.js';
 import { Alarm, waited } from '../../limits/timers.js';
@@ -23,7 +23,7 @@ const turn = { pause: 250, patience: 60_000 };
 export const codeAttempts = 15;
 
 /**
- * What the start of a service waits for before and between the code of `bootstrap`. All waits end when the service stops. No code runs
+ * What the start of a service waits for before the code of `register`, and before and between that of `bootstrap`. All waits end when the service stops. No code runs
  * after that.
  */
 export class BootstrapWaits {
@@ -37,6 +37,25 @@ export class BootstrapWaits {
     this.long = new Promise((resolve) => {
       this.#isLong = resolve;
     });
+  }
+
+  /**
+   * Returns what is read before the service connects. If the database does not answer, the service listens, and this reads again until it
+   * does; returns null when the service stops. Rejects with a ConfigError if the first attempt shows that none can succeed.
+   */
+  async untilRead<Result>(read: () => Promise<Result>): Promise<Result | null> {
+    const { connection, observer, pause = 2_000 } = this.#parts;
+    for (let isFirst = true; !connection.isStopping; isFirst = false) {
+      try {
+        return await read();
+      } catch (error) {
+        if (error instanceof ConfigError && isFirst) throw error;
+        observer.observe({ kind: 'start postponed', reason: messageOf(error) });
+      }
+      this.#isLong();
+      await waited(pause, connection.stopping);
+    }
+    return null;
   }
 
   /** Resolves when the unique indexes of all types are built, without which writes are refused. */

@@ -25,7 +25,10 @@ import { load, type Loaded, type LoadInput, type ProjectInput } from './load-pro
 
 /** The code of a Strapi project. */
 export interface Project {
-  /** Loads the code, and calls `register` of src/index. */
+  /**
+   * Loads the code, and calls `register` of plugins, extensions and src/index, if there is any when the database has answered. Calls none
+   * after a stop.
+   */
   readonly register: (input: { readonly strapi: GivenStrapi }) => Promise<void>;
   /** Prepares the database for the code, calls `bootstrap` of it, and starts its tasks. */
   readonly bootstrap: () => Promise<void>;
@@ -62,7 +65,7 @@ export interface Project {
 /** What the start of a service gives a project. */
 interface StartInput extends ProjectInput {
   readonly waits: BootstrapWaits;
-  /** Returns the models of the files of the project, or else the stored ones; null if the database does not answer. */
+  /** Returns the models of the files of the project, or else the stored ones when the database answers; null if the service stops before. */
   readonly models: () => Promise<readonly ModelDocument[] | null>;
 }
 
@@ -75,17 +78,18 @@ export function createProject(input: StartInput): Project {
   const registers = new ProjectRegisters(input);
   const parts = { ...input, registers, problems: new CodeProblems(input) };
   let loaded: Loaded | null = null;
+  let isRegistered = false;
   const run = hookRunner({ ...input, settle: () => registers.models.settle() }, () => loaded);
   const table = () => tableOf(loaded, input.connection);
   return {
+    ...registeredIn(registers),
     register: async ({ strapi }) => {
       await runLeniently('src', input, async () => void (loaded = await load(strapi, parts)));
       parts.problems.refuse();
       if (loaded === null) return;
       registers.models.open(await modelsFor(loaded, input));
-      for (const { file, change } of loaded.extended) await runLeniently(file, input, () => change(registers.models));
-      await run('register');
-      registers.models.close();
+      isRegistered = !input.connection.isStopping;
+      if (isRegistered) await registerCode(loaded, parts, () => run('register'));
     },
     bootstrap: async () => {
       if (loaded !== null) await prepare(loaded, parts);
@@ -93,23 +97,37 @@ export function createProject(input: StartInput): Project {
       if (!input.connection.isStopping) registers.cron.start();
     },
     bootstraps: () => bootstraps(loaded),
-    destroy: () => {
+    destroy: async () => {
       registers.cron.destroy();
-      return run('destroy');
+      if (isRegistered) await run('destroy');
     },
     strapi: () => loaded && loaded.strapi,
-    ...{ content: registers.content, codeHooks: registers.lifecycles, changedModel: registers.models.changed },
     modelFiles: projectModelFiles(input.directory),
     code: registers.projectCode(routesOf(table, input.config)),
     fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
-    customFields: () => registers.customFields.types,
     projectActions: () => table()?.actions ?? [],
-    adminActions: registers.adminActions.list,
-    adminConditions: () => registers.adminConditions,
-    ownEvents: () => addedEvents(registers.webhookEvents),
-    subscribers: registers.subscribers,
     guardedActions: () => table()?.guarded ?? [],
   };
+}
+
+/** Returns what code has registered so far. */
+const registeredIn = (registers: ProjectRegisters) => ({
+  content: registers.content,
+  codeHooks: registers.lifecycles,
+  changedModel: registers.models.changed,
+  customFields: () => registers.customFields.types,
+  adminActions: registers.adminActions.list,
+  adminConditions: () => registers.adminConditions,
+  ownEvents: () => addedEvents(registers.webhookEvents),
+  subscribers: registers.subscribers,
+});
+
+/** Runs the code of `register`, and what extensions change, while the models are open to it. */
+async function registerCode({ extended }: Loaded, input: LoadInput, run: () => Promise<void>): Promise<void> {
+  const { models } = input.registers;
+  for (const { file, change } of extended) await runLeniently(file, input, () => change(models));
+  await run();
+  models.close();
 }
 
 /** Stores the content types of plugins, and adds the tasks of config/server. Throws a ConfigError that lists all problems of the code. */
