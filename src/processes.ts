@@ -45,7 +45,7 @@ let knownOwn: ProcessIdentity | null | undefined;
 export const ownIdentity = (): ProcessIdentity | null => (knownOwn ??= identityOf(process.pid));
 
 /** Returns whether a process is known to have ended. */
-export function isOver({ space, pid, started }: ProcessIdentity): boolean {
+export function isGone({ space, pid, started }: ProcessIdentity): boolean {
   if (space !== processSpace) return false;
   if (!isRunning(pid)) return true;
   const state = stateOf(pid);

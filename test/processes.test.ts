@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasEnded, identityOf, isOver, type ProcessIdentity } from '../src/processes.js';
+import { hasEnded, identityOf, isGone, type ProcessIdentity } from '../src/processes.js';
 import { killedProcess } from './support/killed-process.js';
 
 describe('processes', () => {
@@ -14,7 +14,7 @@ describe('processes', () => {
   };
 
   it('are over if they were killed', async () => {
-    expect(isOver(await killedProcess())).to.equal(true);
+    expect(isGone(await killedProcess())).to.equal(true);
   });
 
   const others: readonly (readonly [what: string, change: (one: ProcessIdentity) => ProcessIdentity, over: boolean])[] = [
@@ -25,7 +25,7 @@ describe('processes', () => {
   ];
   for (const [what, change, over] of others)
     it(`are told apart: ${what}`, () => {
-      expect(isOver(change(own()))).to.equal(over);
+      expect(isGone(change(own()))).to.equal(over);
     });
 
   it('of other hosts are not known to have ended', () => {

@@ -2,7 +2,7 @@ import { fieldErrors, validationError } from '../errors.js';
 import { isHiddenLink, maySee } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { isSettable } from '../schema/added-attributes.js';
-import { scalarOf, toJson } from '../schema/code-values.js';
+import { plainScalar, toJson } from '../schema/code-values.js';
 import {
   type Attribute,
   type ContentType,
@@ -108,7 +108,7 @@ const isTaken = (attribute: Attribute, { takesCreators }: Taken): boolean =>
 /** Returns a value as it comes in JSON, because code may have set an object of a class. */
 function acceptScalar({ type, name }: ScalarAttribute, given: unknown, { prefix, isUnchecked }: Accepting): unknown {
   if (scalarTypes[type].stored === 'json') return toJson(given, `${prefix}${name}`);
-  const value = scalarOf(given);
+  const value = plainScalar(given);
   const isPlain = typeof value === 'number' || typeof value === 'boolean';
   return isUnchecked && isPlain && texts.has(type) ? String(value) : value;
 }

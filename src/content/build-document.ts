@@ -2,7 +2,7 @@ import { ApiError, validationError } from '../errors.js';
 import { inGroup, leading, orderField, setRanks } from '../mongo/form/layout.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { sharedUniquePaths } from '../schema/attribute-places.js';
-import { scalarOf } from '../schema/code-values.js';
+import { plainScalar } from '../schema/code-values.js';
 import type { ContentType } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { isRecord, type Values } from '../values.js';
@@ -28,7 +28,7 @@ export function withTimes(accepted: Values, data: unknown): Values {
 
 function toDate(name: string, value: unknown): unknown {
   try {
-    return scalarTypes.datetime.store(scalarOf(value), name);
+    return scalarTypes.datetime.store(plainScalar(value), name);
   } catch (error) {
     throw error instanceof ApiError ? validationError(`${name}: ${error.message}`) : error;
   }

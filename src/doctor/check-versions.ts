@@ -14,7 +14,7 @@ const safeFrom: Readonly<Record<string, number>> = { '6.0': 27, '7.0': 28, '8.0'
 export const checkNode = ({ now }: Context, version = process.versions.node): Found => {
   const [major = ''] = version.split('.');
   if (Number(major) % 2 === 1) return advice(`Node ${version} is not a version with long support`, 'use an even version');
-  return isOver(nodeEnds[major], now)
+  return isUnsupported(nodeEnds[major], now)
     ? advice(`Node ${version} has got no fixes since ${String(nodeEnds[major])}`, 'use a newer version')
     : null;
 };
@@ -25,7 +25,7 @@ export function checkMongo({ server }: DatabaseFacts, { now }: Context): Found {
   const name = `MongoDB ${server.version}`;
   if (major < 6) return problem(`${name} is too old`, 'use MongoDB 6 or newer');
   return [
-    isOver(mongoEnds[line], now)
+    isUnsupported(mongoEnds[line], now)
       ? advice(`${name} has got no fixes since ${String(mongoEnds[line])}`, 'use a newer version')
       : null,
     patch < (safeFrom[line] ?? 0)
@@ -43,7 +43,7 @@ export function checkMongo({ server }: DatabaseFacts, { now }: Context): Found {
   ];
 }
 
-const isOver = (end: string | undefined, now: Date): boolean => end !== undefined && now > new Date(`${end}T23:59:59Z`);
+const isUnsupported = (end: string | undefined, now: Date): boolean => end !== undefined && now > new Date(`${end}T23:59:59Z`);
 
 /** Finds instances that serve something else than others. */
 export function checkInstances({ instances }: DatabaseFacts, { config }: Context): Found {

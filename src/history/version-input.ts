@@ -7,7 +7,7 @@ import { type Attribute, type ContentType, type ScalarAttribute, uidsOf } from '
 import { convertValue } from '../schema/convert-value.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '../schema/parts.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { scheduledNames } from '../schema/scheduled.js';
+import { isScheduledName } from '../schema/scheduled.js';
 import { isRecord, type Values } from '../values.js';
 
 /** The body that writes an entry as it was, and the paths of what the model cannot take any more. */
@@ -46,7 +46,7 @@ async function valuesOf(type: ContentType, entry: Values, { at, reading }: Place
     const source = [name, ...formerNames(type, name)].find((one) => Object.hasOwn(entry, one));
     for (const one of [name, ...formerNames(type, name)]) taken.add(one);
     if (!attribute.writable || attribute.added === 'locale' || isPassword(attribute) || source === undefined) continue;
-    const value = isOver(type, name, entry[source])
+    const value = isPastTime(type, name, entry[source])
       ? null
       : await valueOf(type, attribute, entry[source], { at: `${at}${name}`, reading });
     if (value === nothing) reading.leftOut.push(`${at}${name}`);
@@ -66,18 +66,18 @@ const formerNames = ({ aliases }: ContentType, name: string): readonly string[] 
 const isEmpty = (value: unknown): boolean => (value ?? null) === null || (Array.isArray(value) && value.length === 0);
 
 /** Returns whether a value is a time of scheduled publishing that has passed: it was to be met once. */
-const isOver = ({ scheduled }: ContentType, name: string, value: unknown): boolean =>
-  scheduled && scheduledNames.some((own) => own === name) && value instanceof Date && value.getTime() <= Date.now();
+const isPastTime = ({ scheduled }: ContentType, name: string, value: unknown): boolean =>
+  scheduled && isScheduledName(name) && value instanceof Date && value.getTime() <= Date.now();
 
 async function valueOf(owner: ContentType, attribute: Attribute, value: unknown, place: Place): Promise<unknown> {
-  if (attribute.kind === 'scalar') return scalarOf(attribute, value);
+  if (attribute.kind === 'scalar') return fittingScalar(attribute, value);
   if (value === null || value === undefined) return listsParts(attribute) ? [] : value;
   if (hasParts(attribute)) return partsOf(attribute, value, place);
   return linksOf(owner, attribute, value, place.reading);
 }
 
 /** Returns a value that the attribute takes: the same, or the converted one if nothing is lost. */
-function scalarOf(attribute: ScalarAttribute, value: unknown): unknown {
+function fittingScalar(attribute: ScalarAttribute, value: unknown): unknown {
   const fits = (one: unknown): boolean =>
     scalarProblems(shown(attribute, one), attribute, '', { mode: 'update', draft: false }).length === 0 &&
     isStorable(attribute, one);
@@ -93,9 +93,8 @@ const shown = ({ type }: ScalarAttribute, value: unknown): unknown => {
 
 function isStorable({ type, name }: ScalarAttribute, value: unknown): boolean {
   try {
-    return (
-      scalarTypes[type].store(value, name) !== null && scalarTypes[type].output(scalarTypes[type].store(value, name)) !== null
-    );
+    const stored = scalarTypes[type].store(value, name);
+    return stored !== null && scalarTypes[type].output(stored) !== null;
   } catch {
     return false;
   }

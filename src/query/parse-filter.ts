@@ -1,7 +1,7 @@
 import { refusedBy } from '../limits/exceeded.js';
 import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
-import { scalarOf } from '../schema/code-values.js';
+import { plainScalar } from '../schema/code-values.js';
 import { isPlainObject, isRecord } from '../values.js';
 import type { Limits } from './bind-context.js';
 import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
@@ -31,7 +31,7 @@ function parseObject(input: Readonly<Record<string, unknown>>, context: Context)
 }
 
 function parseEntry(key: string, given: unknown, context: Context): Filter | null {
-  const value = scalarOf(given);
+  const value = plainScalar(given);
   if (isRecord(value) && !isPlainObject(value)) throw unusable(key, value);
   if (!key.startsWith('$')) {
     const filter = parseValue(value, { ...context, isNamed: true });
@@ -92,7 +92,7 @@ function parseOperand(key: string, value: unknown, context: Context): unknown {
 }
 
 function checkedList(key: string, values: readonly unknown[], { limits }: Context): readonly unknown[] {
-  if (values.length <= limits.listValues) return values.map(scalarOf);
+  if (values.length <= limits.listValues) return values.map(plainScalar);
   throw refusedBy('api.limits.listValues', `Invalid parameter ${key}: more than ${String(limits.listValues)} values`);
 }
 

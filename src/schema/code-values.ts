@@ -51,7 +51,7 @@ const isoInstant = /^\d{4}-\d{2}-\d{2}T/;
  * Returns the date, text or number that an object of code stands for: by `toJSON`, `toISOString` or `valueOf`, as those of moment,
  * dayjs, luxon, decimal.js and URL do. Other values, such as promises, are returned unchanged.
  */
-export function scalarOf(value: unknown): unknown {
+export function plainScalar(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date || Array.isArray(value)) return value;
   const { toJSON, toISOString } = value as { readonly toJSON?: unknown; readonly toISOString?: unknown }; // any object
   const write = typeof toJSON === 'function' ? toJSON : toISOString;

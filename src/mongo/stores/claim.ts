@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { oncePer } from '../../caches.js';
 import type { Due, Leases } from '../../jobs.js';
 import { meanwhile } from '../../limits/timers.js';
-import { isOver, ownIdentity, type ProcessIdentity } from '../../processes.js';
+import { isGone, ownIdentity, type ProcessIdentity } from '../../processes.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, forJob, inScope } from '../send/database.js';
@@ -100,7 +100,7 @@ async function take(database: Database, name: string, due: Due | null): Promise<
   const holder = randomUUID();
   const attempt = () => attemptTo(database, name, takenBy(holder, due));
   let taken = await attempt();
-  if (taken?.owner && taken.holder !== holder && isOver(taken.owner)) {
+  if (taken?.owner && taken.holder !== holder && isGone(taken.owner)) {
     const held = { _id: name, holder: taken.holder };
     await inWriteTime(database, () => claimsOf(database).updateOne(held, ended, inScope(database)));
     taken = await attempt();

@@ -87,7 +87,7 @@ function reportLeftOut(entry: TransferredEntry, { leftOut, report }: FormContext
 /** Returns the stored value of an attribute; undefined if it is not stored. */
 function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): unknown {
   if (attribute.kind === 'scalar')
-    return scalarOf(attribute, entry.data[attribute.name] ?? null, (reason) => {
+    return castScalar(attribute, entry.data[attribute.name] ?? null, (reason) => {
       context.report(reason, `${holderKey(entry)} ${attribute.name}`);
     });
   if ('storage' in attribute) return isHeld(attribute) ? idsOf(attribute, entry, context) : undefined;
@@ -99,7 +99,7 @@ function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormCon
 /** Returns whether the entry stores the links. */
 const isHeld = ({ storage }: LinkAttribute): boolean => storage.kind === 'own';
 
-function scalarOf(attribute: ScalarAttribute, value: unknown, report: (reason: string) => void): unknown {
+function castScalar(attribute: ScalarAttribute, value: unknown, report: (reason: string) => void): unknown {
   if (value === null) return null;
   try {
     return scalarTypes[attribute.type].cast(value, attribute.name);

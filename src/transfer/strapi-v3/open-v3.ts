@@ -72,7 +72,7 @@ async function sourceIn(foreign: ForeignDatabase, { project, database }: Omit<V3
 
 /** Returns the attributes of a model that cannot be stored. */
 const notesOn = (model: V3Model): (readonly [reason: string, where: string])[] =>
-  takenAttributes(model).map((name) => [
+  takenAttributes(model).map(([name]) => [
     'an attribute has a name that the service gives to one of its own',
     `${model.uid} ${name}`,
   ]);

@@ -58,20 +58,14 @@ function addedByV3(model: V3Model): ReadonlySet<string> {
 type OwnAttribute = readonly [name: string, attribute: Values];
 
 /** Returns the attributes that the project defines, except for those of `takenAttributes`. */
-export const ownAttributes = (model: V3Model): readonly OwnAttribute[] => {
-  const taken = addedTo(shapeOfV3(model));
-  return definedAttributes(model).filter(([name]) => !taken.has(name));
-};
+export const ownAttributes = (model: V3Model): readonly OwnAttribute[] => definedAttributes(model, false);
 
-/** Returns the names of attributes that the project defines and that the service adds to types itself, so that they cannot be stored. */
-export const takenAttributes = (model: V3Model): readonly string[] => {
-  const taken = addedTo(shapeOfV3(model));
-  return definedAttributes(model).flatMap(([name]) => (taken.has(name) ? [name] : []));
-};
+/** Returns the attributes that the project defines under names that the service adds to types itself, so that they cannot be stored. */
+export const takenAttributes = (model: V3Model): readonly OwnAttribute[] => definedAttributes(model, true);
 
-function definedAttributes(model: V3Model): readonly OwnAttribute[] {
-  const added = addedByV3(model);
-  return Object.entries(model.attributes).filter(([name]) => !added.has(name));
+function definedAttributes(model: V3Model, areTaken: boolean): readonly OwnAttribute[] {
+  const [added, taken] = [addedByV3(model), addedTo(shapeOfV3(model))];
+  return Object.entries(model.attributes).filter(([name]) => !added.has(name) && taken.has(name) === areTaken);
 }
 
 /** A relation of Strapi v3, converted to v4. */
