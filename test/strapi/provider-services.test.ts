@@ -46,7 +46,7 @@ describe("providers of a project's code", () => {
     );
   });
   after(async () => {
-    await project.server.stop();
+    await project.stop();
     await services.stop();
   });
 

@@ -8,6 +8,7 @@ import type { Model, ModelDocument } from '../../schema/model.js';
 import { isRecord } from '../../values.js';
 import type { CodeModels } from '../content/code-models.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
+import { type ExtensionService, guardExtensions } from './guarded-extensions.js';
 import type { ProjectFolders } from '../load/load-folders.js';
 import { attempt, hasBootstrap, loadPlugins, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
 import { modelsOf, storeCodeModels } from './plugin-models.js';
@@ -182,44 +183,6 @@ const reportTo =
       observer.observe({ kind: 'code warned', text });
     }
   };
-
-/**
- * The part of the GraphQL extension service that is guarded. An extension is an object, or a function that returns one. Its
- * `leftOut` is called with the error if no schema can be built with it.
- */
-interface ExtensionService {
-  readonly use: (extension: object) => unknown;
-}
-
-/**
- * Runs code. Functions that it passes to `use` of the GraphQL extension service leave the schema as it is if they throw.
- * `report` is called with each error.
- */
-async function guardExtensions(
-  service: ExtensionService,
-  report: (error: unknown) => void,
-  run: () => Promise<unknown>,
-): Promise<void> {
-  const { use } = service;
-  Object.assign(service, { use: (extension: object) => use(guarded(extension, report)) });
-  try {
-    await run();
-  } finally {
-    Object.assign(service, { use });
-  }
-}
-
-function guarded(extension: object, leftOut: (error: unknown) => void): object {
-  const run = (input: unknown): unknown => {
-    try {
-      return typeof extension === 'function' ? (extension as (given: unknown) => unknown)(input) : extension;
-    } catch (error) {
-      leftOut(error);
-      return {};
-    }
-  };
-  return Object.assign(run, { leftOut });
-}
 
 /** Returns `strapi.admin`, of which its settings and the service `permission` are there. `missing` returns the value of any other member, or throws. */
 function adminWith(
