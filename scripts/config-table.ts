@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sectionNames, sectionsWith } from '../src/config/sections.js';
 import type { SettingNode } from '../src/config/setting.js';
 import { features } from '../src/features.js';
-import { packageRoot } from '../src/package-root.js';
+import { packageRoot } from '../src/base/package-root.js';
 
 /** Rewrites the tables of docs/configuration.md from the declared settings; `--check` only says whether they are up to date. */
 const file = join(packageRoot, 'docs/configuration.md');

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { findBinary } from '../src/mongo/embedded/find-binary.js';
 import { commonArguments } from '../src/mongo/embedded/open-data.js';
 import { startEmbedded } from '../src/mongo/embedded/start-embedded.js';
-import { isRunning } from '../src/processes.js';
+import { isRunning } from '../src/base/processes.js';
 
 /** A MongoDB to work on. */
 export interface ScriptDatabase {

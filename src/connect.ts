@@ -19,9 +19,9 @@ import { enabledFeatures, featureActions, modelSettings, startFeatures, type Fea
 import type { Connection, Running } from './http/running.js';
 import { createMedia } from './media/media.js';
 import { retiring } from './media/retire-files.js';
-import { createNotices } from './notices.js';
+import { createNotices } from './base/notices.js';
 import { slowSettings } from './metrics/settings.js';
-import type { Observer } from './observe/observer.js';
+import type { Observer } from './base/observe/observer.js';
 import { fullAccess } from './query/access.js';
 import { connectForReads } from './mongo/send/connection.js';
 import { observingReads } from './mongo/read/costly-reads.js';
@@ -29,8 +29,8 @@ import { explainRefusal } from './mongo/send/refused-access.js';
 import { createOwnCollections } from './mongo/send/ensure-collections.js';
 import { readModels } from './mongo/stores/model-store.js';
 import type { ModelDocument } from './schema/model.js';
-import { messageOf } from './errors.js';
-import { waited } from './limits/timers.js';
+import { messageOf } from './base/errors.js';
+import { waited } from './base/limits/timers.js';
 import { openBackend, type Backend } from './mongo/models/open-backend.js';
 import type { Project } from './strapi/project/create-project.js';
 

@@ -45,7 +45,7 @@ export type {
   TextSearch,
   ZoneAttribute,
 } from './schema/content-type.js';
-export type { Values } from './values.js';
+export type { Values } from './base/values.js';
 
 export type { RequestContext } from './graphql/graphql-context.js';
 export type { CallerState, StateUser } from './code/caller-state.js';
@@ -147,4 +147,4 @@ export {
   UnauthorizedError,
   ValidationError,
   validationError,
-} from './errors.js';
+} from './base/errors.js';

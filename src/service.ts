@@ -6,7 +6,7 @@ import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import type { ModelDocument } from './schema/model.js';
-import type { Observer } from './observe/observer.js';
+import type { Observer } from './base/observe/observer.js';
 
 /** The options of a server. */
 export interface ServerInput {

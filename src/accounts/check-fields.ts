@@ -1,4 +1,4 @@
-import { fieldErrors, type FieldError } from '../errors.js';
+import { fieldErrors, type FieldError } from '../base/errors.js';
 import { notOfType } from '../schema/findings.js';
 import type { Body } from './accounts.js';
 

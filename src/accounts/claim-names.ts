@@ -1,4 +1,4 @@
-import { applicationError, type ApiError } from '../errors.js';
+import { applicationError, type ApiError } from '../base/errors.js';
 import { matchesAny, otherThan } from '../mongo/form/matches.js';
 import type { Document } from '../mongo/send/database.js';
 import type { ContentContext } from '../content/content-context.js';

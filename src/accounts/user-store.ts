@@ -8,7 +8,7 @@ import { findStored } from '../mongo/stored.js';
 import { updateEntry } from '../mongo/write/write-entries.js';
 import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';

@@ -3,7 +3,7 @@ import { type ContentContext, withDatabase } from '../content/content-context.js
 import type { Schema } from '../http/json-schema.js';
 import type { Operation } from '../http/operation.js';
 import type { RouteCall } from '../http/route.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 

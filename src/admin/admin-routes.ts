@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/caller.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 import { envelopeError } from '../http/error-response.js';
 import { configuredToken } from '../http/find-admin.js';
 import { listOf } from '../http/json-schema.js';
@@ -8,7 +8,7 @@ import { refuseOthers } from '../http/query-string.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import { withoutSecrets } from '../http/without-secrets.js';
 import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
 import { describe, schemas } from './admin-row.js';
 import { checkAdminBody } from './check-admin-body.js';

@@ -2,7 +2,7 @@ import { flag, listOf, orNull, record, text, whole, type Schema } from '../http/
 import { answers, type Operation, type QueryParameter } from '../http/operation.js';
 import { at } from '../http/route.js';
 import { parameterOf, type RouteRequest } from '../http/route-request.js';
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import type { AdminRoute } from './admin-call.js';
 
 const texts = listOf(text);

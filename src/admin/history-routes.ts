@@ -1,4 +1,4 @@
-import { invalidParameter, notFoundError, validationError } from '../errors.js';
+import { invalidParameter, notFoundError, validationError } from '../base/errors.js';
 import { restoreVersion } from '../history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';

@@ -1,9 +1,9 @@
-import { type ApiError, notFoundError, validationError } from '../errors.js';
+import { type ApiError, notFoundError, validationError } from '../base/errors.js';
 import { removeType } from '../accounts/roles/grant-actions.js';
 import { anything, flag, listOf, record } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';

@@ -1,10 +1,10 @@
-import { BoundedCache, memoize } from '../caches.js';
+import { BoundedCache, memoize } from '../base/caches.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../mongo/send/database.js';
 import { addShapes, type ShapeReads } from '../mongo/stores/shape-store.js';
-import type { ObservationOf } from '../observe/observation.js';
-import type { ExaminedRead } from '../observe/request-observations.js';
-import type { Consumer } from '../observe/observer.js';
+import type { ObservationOf } from '../base/observe/observation.js';
+import type { ExaminedRead } from '../base/observe/request-observations.js';
+import type { Consumer } from '../base/observe/observer.js';
 
 type CostlyRead = ObservationOf<'read costly'>;
 

@@ -1,5 +1,5 @@
 import type { ModelState } from '../mongo/models/model-states.js';
-import { groupBy } from '../values.js';
+import { groupBy } from '../base/values.js';
 
 /** What an administrator looks at first. */
 interface StatusSummary {

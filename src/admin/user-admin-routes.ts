@@ -1,10 +1,10 @@
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
 import { updateUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 import { anything, listOf, record, type Schema, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { idOf } from '../http/route-request.js';

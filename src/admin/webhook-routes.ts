@@ -1,9 +1,9 @@
-import { notFoundError, validationError } from '../errors.js';
+import { notFoundError, validationError } from '../base/errors.js';
 import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { idOf } from '../http/route-request.js';
 import { deliveryStatuses, listDeliveries, replayDeliveries } from '../mongo/stores/delivery-store.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { knownWebhooks } from '../webhooks/known-webhooks.js';
 import type { Webhook } from '../webhooks/webhook.js';
 import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';

@@ -1,5 +1,5 @@
 import { readRoles } from '../auth/role.js';
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import { anything, flag, listOf, orNull, record, text } from '../http/json-schema.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { queryOf } from '../webhooks/event-body.js';

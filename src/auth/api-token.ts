@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { unauthorizedError } from '../errors.js';
+import { unauthorizedError } from '../base/errors.js';
 import { commented, type Document } from '../mongo/send/database.js';
 import type { Store } from '../mongo/store.js';
 import { findStored } from '../mongo/stored.js';

@@ -1,5 +1,5 @@
 import { collections } from '../schema/collections.js';
-import { refusedToken, type TokenFault } from '../errors.js';
+import { refusedToken, type TokenFault } from '../base/errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
 import type { Access } from '../query/access.js';
@@ -10,7 +10,7 @@ import { createOpenAccess, openAccess, type OpenAccess, type OpenAccessInput } f
 import { readRoles } from './role.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
-import { decodeId, isRecord, type Values } from '../values.js';
+import { decodeId, isRecord, type Values } from '../base/values.js';
 import type { TokenClaims, UserTokens } from './user-tokens.js';
 
 /** Identifies callers by the current content of the database. */

@@ -2,7 +2,7 @@ import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
-import type { Observer } from '../observe/observer.js';
+import type { Observer } from '../base/observe/observer.js';
 import { isStored } from '../mongo/stored.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';

@@ -1,5 +1,5 @@
-import { validationError } from '../errors.js';
-import { suggest } from '../nearest-name.js';
+import { validationError } from '../base/errors.js';
+import { suggest } from '../base/nearest-name.js';
 import { type ActionName, actionOf } from '../query/access.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 

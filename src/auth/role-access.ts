@@ -1,4 +1,4 @@
-import { memoize, memoizePair } from '../caches.js';
+import { memoize, memoizePair } from '../base/caches.js';
 import type { Access, RowRule } from '../query/access.js';
 import type { Limits } from '../query/bind-context.js';
 import { type ContentType, type Registry, servedAs, underServedNames } from '../schema/content-type.js';
@@ -6,7 +6,7 @@ import { otherSides, type AttributeName } from '../schema/other-sides.js';
 import type { KnownUser } from './caller.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
 import { comparing } from '../query/ast.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 import { parseFilters } from '../query/parse-filter.js';
 
 interface RuleContext {

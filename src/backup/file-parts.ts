@@ -3,7 +3,7 @@ import type { FileStorage } from '../media/storage/file-storage.js';
 import type { StorageOf } from '../media/storage/storage-of.js';
 import type { OutsideFile } from '../mongo/transfer/one-moment.js';
 import type { PartOf } from './parts.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 /** Approximate bytes of one part. */
 const partBytes = 2_097_152;

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { optionsOf } from '../media/storage/storage-of.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import { type ObjectStorage, s3Storage } from '../media/storage/s3-storage.js';
-import { hasEnded } from '../processes.js';
-import { messageOf } from '../errors.js';
+import { hasEnded } from '../base/processes.js';
+import { messageOf } from '../base/errors.js';
 
 /** The place of a backup. */
 export interface BackupPlace {

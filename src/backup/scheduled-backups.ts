@@ -5,10 +5,10 @@ import { ConfigError } from '../config/setting.js';
 import type { Closing } from '../http/feature.js';
 import type { Running } from '../http/running.js';
 import { createStorageOf } from '../media/storage/storage-of.js';
-import { makePrivateFolder } from '../private-folder.js';
+import { makePrivateFolder } from '../base/private-folder.js';
 import { type BackupFolder, folderOf } from './place.js';
 import { writeBackup } from './write-backup.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 

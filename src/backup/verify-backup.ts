@@ -6,7 +6,7 @@ import type { StorageOf } from '../media/storage/storage-of.js';
 import { type EndHead, joined, type Part } from './parts.js';
 import type { BackupPlace } from './place.js';
 import { changed, NoBackup, type ReadPart, readParts } from './read-parts.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 /** A backup that was read to its end. */
 export interface VerifiedBackup {

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Alarm } from '../limits/timers.js';
+import { Alarm } from '../base/limits/timers.js';
 import { changeOf } from '../mongo/models/preview-models.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { asServed, openRenames } from '../mongo/stores/rename-store.js';

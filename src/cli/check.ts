@@ -19,7 +19,7 @@ import { print } from './print.js';
 import { hasCode, modelFolder, projectFolder } from './project-folder.js';
 import { flag, parseOptions, text } from './usage-error.js';
 import { withPlace } from './with-place.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 export const usage = `usage: npx mangrove check [--project DIR] [--strict]
   Prints what production would refuse or ignore in the project of the working directory, each with its file and what to do.

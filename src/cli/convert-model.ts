@@ -16,7 +16,7 @@ import type { Database } from '../mongo/send/database.js';
 import { claim } from '../mongo/stores/claim.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { asServed } from '../mongo/stores/rename-store.js';
-import { suggest } from '../nearest-name.js';
+import { suggest } from '../base/nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
 import { convertible, convertedDefinition } from '../schema/convert-value.js';

@@ -1,8 +1,8 @@
 import type { ContentType } from '../schema/content-type.js';
 import { docs } from '../openapi/features.js';
 import { hasPanel } from '../panel/front-end/panel-files.js';
-import { commandLine } from '../command-line.js';
-import { packageVersion } from '../package-root.js';
+import { commandLine } from '../base/command-line.js';
+import { packageVersion } from '../base/package-root.js';
 import type { Audience } from '../auth/is-open.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Backend } from '../mongo/models/open-backend.js';

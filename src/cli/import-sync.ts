@@ -14,10 +14,10 @@ import { parseImported } from '../transfer/parse-imported.js';
 import { uidOfView } from '../mongo/stores/code-store.js';
 import { isPanelSetting, usedSettings } from '../transfer/source.js';
 import { takeSettings } from '../transfer/take-settings.js';
-import { isRecord, recordsIn, type Values } from '../values.js';
+import { isRecord, recordsIn, type Values } from '../base/values.js';
 import { panelTarget } from './import-panel.js';
 import { readRolesByType, type OpenedService } from './open-service.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 /** A line of the result: what was done, with what, and details. */
 type Line = readonly [done: string, what: string, about: string];

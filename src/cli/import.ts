@@ -7,7 +7,7 @@ import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext } from '../transfer/import-run.js';
 import type { Tally } from '../transfer/tally.js';
 import { administratorUid } from '../transfer/panel-records.js';
-import { printSize } from '../values.js';
+import { printSize } from '../base/values.js';
 import { panelTarget } from './import-panel.js';
 import { importSync } from './import-sync.js';
 import { openSource, refuseSecrets } from './open-source.js';

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import { createExtension } from '../graphql/extension/create-extension.js';
 import { contentOfCode } from '../code/content-of-code.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 import { features } from '../features.js';
 import { createLogger, createObserver } from '../http/create-logger.js';
 import { enabledFeatures, routesOf } from '../http/feature.js';
@@ -12,7 +12,7 @@ import type { Registry } from '../schema/content-type.js';
 import { CodeProblems, type CodePlace } from '../strapi/load/code-problems.js';
 import { loadProjectCode } from '../strapi/project/load-project.js';
 import { builtinRoutes } from '../strapi/routes/builtin-controllers.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 
 interface InspectInput {
   /** Absolute path of the project. */

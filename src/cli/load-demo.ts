@@ -21,13 +21,13 @@ import { ensureCollections } from '../mongo/send/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { insertEntry } from '../mongo/write/write-entries.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../base/package-root.js';
 import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 /**
  * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`. Null for a file if there is no media

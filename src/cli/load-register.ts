@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config/setting.js';
 import { loadSource, sourceEndings } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 import { explained } from '../strapi/load/run-code.js';
 
 const file = 'config/extensions';

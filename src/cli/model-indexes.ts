@@ -2,8 +2,8 @@ import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey }
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { suggest } from '../nearest-name.js';
-import { printSize } from '../values.js';
+import { suggest } from '../base/nearest-name.js';
+import { printSize } from '../base/values.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';

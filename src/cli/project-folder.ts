@@ -4,7 +4,7 @@ import { dependenciesOf } from '../config/find-plugins.js';
 import { dependsOnStrapi } from '../config/load-config.js';
 import type { Database } from '../mongo/send/database.js';
 import { readModels } from '../mongo/stores/model-store.js';
-import { commandLine } from '../command-line.js';
+import { commandLine } from '../base/command-line.js';
 import { readModelFiles } from './model-files.js';
 
 /** The folder that a command works on. */

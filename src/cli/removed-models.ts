@@ -11,7 +11,7 @@ import {
 } from '../mongo/models/removed-data.js';
 import { forgetRemoved, readRemoved, type RemovedPart } from '../mongo/stores/removed-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
-import { suggest } from '../nearest-name.js';
+import { suggest } from '../base/nearest-name.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import type { Model } from '../schema/model.js';
 import type { OpenedDatabase } from './open-service.js';

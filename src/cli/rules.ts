@@ -6,7 +6,7 @@ import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required, taking } from './usage-error.js';
 import { print, printError } from './print.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 export const usage = `usage: npx mangrove rules <command>
   list [ROLE]                print the rules of all roles, or of one, as JSON

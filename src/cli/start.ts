@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { allSections } from '../feature-settings.js';
-import { growYoungSpace } from '../young-space.js';
+import { growYoungSpace } from '../base/young-space.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
 import { ConfigError, environmentOf } from '../config/setting.js';

@@ -1,4 +1,4 @@
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import { createContext, type ContentContext, withDatabase } from '../content/content-context.js';
 import { type Connection, notRunning, type Running } from '../http/running.js';
 import { forJob } from '../mongo/send/database.js';

@@ -6,13 +6,13 @@ import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { remove } from '../content/remove.js';
 import { update } from '../content/update.js';
-import { invalidParameter } from '../errors.js';
-import { didYouMean } from '../nearest-name.js';
+import { invalidParameter } from '../base/errors.js';
+import { didYouMean } from '../base/nearest-name.js';
 import type { Query } from '../query/ast.js';
 import { knownFilters, type DroppedCondition } from '../query/known-filters.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { decodeId, isPlainObject, mapValues, type Values } from '../values.js';
+import { decodeId, isPlainObject, mapValues, type Values } from '../base/values.js';
 import { unpagedSettings } from './content-of-code.js';
 import { shapeForCode, markLoadedByExtension } from './rows.js';
 

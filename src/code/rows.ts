@@ -1,6 +1,6 @@
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import { createShaper, type Presentation } from '../content/shape-values.js';
-import { unlimited } from '../limits/budget.js';
+import { unlimited } from '../base/limits/budget.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import type { ContentType } from '../schema/content-type.js';
 

@@ -1,4 +1,4 @@
-import { fieldErrors, validationError } from '../errors.js';
+import { fieldErrors, validationError } from '../base/errors.js';
 import { isHiddenLink, maySee } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { isSettable } from '../schema/added-attributes.js';
@@ -14,7 +14,7 @@ import { notOfType } from '../schema/findings.js';
 import { linksOfCode, parseMorphTarget } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 import { withTimes } from './build-document.js';
 import type { ContentContext } from './content-context.js';
 import { hiddenValue, refuseOrTell, type Undone, unknownValues, unreadChanges } from './refuse-or-tell.js';

@@ -1,8 +1,8 @@
-import { ApiError, applicationError, namingPath, validationError } from '../errors.js';
+import { ApiError, applicationError, namingPath, validationError } from '../base/errors.js';
 import { applyLinkInput, type LinkInput } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '../schema/link-input.js';
 import { storedIds } from '../schema/stored-values.js';
 import { scalarTypes } from '../schema/scalar-types.js';

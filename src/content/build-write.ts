@@ -1,12 +1,12 @@
-import { memoizePair } from '../caches.js';
-import { namingPath } from '../errors.js';
+import { memoizePair } from '../base/caches.js';
+import { namingPath } from '../base/errors.js';
 import { setRanks, setUniques, storedRank } from '../mongo/form/layout.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { LinkInput } from '../schema/apply-link-input.js';
 import { isSettable } from '../schema/added-attributes.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { listsParts } from '../schema/parts.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { readLinkInput } from '../schema/link-input.js';
 import { fileAttributes, heldUniques, listedUniquePaths, type UniquePath } from '../schema/attribute-places.js';
 import { type BuildContext, buildMorph, buildParts, buildScalar, applyLinks, giveIds, nextRank } from './build-parts.js';

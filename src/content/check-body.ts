@@ -1,4 +1,4 @@
-import { type FieldError, fieldErrors } from '../errors.js';
+import { type FieldError, fieldErrors } from '../base/errors.js';
 import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mongo/form/matches.js';
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
 import type { Database, Document } from '../mongo/send/database.js';
@@ -7,7 +7,7 @@ import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type ContentType, uploadFile } from '../schema/content-type.js';
 import { type InputContext, type LinkedFiles, splitPath } from '../schema/findings.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter } from './rules-on-writes.js';

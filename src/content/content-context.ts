@@ -1,4 +1,4 @@
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest } from '../mongo/send/database.js';
@@ -7,18 +7,18 @@ import type { Loaded } from '../mongo/form/loaded.js';
 import type { LoadedPage } from '../mongo/read/read-page.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
-import { noNotices, type Notices } from '../notices.js';
+import { noNotices, type Notices } from '../base/notices.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
-import { type Budget, createBudget, unlimited } from '../limits/budget.js';
-import type { Sender } from '../limits/queue.js';
-import type { ByteReservation } from '../limits/byte-budget.js';
+import { type Budget, createBudget, unlimited } from '../base/limits/budget.js';
+import type { Sender } from '../base/limits/queue.js';
+import type { ByteReservation } from '../base/limits/byte-budget.js';
 import type { Filter, Query } from '../query/ast.js';
 import { ownSeal, type CursorSeal } from './cursor-seal.js';
 import { currentMoment } from '../query/moment.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 
 /** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */
 export interface ContentContext {

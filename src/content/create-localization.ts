@@ -1,4 +1,4 @@
-import { applicationError, notFoundError } from '../errors.js';
+import { applicationError, notFoundError } from '../base/errors.js';
 import { groupOf, inGroup } from '../mongo/form/layout.js';
 import { findFirst, isStored } from '../mongo/stored.js';
 import { bindEntrySelection } from '../query/bind-plan.js';

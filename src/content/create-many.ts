@@ -1,7 +1,7 @@
 import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { stampNew } from './build-document.js';
 import { acceptNew, acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';

@@ -1,4 +1,4 @@
-import { applicationError, hasCode, notFoundError } from '../errors.js';
+import { applicationError, hasCode, notFoundError } from '../base/errors.js';
 import { findFirst } from '../mongo/stored.js';
 import { groupOf } from '../mongo/form/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
@@ -8,7 +8,7 @@ import type { Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { buildDocument, stampNew } from './build-document.js';
 import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptChanged, acceptNew } from './accept-write.js';

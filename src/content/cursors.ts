@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import { decodePosition, encodePosition, findPosition, foreignCursor } from '../mongo/read/ways/page-of.js';
 import type { PageEdges } from '../mongo/read/read-page.js';
 import type { GivenCursor } from '../query/ast.js';
 import type { Position } from '../query/bound-cursors.js';
 import type { Plan, SortKey } from '../query/plan.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 
 /** The cursors of a page as it is answered. */

@@ -10,7 +10,7 @@ import {
 } from '../schema/content-type.js';
 import { hasParts, listsParts, mapParts } from '../schema/parts.js';
 import { scalarTypes, toBoolean, toNumber } from '../schema/scalar-types.js';
-import { isRecord, mapValues, type Values } from '../values.js';
+import { isRecord, mapValues, type Values } from '../base/values.js';
 import type { ContentContext } from './content-context.js';
 import { sharedAttributes } from './sync-locales.js';
 

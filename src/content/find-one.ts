@@ -1,4 +1,4 @@
-import { invalidParameter, validationError } from '../errors.js';
+import { invalidParameter, validationError } from '../base/errors.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import { readEntry } from '../mongo/read/read-entry.js';
 import { readable } from '../query/access.js';

@@ -1,4 +1,4 @@
-import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
+import { applicationError, notFoundError, validationError, type ApiError } from '../base/errors.js';
 import { findStored } from '../mongo/stored.js';
 import type { Document } from '../mongo/send/database.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';

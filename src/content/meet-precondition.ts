@@ -1,4 +1,4 @@
-import { preconditionFailed } from '../errors.js';
+import { preconditionFailed } from '../base/errors.js';
 import { entryVersion, matchVersion } from '../mongo/form/entry-version.js';
 import { type Match, matchesAll, matchesAny, matchesNone } from '../mongo/form/matches.js';
 import { findFirst } from '../mongo/stored.js';

@@ -1,4 +1,4 @@
-import { Alarm } from '../limits/timers.js';
+import { Alarm } from '../base/limits/timers.js';
 import { groupField, groupOf, leading, leadsGroup } from '../mongo/form/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
 import { type Match, oneOf } from '../mongo/form/matches.js';

@@ -1,4 +1,4 @@
-import { forbiddenError } from '../errors.js';
+import { forbiddenError } from '../base/errors.js';
 import { type Match, matchesAll, matchesNone } from '../mongo/form/matches.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import type { Document } from '../mongo/send/database.js';
@@ -12,7 +12,7 @@ import { bindFilter, bindRule } from '../query/bind-filter.js';
 import { allOf, termsOf } from '../query/conditions.js';
 import type { Condition } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 

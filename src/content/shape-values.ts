@@ -1,10 +1,10 @@
 import { type Loaded, type Related, withoutPopulated } from '../mongo/form/loaded.js';
-import type { Budget } from '../limits/budget.js';
+import type { Budget } from '../base/limits/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { readInteger } from '../schema/stored-values.js';
-import { bytesOf } from '../values.js';
+import { bytesOf } from '../base/values.js';
 import { type ContentContext, costsTooMuchLate, withoutBudget } from './content-context.js';
 
 /** The values of an entry in an answer, by attribute or alias. */

@@ -1,8 +1,8 @@
-import { hasCode, preconditionFailed, validationError } from '../errors.js';
+import { hasCode, preconditionFailed, validationError } from '../base/errors.js';
 import { isStored } from '../mongo/stored.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 import { withoutHooks, type ContentContext, type WriteInput } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forbiddenError, missingActions } from '../errors.js';
+import { forbiddenError, missingActions } from '../base/errors.js';
 import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../mongo/form/layout.js';
 import { matchesAll, matchesAny, oneOf } from '../mongo/form/matches.js';
@@ -12,7 +12,7 @@ import { isShared } from '../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { parseLinkInput } from '../schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
-import { type Values, isRecord, mapValues } from '../values.js';
+import { type Values, isRecord, mapValues } from '../base/values.js';
 import { completeCopies } from './build-write.js';
 import { isPublished, refuseIncomplete } from './check-body.js';
 import type { ContentContext } from './content-context.js';

@@ -1,4 +1,4 @@
-import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
+import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../base/errors.js';
 import type { Database } from '../mongo/send/database.js';
 import { findStored, isStored } from '../mongo/stored.js';
 import { DuplicateKey } from '../mongo/send/driver-errors.js';
@@ -7,7 +7,7 @@ import { matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { isShared, type UniquePath, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
 import { maximumErrors, mustBeUnique } from '../schema/findings.js';

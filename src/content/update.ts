@@ -1,5 +1,5 @@
 import { settingValues } from '../auth/caller.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import { compileReturned } from '../mongo/read/compile-projection.js';
 import type { Database } from '../mongo/send/database.js';
 import { findFirst } from '../mongo/stored.js';
@@ -11,7 +11,7 @@ import type { Selection } from '../query/plan.js';
 import { addedAs } from '../schema/added-attributes.js';
 import { mayBeIncomplete } from '../schema/check-published.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { buildWrite } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';

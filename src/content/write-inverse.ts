@@ -1,4 +1,4 @@
-import { forbiddenError, namingPath, validationError } from '../errors.js';
+import { forbiddenError, namingPath, validationError } from '../base/errors.js';
 import {
   linking,
   linkOne,

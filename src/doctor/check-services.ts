@@ -1,7 +1,7 @@
-import { commandLine } from '../command-line.js';
+import { commandLine } from '../base/command-line.js';
 import { addedSettings } from '../config/sections.js';
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
-import { isPrivateHost } from '../public-address.js';
+import { isPrivateHost } from '../base/public-address.js';
 import { syncSettings } from '../sync/sync-settings.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { advice, type Found, nameSome, problem, unknown } from './finding.js';

@@ -6,7 +6,7 @@ import { verifyMailServer } from '../accounts/mail/mailer.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/setting.js';
-import { withinTime } from '../limits/clock.js';
+import { withinTime } from '../base/limits/clock.js';
 import { s3Storage } from '../media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '../media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts } from './context.js';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import { examineConfig, type ReadConfig } from '../config/load-config.js';
 import type { Sections } from '../config/sections.js';
-import { withinTime } from '../limits/clock.js';
+import { withinTime } from '../base/limits/clock.js';
 import { runningServer } from '../mongo/embedded/start-embedded.js';
 import { readAddressFacts } from '../mongo/send/address-facts.js';
 import { connectForReads } from '../mongo/send/connection.js';

@@ -3,7 +3,7 @@ import type { Context as KoaContext } from 'koa';
 import type { Caller } from '../auth/caller.js';
 import type { CallerState } from '../code/caller-state.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { ApiError } from '../errors.js';
+import type { ApiError } from '../base/errors.js';
 import type { Running } from '../http/running.js';
 import type { Staging } from '../media/staging.js';
 import type { CacheHints } from './cache-policy.js';

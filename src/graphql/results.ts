@@ -1,7 +1,7 @@
 import { type Row, rows } from '../code/rows.js';
 import type { PageCursors } from '../content/cursors.js';
 import { createShaper } from '../content/shape-values.js';
-import type { ApiError } from '../errors.js';
+import type { ApiError } from '../base/errors.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 import type { GraphqlContext } from './graphql-context.js';
 

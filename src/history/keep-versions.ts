@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { unlimited } from '../limits/budget.js';
+import { unlimited } from '../base/limits/budget.js';
 import { authorOf, type EntryWritten, type Subscriber } from '../mongo/changes/entry-events.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { beforeCommit } from '../mongo/send/around-commit.js';

@@ -1,6 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import type { Version } from '../mongo/stores/history-store.js';
 import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';

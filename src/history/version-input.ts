@@ -8,7 +8,7 @@ import { convertValue } from '../schema/convert-value.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '../schema/parts.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { isScheduledName } from '../schema/scheduled.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 
 /** The body that writes an entry as it was, and the paths of what the model cannot take any more. */
 interface VersionInput {

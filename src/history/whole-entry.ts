@@ -1,4 +1,4 @@
-import { memoizePair } from '../caches.js';
+import { memoizePair } from '../base/caches.js';
 import { shapeForCode } from '../code/rows.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
@@ -7,7 +7,7 @@ import type { Database } from '../mongo/send/database.js';
 import { emptyQuery, fieldOf, type PopulateField, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 
 /** Maximum number of links that other entries store, such as those of the articles of an author. Longer lists are left out. */
 const mostForeign = 1_000;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { Readable } from 'node:stream';
-import { ApiError, notFoundError } from '../errors.js';
+import { ApiError, notFoundError } from '../base/errors.js';
 import { ReadLog } from '../mongo/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
 import { refuseCursors } from '../query/parse-cursors.js';
@@ -15,7 +15,7 @@ import { decodeBody, isUndecoded } from './request-body.js';
 import { refusePreconditions } from './preconditions.js';
 import { leaveLimits } from './request-limits.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Ending } from '../limits/ending.js';
+import type { Ending } from '../base/limits/ending.js';
 import type { Answer, GuardedRow, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { beginTag, isRead, noteVersion } from './tag-answers.js';

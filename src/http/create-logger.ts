@@ -6,9 +6,9 @@ import type pretty from 'pino-pretty';
 import type { PrettyStream } from 'pino-pretty';
 import type { DestinationStream, Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { logObservations } from '../observe/log-observations.js';
-import { Observer } from '../observe/observer.js';
-import { printable } from '../values.js';
+import { logObservations } from '../base/observe/log-observations.js';
+import { Observer } from '../base/observe/observer.js';
+import { printable } from '../base/values.js';
 
 type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
 

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.js';
 import type { AddedSettings } from '../config/sections.js';
-import type { Consumer, Observer } from '../observe/observer.js';
+import type { Consumer, Observer } from '../base/observe/observer.js';
 import type { OwnCollection } from '../mongo/send/ensure-collections.js';
 import type { ActionName } from '../query/access.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import type { Model } from '../schema/model.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 import type { AnyRoute, OpenRoute, ProjectCode } from './route.js';
 import type { Running } from './running.js';
 

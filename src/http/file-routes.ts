@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { lookup } from 'mime-types';
-import { notFoundError, validationError } from '../errors.js';
+import { notFoundError, validationError } from '../base/errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/images/image-types.js';
 import { findStored, type Media, readStored } from '../media/media.js';
 import { isOtherSize, resizedFile } from '../media/resized-file.js';
 import { type ByteRange, joinBytes, type MediaSettings } from '../media/storage/file-storage.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
-import { printSize } from '../values.js';
+import { printSize } from '../base/values.js';
 import { whole } from './json-schema.js';
 import { parameter, type Content, type Operation } from './operation.js';
 import { parameterOf, type RouteRequest } from './route-request.js';

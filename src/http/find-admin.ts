@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { type ApiToken, refuseExpired } from '../auth/api-token.js';
 import { readBearer } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
-import { refusedToken, unauthorizedError } from '../errors.js';
+import { refusedToken, unauthorizedError } from '../base/errors.js';
 import { fullAccess } from '../query/access.js';
 import { countGuess } from './limit-requests.js';
 import { requestIdOf } from './route-request.js';

@@ -1,4 +1,4 @@
-import { withinTime } from '../limits/clock.js';
+import { withinTime } from '../base/limits/clock.js';
 import { ping } from '../mongo/send/connection.js';
 import { record, type Schema } from './json-schema.js';
 import { answers, json, type Operation } from './operation.js';

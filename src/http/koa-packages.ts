@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants } from 'node:zlib';
 import type { MiddlewaresConfig } from '../config/config.js';
-import type { Observer } from '../observe/observer.js';
+import type { Observer } from '../base/observe/observer.js';
 
 type SecurityConfig = MiddlewaresConfig['security'];
 

@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
-import { exceeding } from '../limits/exceeded.js';
+import { exceeding } from '../base/limits/exceeded.js';
 import { attemptLimiter } from '../mongo/stores/attempt-limiter.js';
-import { type Attempt, attemptHeaders } from '../limits/attempts.js';
-import type { AttemptLimits, GuessLimit, LimitedRoute } from '../limits/attempts.js';
+import { type Attempt, attemptHeaders } from '../base/limits/attempts.js';
+import type { AttemptLimits, GuessLimit, LimitedRoute } from '../base/limits/attempts.js';
 import type { Config } from '../config/config.js';
-import { rateLimitError } from '../errors.js';
+import { rateLimitError } from '../base/errors.js';
 import type { Database } from '../mongo/send/database.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { clientKey, requestIdOf } from './route-request.js';
 
 /** Counts a request of a caller, or several. Throws a RateLimitError for too many. */

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from '../auth/accounts.js';
 import type { Config } from '../config/config.js';
-import { createNotices } from '../notices.js';
-import type { Observer } from '../observe/observer.js';
+import { createNotices } from '../base/notices.js';
+import type { Observer } from '../base/observe/observer.js';
 import type { PreparedServer } from './start-http-server.js';
 import { type HttpServers, startHttpServers } from './start-http-servers.js';
 

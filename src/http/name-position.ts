@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { isRead } from './tag-answers.js';

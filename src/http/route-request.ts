@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../auth/caller.js';
-import { addressKey } from '../limits/client-of.js';
+import { addressKey } from '../base/limits/client-of.js';
 import type { Staging } from '../media/staging.js';
-import { isRecord, type Values, decodeId } from '../values.js';
-import { endOf, type Ending } from '../limits/ending.js';
-import type { Sender } from '../limits/queue.js';
-import type { TraceHeaders } from '../observe/trace-link.js';
+import { isRecord, type Values, decodeId } from '../base/values.js';
+import { endOf, type Ending } from '../base/limits/ending.js';
+import type { Sender } from '../base/limits/queue.js';
+import type { TraceHeaders } from '../base/observe/trace-link.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';

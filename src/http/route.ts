@@ -1,11 +1,11 @@
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
-import type { LimitedRoute } from '../limits/attempts.js';
-import type { EndSignal } from '../limits/ending.js';
+import type { LimitedRoute } from '../base/limits/attempts.js';
+import type { EndSignal } from '../base/limits/ending.js';
 import type { Caller } from '../auth/caller.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { ApiError } from '../errors.js';
+import type { ApiError } from '../base/errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';
 import type { CorsSettings } from './koa-packages.js';
 import type { Access } from '../query/access.js';

@@ -5,19 +5,19 @@ import { knownActions } from '../auth/known-actions.js';
 import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
-import { notFoundError, unavailableError } from '../errors.js';
-import { endOf, type Ending } from '../limits/ending.js';
-import type { AttemptLimits, GuessLimit } from '../limits/attempts.js';
+import { notFoundError, unavailableError } from '../base/errors.js';
+import { endOf, type Ending } from '../base/limits/ending.js';
+import type { AttemptLimits, GuessLimit } from '../base/limits/attempts.js';
 import { type Media, withCommandsOf } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
-import type { Observer } from '../observe/observer.js';
+import type { Observer } from '../base/observe/observer.js';
 import type { Filter } from '../query/ast.js';
 import type { Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { KeptTags } from './tag-answers.js';
 import type { RequestLimiter } from './limit-requests.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 
 /** The files of the models of a project. */
 export interface ModelFiles {

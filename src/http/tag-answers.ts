@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Caller } from '../auth/caller.js';
-import { BoundedCache } from '../caches.js';
+import { BoundedCache } from '../base/caches.js';
 import type { ContentContext, ContentSource } from '../content/content-context.js';
-import { entryTag } from '../errors.js';
+import { entryTag } from '../base/errors.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
 import { isAmong, readTags, type Tags } from './preconditions.js';
 

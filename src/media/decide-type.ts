@@ -2,7 +2,7 @@ import path from 'node:path';
 import { extension as extensionOf, lookup } from 'mime-types';
 import type { UploadedFile } from './staging.js';
 import { type ContentContext, ownType } from '../content/content-context.js';
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import { type ContentType, uploadFile } from '../schema/content-type.js';
 import type { MediaSettings } from './storage/file-storage.js';
 

@@ -6,7 +6,7 @@ import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { dottedPath, findPlaces } from '../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { componentsOf, hasParts, uidOfPart } from '../schema/parts.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 
 /** A stored entry, and a place in it. */
 export interface FoundPart {

@@ -1,6 +1,6 @@
 import type { Database } from '../mongo/send/database.js';
 import { libraryViewKey, openCodeStore } from '../mongo/stores/code-store.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 import type { ImageChoices } from './images/image-maker.js';
 
 /** The key of the choices in the store of Strapi v4. */

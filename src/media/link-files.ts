@@ -4,7 +4,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
 import { ruleFilter } from '../content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
-import { missingActions, validationError } from '../errors.js';
+import { missingActions, validationError } from '../base/errors.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { rankPath } from '../mongo/form/layout.js';
 import type { Loaded } from '../mongo/form/loaded.js';
@@ -16,7 +16,7 @@ import { actionOf, allows } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { type ContentType, type LinkAttribute, servedAs } from '../schema/content-type.js';
 import { hasParts, listsParts, uidOfPart } from '../schema/parts.js';
-import { decodeId, isRecord, type Values } from '../values.js';
+import { decodeId, isRecord, type Values } from '../base/values.js';
 import { findComponent, type FoundPart, ownersOf } from './find-component.js';
 import type { MediaContext } from './media.js';
 

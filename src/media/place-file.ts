@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { fieldErrors, messageOf } from '../errors.js';
+import { fieldErrors, messageOf } from '../base/errors.js';
 import { oneOf } from '../mongo/form/matches.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import type { Store } from '../mongo/store.js';
@@ -7,7 +7,7 @@ import { findFirst, findStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { changeMany } from '../mongo/write/compile-change.js';
 import { collections } from '../schema/collections.js';
-import { decodeId, decodeOrNull, isRecord } from '../values.js';
+import { decodeId, decodeOrNull, isRecord } from '../base/values.js';
 import type { FileInfo } from './parse-file-info.js';
 
 /** Returns the folder that information about a file names, which may be JSON; null for the top, undefined if it names none. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { notFoundError, unavailableError } from '../errors.js';
-import type { EndSignal } from '../limits/ending.js';
-import type { Sender } from '../limits/queue.js';
+import { notFoundError, unavailableError } from '../base/errors.js';
+import type { EndSignal } from '../base/limits/ending.js';
+import type { Sender } from '../base/limits/queue.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { commitVariant } from '../mongo/stores/commit-variant.js';
 import type { ResizeOrder } from './images/image-types.js';

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.js';
-import type { Jobs } from '../jobs.js';
+import type { Jobs } from '../base/jobs.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { commentIn, type Database, jobComment } from '../mongo/send/database.js';
 import type { Subscriber } from '../mongo/changes/entry-events.js';
 import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
-import { hasEnded } from '../processes.js';
+import { hasEnded } from '../base/processes.js';
 import { uploadFile } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { namesOf } from './file-values.js';
 import { type Media, withCommandsOf } from './media.js';
 import { deleteBlobs } from './staging.js';

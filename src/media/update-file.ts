@@ -4,7 +4,7 @@ import type { Loaded } from '../mongo/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { asLeft, withOwnTransaction } from '../content/run-write.js';
 import { update } from '../content/update.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
 import { inTransaction } from '../mongo/send/transaction.js';

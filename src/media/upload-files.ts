@@ -16,7 +16,7 @@ import { followFolders } from './place-file.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../schema/collections.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import { uploadFolderType } from '../schema/content-type.js';
 import { findStored } from '../mongo/stored.js';
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/setting.js';
 import type { Feature } from '../http/feature.js';

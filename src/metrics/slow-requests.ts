@@ -1,7 +1,7 @@
 import { addedSettings } from '../config/sections.js';
 import type { Feature } from '../http/feature.js';
-import type { ObservationOf } from '../observe/observation.js';
-import type { Consumer, Observer } from '../observe/observer.js';
+import type { ObservationOf } from '../base/observe/observation.js';
+import type { Consumer, Observer } from '../base/observe/observer.js';
 import { slowSettings as settings } from './settings.js';
 
 /** What a request has done so far. */

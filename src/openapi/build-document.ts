@@ -6,7 +6,7 @@ import { listOperations, shapeOf, type ListedOperation } from './list-operations
 import type { AnswerDescription, Content, Operation } from '../http/operation.js';
 import { record, text, whole, type Schema } from '../http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
-import { isRecord, mapValues } from '../values.js';
+import { isRecord, mapValues } from '../base/values.js';
 
 /** The settings and routes that the document describes. */
 interface Described {

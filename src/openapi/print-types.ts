@@ -3,7 +3,7 @@ import { allows, type Access, actionOf } from '../query/access.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { Components, schemasByName } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 import { answerSchema } from './scalar-schemas.js';
 import { anything, oneOf, orNull, record, type Schema } from '../http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import { attemptLimits } from '../accounts/login/limit-attempts.js';
-import type { AccountLimits } from '../limits/attempts.js';
+import type { AccountLimits } from '../base/limits/attempts.js';
 import { type AttemptLimiter, attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type UserTokens, userTokens } from '../auth/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';

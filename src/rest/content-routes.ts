@@ -1,7 +1,7 @@
-import { memoize } from '../caches.js';
+import { memoize } from '../base/caches.js';
 import type { Config } from '../config/config.js';
 import { isUnique } from '../content/find-one.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 import { requireKey, once } from '../http/idempotency/read-key.js';
 import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '../http/route.js';
 import type { ContentType, Registry } from '../schema/content-type.js';

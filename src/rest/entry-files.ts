@@ -2,7 +2,7 @@ import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, wit
 import { findOne } from '../content/find-one.js';
 import { refuseOrTell, unreadNames } from '../content/refuse-or-tell.js';
 import type { Loaded } from '../mongo/form/loaded.js';
-import { badRequestError } from '../errors.js';
+import { badRequestError } from '../base/errors.js';
 import { decodeField } from '../http/receive-body.js';
 import type { MultipartBody, SentFile } from '../http/read-multipart.js';
 import type { RouteCall } from '../http/route.js';
@@ -14,7 +14,7 @@ import { inTransaction } from '../mongo/send/transaction.js';
 import { noPopulate, type Query } from '../query/ast.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
-import { appendTo, isRecord } from '../values.js';
+import { appendTo, isRecord } from '../base/values.js';
 
 /** The body of a write of an entry. */
 export const writtenBody = { what: 'the body', names: ['data'] } as const;

@@ -1,4 +1,4 @@
-import { notFoundError, validationError } from '../errors.js';
+import { notFoundError, validationError } from '../base/errors.js';
 import { listOf, record, text, type Schema } from '../http/json-schema.js';
 import { answers, parameter, type Operation } from '../http/operation.js';
 import { parameterOf } from '../http/route-request.js';

@@ -1,6 +1,6 @@
-import { BoundedCache } from '../caches.js';
+import { BoundedCache } from '../base/caches.js';
 import type { Config } from '../config/config.js';
-import { invalidParameter, validationError } from '../errors.js';
+import { invalidParameter, validationError } from '../base/errors.js';
 import { parseQueryString, type QueryParameters, type QueryStringLimits } from '../http/query-string.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/bind-context.js';

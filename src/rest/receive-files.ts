@@ -2,7 +2,7 @@ import { replaceAction } from '../auth/known-actions.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntryKey } from '../content/meet-precondition.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
-import { applicationError, missingActions, validationError } from '../errors.js';
+import { applicationError, missingActions, validationError } from '../base/errors.js';
 import { readUpload, type ReceivedUpload } from '../http/read-upload.js';
 import { preconditionOf } from '../http/preconditions.js';
 import { parameterOf } from '../http/route-request.js';
@@ -17,7 +17,7 @@ import { prepareReplacement, updateFileInfo } from '../media/update-file.js';
 import { prepareFiles, publishFiles } from '../media/upload-files.js';
 import { type Loaded, versionOf } from '../mongo/form/loaded.js';
 import { allows } from '../query/access.js';
-import { decodeId } from '../values.js';
+import { decodeId } from '../base/values.js';
 import { flatEntries, flatEntry } from './envelope.js';
 
 /** Stores received files, and returns what is answered. */

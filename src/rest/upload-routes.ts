@@ -1,6 +1,6 @@
 import { findOne } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
-import { notFoundError } from '../errors.js';
+import { notFoundError } from '../base/errors.js';
 import { listOf, oneOf, whole, type Schema } from '../http/json-schema.js';
 import { answers, parameter, type Describe, type Operation, type TypeSchemas } from '../http/operation.js';
 import { idOf } from '../http/route-request.js';

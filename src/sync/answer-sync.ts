@@ -1,4 +1,4 @@
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { parseAsked } from './asked.js';
 import { answerEvents } from './answer-events.js';

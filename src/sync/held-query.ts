@@ -1,4 +1,4 @@
-import { invalidParameter } from '../errors.js';
+import { invalidParameter } from '../base/errors.js';
 import { readable } from '../query/access.js';
 import { emptyQuery, fieldOf, type PopulateField, type Query } from '../query/ast.js';
 import type { BindContext } from '../query/bind-context.js';

@@ -1,5 +1,5 @@
 import { createShaper, type Presentation, type Shaped } from '../content/shape-values.js';
-import type { Budget } from '../limits/budget.js';
+import type { Budget } from '../base/limits/budget.js';
 import type { Loaded } from '../mongo/form/loaded.js';
 
 /** Entries as clients keep them, related entries by id. As in lists, no files are null. */

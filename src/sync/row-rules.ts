@@ -1,7 +1,7 @@
 import { roleAccess, sampleUser } from '../auth/role-access.js';
 import type { Role } from '../auth/role.js';
 import { createContext } from '../content/content-context.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import type { Running } from '../http/running.js';
 import { fullAccess } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';

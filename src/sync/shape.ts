@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { memoize, SharedValues } from '../caches.js';
+import { memoize, SharedValues } from '../base/caches.js';
 import type { ContentContext } from '../content/content-context.js';
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import type { BindContext } from '../query/bind-context.js';
 import { bindPlan } from '../query/bind-plan.js';
 import type { Plan } from '../query/plan.js';

@@ -1,5 +1,5 @@
 import type { Roles } from '../auth/role.js';
-import { memoizePair } from '../caches.js';
+import { memoizePair } from '../base/caches.js';
 import type { Running } from '../http/running.js';
 import { writeChanges } from '../mongo/stores/write-changes.js';
 import { forJob } from '../mongo/send/database.js';

@@ -1,6 +1,6 @@
-import { unavailableError } from '../errors.js';
-import type { EndSignal } from '../limits/ending.js';
-import { Queue } from '../limits/queue.js';
+import { unavailableError } from '../base/errors.js';
+import type { EndSignal } from '../base/limits/ending.js';
+import { Queue } from '../base/limits/queue.js';
 import type { Database } from '../mongo/send/database.js';
 import {
   changesAfter,

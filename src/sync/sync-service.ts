@@ -1,7 +1,7 @@
 import { addedSettings } from '../config/sections.js';
 import type { Running } from '../http/running.js';
-import type { EndSignal } from '../limits/ending.js';
-import type { Observer } from '../observe/observer.js';
+import type { EndSignal } from '../base/limits/ending.js';
+import type { Observer } from '../base/observe/observer.js';
 import { Connections } from './connections.js';
 import { LogSignal } from './log-signal.js';
 import { firstPosition } from './read-step.js';

@@ -1,10 +1,10 @@
 import type { ContentContext } from '../content/content-context.js';
-import { ApiError, notFoundError, validationError } from '../errors.js';
+import { ApiError, notFoundError, validationError } from '../base/errors.js';
 import { checkRight, identifyAgain, type Identifying } from '../http/authorize.js';
 import type { RouteCall } from '../http/route.js';
 import type { Running } from '../http/running.js';
-import type { EndSignal } from '../limits/ending.js';
-import type { Sender } from '../limits/queue.js';
+import type { EndSignal } from '../base/limits/ending.js';
+import type { Sender } from '../base/limits/queue.js';
 import type { LogState } from '../mongo/stores/change-log.js';
 import { actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';

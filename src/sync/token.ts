@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { LogPlace } from '../mongo/stores/change-log.js';
 

@@ -8,7 +8,7 @@ import { allOf, anyOf, foldCondition } from '../query/conditions.js';
 import { meetsCondition } from '../query/meets-condition.js';
 import { always, type Condition } from '../query/plan.js';
 import { storedIds } from '../schema/stored-values.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 import { decidingFields } from './depends-on.js';
 import { resetError } from './token.js';
 

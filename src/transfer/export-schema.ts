@@ -2,7 +2,7 @@ import { addedAs } from '../schema/added-attributes.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { pluginOf, typeName } from '../schema/names.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 
 const creator = {
   type: 'relation',

@@ -13,7 +13,7 @@ import {
 } from '../mongo/transfer/staged.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { AssetUnavailable } from './source.js';
 import { type ImportRun, type RecordOf, runStage } from './import-run.js';
 

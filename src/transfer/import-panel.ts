@@ -1,10 +1,10 @@
 import { adoptToken, newKey } from '../accounts/api-tokens.js';
 import { hashKey, saltMark } from '../auth/api-token.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import { findStored } from '../mongo/stored.js';
 import { saveImport } from '../mongo/transfer/import-ledger.js';
 import { collections } from '../schema/collections.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 import type { ImportPlan } from './plan-import.js';
 import { type PanelRecord, PanelRecords, panelTypes, tokenUid } from './panel-records.js';

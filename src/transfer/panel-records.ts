@@ -1,7 +1,7 @@
 import { placeLink, type TransferredEntry } from '../mongo/transfer/transferred.js';
 import type { Registry } from '../schema/content-type.js';
 import type { TransferRecord } from './source.js';
-import { appendTo } from '../values.js';
+import { appendTo } from '../base/values.js';
 
 export const administratorUid = 'admin::user';
 

@@ -3,7 +3,7 @@ import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { builtinModels } from '../schema/builtin-models.js';
 import { type ContentType, type Registry } from '../schema/content-type.js';
-import { isRecord, recordIn, type Values } from '../values.js';
+import { isRecord, recordIn, type Values } from '../base/values.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { isPanelType } from './panel-records.js';

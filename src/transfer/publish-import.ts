@@ -1,4 +1,4 @@
-import { ApiError, messageOf } from '../errors.js';
+import { ApiError, messageOf } from '../base/errors.js';
 import { publishImported } from '../mongo/stores/blob-store.js';
 import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
 import { writeModels } from '../mongo/stores/model-store.js';

@@ -3,7 +3,7 @@ import { imageChoicesKey } from '../media/image-choices.js';
 import { libraryViewKey, viewPrefix } from '../mongo/stores/code-store.js';
 import type { RecordPlace } from '../mongo/transfer/import-ledger.js';
 import type { TransferredEntry, TransferredLink } from '../mongo/transfer/transferred.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 
 /** The kinds of records, named like their folders in an archive of Strapi. */
 export type Stage = 'schemas' | 'entities' | 'links' | 'assets' | 'configuration';

@@ -2,13 +2,13 @@ import { additionsIn, advancedIn, templateNames, templatesIn } from '../accounts
 import { grantFaults, grantProblems } from '../accounts/providers/read-grant.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import type { Config } from '../config/config.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import { imageChoicesKey } from '../media/image-choices.js';
 import type { Store } from '../mongo/store.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { jsonProblems } from '../schema/check-scalar.js';
-import { isRecord, type Values } from '../values.js';
+import { isRecord, type Values } from '../base/values.js';
 import { usedSettings } from './source.js';
 
 interface SettingsTarget {

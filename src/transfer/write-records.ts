@@ -11,7 +11,7 @@ import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runSt
 import type { Tally } from './tally.js';
 import { administratorUid, isPanelType } from './panel-records.js';
 import { whyNot } from './plan-import.js';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../base/errors.js';
 
 /** Stages links, keyed by the entries that store them. */
 export const stageLinks = (run: ImportRun): Promise<void> =>

@@ -1,8 +1,8 @@
-import { memoizePair } from '../caches.js';
+import { memoizePair } from '../base/caches.js';
 import type { ContentContext } from '../content/content-context.js';
 import { hasId } from '../content/find-one.js';
 import { createShaper, type Presentation, type Shaped } from '../content/shape-values.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../base/errors.js';
 import type { EntryWritten } from '../mongo/changes/entry-events.js';
 import { meetsMatch, readEntry } from '../mongo/read/read-entry.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';

@@ -1,5 +1,5 @@
-import { memoize } from '../caches.js';
-import { Alarm } from '../limits/timers.js';
+import { memoize } from '../base/caches.js';
+import { Alarm } from '../base/limits/timers.js';
 import type { ChangeBus } from '../mongo/changes/changes.js';
 import type { EntryEvent } from '../mongo/changes/entry-events.js';
 import { collections } from '../schema/collections.js';

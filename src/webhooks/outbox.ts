@@ -2,7 +2,7 @@ import { readRoles, type Roles } from '../auth/role.js';
 import { roleAccess } from '../auth/role-access.js';
 import type { Config } from '../config/config.js';
 import { type ContentContext, type ContentSource, createContext, withDatabase } from '../content/content-context.js';
-import { createBudget } from '../limits/budget.js';
+import { createBudget } from '../base/limits/budget.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import type { EntryEvent, EntryWritten, Subscriber } from '../mongo/changes/entry-events.js';
 import { afterCommit } from '../mongo/send/around-commit.js';

@@ -1,7 +1,7 @@
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { storeDeliveries, eventBody } from '../mongo/stores/delivery-store.js';
 import type { Store } from '../mongo/store.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../base/values.js';
 import { largestBody } from './event-body.js';
 import { knownWebhooks } from './known-webhooks.js';
 

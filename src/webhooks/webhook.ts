@@ -1,7 +1,7 @@
-import { validationError } from '../errors.js';
+import { validationError } from '../base/errors.js';
 import type { Document } from '../mongo/send/database.js';
 import type { EventFormat } from '../mongo/stores/delivery-store.js';
-import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '../values.js';
+import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '../base/values.js';
 
 /** The events that Strapi v4 has, and `model.change`. */
 export const webhookEvents = [

@@ -1,4 +1,4 @@
-import { badRequestError, notFoundError } from '../errors.js';
+import { badRequestError, notFoundError } from '../base/errors.js';
 import { oneOf } from '../mongo/form/matches.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { findFirst, findStored } from '../mongo/stored.js';
@@ -7,7 +7,7 @@ import { removeDeliveries } from '../mongo/stores/delivery-store.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
 import { collections } from '../schema/collections.js';
-import type { Values } from '../values.js';
+import type { Values } from '../base/values.js';
 import { knownWebhooks } from './known-webhooks.js';
 import { type Webhook, webhookOf } from './webhook.js';
 

@@ -12,7 +12,7 @@ import { writeBackup } from '../../src/backup/write-backup.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import type { FileStorage } from '../../src/media/storage/file-storage.js';
-import { packageVersion } from '../../src/package-root.js';
+import { packageVersion } from '../../src/base/package-root.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { type BackupFolder, digestAll, makeFolder } from './backups.js';
 

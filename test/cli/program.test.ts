@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { showProgress } from '../../src/cli/show-progress.js';
 import { pickPort } from '../../src/mongo/embedded/open-data.js';
-import { packageRoot, packageVersion } from '../../src/package-root.js';
+import { packageRoot, packageVersion } from '../../src/base/package-root.js';
 import { freshDatabase } from '../support/mongo.js';
 import { program } from '../support/program.js';
 import { runCli } from '../support/run-cli.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/setting.js';
 import { createEnv } from '../../src/config/create-env.js';
-import { nearestName } from '../../src/nearest-name.js';
+import { nearestName } from '../../src/base/nearest-name.js';
 
 describe('env', () => {
   const env = createEnv({

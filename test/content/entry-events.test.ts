@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forbiddenError } from '../../src/errors.js';
+import { forbiddenError } from '../../src/base/errors.js';
 import type { EntryEvent, Subscriber } from '../../src/mongo/changes/entry-events.js';
 import { afterCommit } from '../../src/mongo/send/around-commit.js';
 import { inTransaction } from '../../src/mongo/send/transaction.js';

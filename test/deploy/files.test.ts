@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { createConfig } from '../../src/config/create-config.js';
 import { healthRoutes } from '../../src/http/health.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/package-root.js';
 import { compose, composeText, substituted } from './compose-file.js';
 import { knownVariables, neededVariables } from './known-variables.js';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { bindPlan } from '../../src/query/bind-plan.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { parseQueryString } from '../../src/http/query-string.js';
-import { isRecord } from '../../src/values.js';
+import { isRecord } from '../../src/base/values.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';

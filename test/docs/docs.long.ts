@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { fetchedVersions } from '../../src/mongo/embedded/binary.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/package-root.js';
 import { isShown, pages, readBlocks, readExamples, readPage, splitWords, type Example } from './read-page.js';
 import { servePage, type ServedPage } from './serve-page.js';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { loadConfig } from '../../src/config/load-config.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/package-root.js';
 import { demoFolder, readDemo } from '../cli/demo/read-demo.js';
 import { drawNoise } from '../media/draw.js';
 import { runCli } from '../support/run-cli.js';

@@ -10,7 +10,7 @@ import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import ts from 'typescript';
 import { createClient } from '../../src/client/create-client.js';
 import { type SyncStore, withSync } from '../../src/client/sync.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/package-root.js';
 import { serveSync, type ServingSync } from '../sync/serve-sync.js';
 import { readBlocks } from './read-page.js';
 

@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { createConfig } from '../../src/config/create-config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { createObserver } from '../../src/http/create-logger.js';
-import { noObserver } from '../../src/observe/observer.js';
+import { noObserver } from '../../src/base/observe/observer.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';

@@ -14,9 +14,9 @@ import { buildSchema, type SchemaOptions } from '../../src/graphql/endpoint/buil
 import { createApp } from '../../src/http/create-app.js';
 import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
-import { noNotices } from '../../src/notices.js';
+import { noNotices } from '../../src/base/notices.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
-import { noObserver, Observer } from '../../src/observe/observer.js';
+import { noObserver, Observer } from '../../src/base/observe/observer.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';

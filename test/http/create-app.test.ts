@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
-import { ApiError, fieldErrors, unavailableError } from '../../src/errors.js';
+import { ApiError, fieldErrors, unavailableError } from '../../src/base/errors.js';
 import type { OpenRoute } from '../../src/http/route.js';
 import { sendRaw, serve } from './serve.js';
 import type { Context } from 'koa';

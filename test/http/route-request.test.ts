@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { senderOf } from '../../src/http/route-request.js';
-import type { Sender } from '../../src/limits/queue.js';
+import type { Sender } from '../../src/base/limits/queue.js';
 
 describe('http/route-request', () => {
   const networks: readonly (readonly [one: string, other: string, isSame: boolean])[] = [

@@ -8,7 +8,7 @@ import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { explain } from '../support/explain.js';
-import { isRecord } from '../../src/values.js';
+import { isRecord } from '../../src/base/values.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { contextOf, thingModels, typeOf } from '../support/things.js';
 

@@ -3,7 +3,7 @@ import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
 import { findOne } from '../../src/content/find-one.js';
 import { fullAccess } from '../../src/query/access.js';
-import { createBudget } from '../../src/limits/budget.js';
+import { createBudget } from '../../src/base/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { parseQueryString } from '../../src/http/query-string.js';

@@ -4,7 +4,7 @@ import { createConfig } from '../../src/config/create-config.js';
 import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { type Database } from '../../src/mongo/send/database.js';
 import { readAll } from '../../src/mongo/send/read-commands.js';
-import { createBudget } from '../../src/limits/budget.js';
+import { createBudget } from '../../src/base/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongoBulkWriteError, MongoNetworkError, MongoNotConnectedError, MongoServerError } from 'mongodb';
-import { ApiError } from '../../src/errors.js';
+import { ApiError } from '../../src/base/errors.js';
 import { translateDriverError } from '../../src/mongo/send/driver-errors.js';
 
 /** Errors of a command, and whether they are a 503 if the driver wraps them as the error of a write in bulk. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { ApiError } from '../../src/errors.js';
+import { ApiError } from '../../src/base/errors.js';
 import type { Database } from '../../src/mongo/send/database.js';
 import { DuplicateKey } from '../../src/mongo/send/driver-errors.js';
 import { createStore, type Store } from '../../src/mongo/store.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { readInstances, readStates } from '../../src/mongo/models/model-states.js';
-import { packageVersion } from '../../src/package-root.js';
+import { packageVersion } from '../../src/base/package-root.js';
 import { serveModels, storeModels, type Serving } from '../support/serve.js';
 
 const note = {

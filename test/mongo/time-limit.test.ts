@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiError } from '../../src/errors.js';
+import { ApiError } from '../../src/base/errors.js';
 import { findMany } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { collectionType } from '../support/collection-type.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { ApiError } from '../../src/errors.js';
+import { ApiError } from '../../src/base/errors.js';
 import { attemptLimiter } from '../../src/mongo/stores/attempt-limiter.js';
 import type { Database } from '../../src/mongo/send/database.js';
 import { storedCollections } from '../../src/mongo/send/ensure-collections.js';

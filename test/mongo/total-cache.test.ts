@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { unavailableError } from '../../src/errors.js';
+import { unavailableError } from '../../src/base/errors.js';
 import { ChangeBus, type Change } from '../../src/mongo/changes/changes.js';
 import { TotalCache } from '../../src/mongo/changes/total-cache.js';
-import { endless, tooLate, WaitTime } from '../../src/limits/clock.js';
+import { endless, tooLate, WaitTime } from '../../src/base/limits/clock.js';
 import { published } from '../../src/query/plan.js';
 
 const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };

@@ -11,7 +11,7 @@ import { launchMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { commonArguments, pickPort } from '../../src/mongo/embedded/open-data.js';
 import { ChangeBus } from '../../src/mongo/changes/changes.js';
 import { followChanges } from '../../src/mongo/changes/watch-changes.js';
-import { Observer } from '../../src/observe/observer.js';
+import { Observer } from '../../src/base/observe/observer.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Watches the changes of a database, and counts the reports. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ApiError } from '../../src/errors.js';
-import type { Sender } from '../../src/limits/queue.js';
+import { ApiError } from '../../src/base/errors.js';
+import type { Sender } from '../../src/base/limits/queue.js';
 import { WrittenEntries, WriteQueues } from '../../src/mongo/send/write-queues.js';
 
 const senderOf = (client: string): Sender => ({ client, signal: new AbortController().signal });

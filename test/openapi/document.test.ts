@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { packageVersion, projectVersion } from '../../src/package-root.js';
+import { packageVersion, projectVersion } from '../../src/base/package-root.js';
 import { panelRoutes } from '../../src/panel/panel-paths.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { storeModels, type Serving } from '../support/serve.js';

@@ -6,7 +6,7 @@ import { compileCondition } from '../../src/mongo/read/compile-condition.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindFilter } from '../../src/query/bind-filter.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { isRecord, type Values } from '../../src/values.js';
+import { isRecord, type Values } from '../../src/base/values.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { meetsCondition } from '../../src/query/meets-condition.js';
 import { parseFilters } from '../../src/query/parse-filter.js';

@@ -5,7 +5,7 @@ import { meetsCondition } from '../../src/query/meets-condition.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import type { Condition } from '../../src/query/plan.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import type { Values } from '../../src/values.js';
+import type { Values } from '../../src/base/values.js';
 import { collectionType } from '../support/collection-type.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { explain } from '../support/explain.js';

@@ -3,7 +3,7 @@ import { fullAccess, type RowRule } from '../../src/query/access.js';
 import type { Query } from '../../src/query/ast.js';
 import type { BindContext } from '../../src/query/bind-context.js';
 import { bindPlan, markRepeated, weighPlan } from '../../src/query/bind-plan.js';
-import { unlimited } from '../../src/limits/budget.js';
+import { unlimited } from '../../src/base/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parseQuery } from '../../src/query/parse-query.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { bindSelection } from '../../src/query/bind-selection.js';
 import { fullAccess } from '../../src/query/access.js';
-import { createBudget } from '../../src/limits/budget.js';
+import { createBudget } from '../../src/base/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { Child, Selection } from '../../src/query/plan.js';

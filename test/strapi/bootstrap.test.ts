@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { ConfigError } from '../../src/config/setting.js';
-import { unavailableError } from '../../src/errors.js';
+import { unavailableError } from '../../src/base/errors.js';
 import { Connection } from '../../src/http/running.js';
-import { noObserver } from '../../src/observe/observer.js';
+import { noObserver } from '../../src/base/observe/observer.js';
 import { createService } from '../../src/server.js';
 import { BootstrapWaits } from '../../src/strapi/project/bootstrap-waits.js';
 import { collectionType } from '../support/collection-type.js';

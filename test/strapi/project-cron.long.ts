@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Jobs } from '../../src/jobs.js';
-import { Observer } from '../../src/observe/observer.js';
+import type { Jobs } from '../../src/base/jobs.js';
+import { Observer } from '../../src/base/observe/observer.js';
 import { ProjectCron } from '../../src/strapi/runtime/project-cron.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { freshDatabase } from '../support/mongo.js';

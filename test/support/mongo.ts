@@ -6,14 +6,14 @@ import { AbandonedTransactions } from '../../src/mongo/send/abandoned.js';
 import { Sessions } from '../../src/mongo/send/calls.js';
 import { FieldMoves } from '../../src/mongo/send/field-moves.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/send/index-state.js';
-import { endless } from '../../src/limits/clock.js';
+import { endless } from '../../src/base/limits/clock.js';
 import { workTime } from '../../src/mongo/send/calls.js';
 import { WriteQueues } from '../../src/mongo/send/write-queues.js';
-import { Jobs } from '../../src/jobs.js';
+import { Jobs } from '../../src/base/jobs.js';
 import { leasesIn } from '../../src/mongo/stores/claim.js';
-import { noObserver } from '../../src/observe/observer.js';
-import { unlimited } from '../../src/limits/budget.js';
-import { Queue } from '../../src/limits/queue.js';
+import { noObserver } from '../../src/base/observe/observer.js';
+import { unlimited } from '../../src/base/limits/budget.js';
+import { Queue } from '../../src/base/limits/queue.js';
 
 /** A database that no other test file uses, with a client of its own that reports its commands. */
 export interface FreshDatabase {

@@ -3,7 +3,7 @@ import { features } from '../../src/features.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { enabledFeatures, routesOf } from '../../src/http/feature.js';
 import type { AnyRoute } from '../../src/http/route.js';
-import { noObserver } from '../../src/observe/observer.js';
+import { noObserver } from '../../src/base/observe/observer.js';
 
 /** Returns the route table of a service with GraphQL, without code of a project. */
 export function serviceRoutes(config: Config): readonly AnyRoute[] {

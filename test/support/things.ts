@@ -1,9 +1,9 @@
 import { createStore } from '../../src/mongo/store.js';
 import { ownSeal } from '../../src/content/cursor-seal.js';
 import type { ContentContext } from '../../src/content/content-context.js';
-import { noNotices } from '../../src/notices.js';
+import { noNotices } from '../../src/base/notices.js';
 import { fullAccess } from '../../src/query/access.js';
-import { unlimited } from '../../src/limits/budget.js';
+import { unlimited } from '../../src/base/limits/budget.js';
 import { defaultLimits } from './default-limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';

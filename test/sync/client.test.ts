@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import { createClient, type Failure } from '../../src/client/create-client.js';
 import * as syncing from '../../src/client/sync.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/package-root.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 
 const { memoryStore, withSync } = syncing;

@@ -6,7 +6,7 @@ import type { Document } from 'mongodb';
 import { ChangeBus } from '../../src/mongo/changes/changes.js';
 import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { pollChanges } from '../../src/mongo/changes/poll-changes.js';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 import { createStore } from '../../src/mongo/store.js';
 import { insertEntry } from '../../src/mongo/write/write-entries.js';
 import { packArchive } from '../support/pack-archive.js';

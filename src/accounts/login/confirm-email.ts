@@ -1,5 +1,5 @@
 import type { KnownUser } from '../../auth/caller.js';
-import { applicationError, validationError } from '../../errors.js';
+import { applicationError, validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';

@@ -1,5 +1,5 @@
 import type { UserTokens } from '../../auth/user-tokens.js';
-import { clientOf } from '../../limits/client-of.js';
+import { clientOf } from '../../base/limits/client-of.js';
 import type { Document } from '../../mongo/send/database.js';
 import type { AccountCall, Accounts } from '../accounts.js';
 import { noteOnUser, type StoredUser } from '../user-store.js';

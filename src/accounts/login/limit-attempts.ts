@@ -1,8 +1,8 @@
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/send/database.js';
-import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '../../limits/attempts.js';
-import { clientOf } from '../../limits/client-of.js';
+import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '../../base/limits/attempts.js';
+import { clientOf } from '../../base/limits/client-of.js';
 import { type AttemptLimiter, attemptLimiter } from '../../mongo/stores/attempt-limiter.js';
 
 type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];

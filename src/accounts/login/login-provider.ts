@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js';
-import { ApiError, applicationError, validationError } from '../../errors.js';
+import { ApiError, applicationError, validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-store.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import type { Accounts } from '../accounts.js';
 import { identityOfTokens, type ProviderTokens } from '../providers/accept-token.js';
 import { addressOf } from '../providers/call-provider.js';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { between, type Match } from '../../mongo/form/matches.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { hashPassword } from '../../content/hash-passwords.js';
-import { fieldErrors } from '../../errors.js';
+import { fieldErrors } from '../../base/errors.js';
 import { scalarProblems } from '../../schema/check-scalar.js';
 import { userType } from '../user-store.js';
 

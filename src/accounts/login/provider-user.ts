@@ -1,7 +1,7 @@
 import { endingTokens } from '../../auth/caller.js';
 import { create } from '../../content/create.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { applicationError, validationError } from '../../errors.js';
+import { applicationError, validationError } from '../../base/errors.js';
 import { absent } from '../../mongo/form/matches.js';
 import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-store.js';
 import { emptyQuery } from '../../query/ast.js';

@@ -4,7 +4,7 @@ import type { KnownUser } from '../../auth/caller.js';
 import type { UserTokens } from '../../auth/user-tokens.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
 import { isSwitchedOff } from '../providers/read-grant.js';
-import { applicationError, refusedToken, validationError } from '../../errors.js';
+import { applicationError, refusedToken, validationError } from '../../base/errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import type { Database } from '../../mongo/send/database.js';
 import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '../../mongo/stores/refresh-token-store.js';

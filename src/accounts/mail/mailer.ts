@@ -5,8 +5,8 @@ import type { EmailTemplate } from '../../auth/account-settings.js';
 import type { Accounts, Letter, Mailer, Placeholders } from '../../auth/accounts.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
-import { makePrivateFolder } from '../../private-folder.js';
-import { escapeHtml } from '../../values.js';
+import { makePrivateFolder } from '../../base/private-folder.js';
+import { escapeHtml } from '../../base/values.js';
 import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate } from './email-templates.js';
 

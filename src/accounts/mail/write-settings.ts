@@ -1,11 +1,11 @@
 import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
 import type { Config } from '../../config/config.js';
-import { fieldErrors, type FieldError } from '../../errors.js';
+import { fieldErrors, type FieldError } from '../../base/errors.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import type { Store } from '../../mongo/store.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { unknownPlaceholders } from './email-templates.js';
 
 /** The settings to change. All others keep their values. */

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { loadJwt } from '../../auth/user-tokens.js';
-import { BoundedCache } from '../../caches.js';
-import { ApiError, validationError } from '../../errors.js';
+import { BoundedCache } from '../../base/caches.js';
+import { ApiError, validationError } from '../../base/errors.js';
 import { addressOf, fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';
 

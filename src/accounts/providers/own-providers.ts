@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { ProviderSettings } from '../../config/provider-settings.js';
-import { ApiError, applicationError } from '../../errors.js';
-import { isRecord, type Values } from '../../values.js';
+import { ApiError, applicationError } from '../../base/errors.js';
+import { isRecord, type Values } from '../../base/values.js';
 import { isSafeAddress, providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import type { ProviderSettings } from '../../config/provider-settings.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { isSafeAddress } from './call-provider.js';
 import { appAddress, ofGrant } from './own-providers.js';
 import { isOpenId, knownProvider } from './ready-providers.js';

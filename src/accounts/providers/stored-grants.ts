@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import { cacheUntilChanged } from '../../mongo/changes/changes.js';
@@ -9,7 +9,7 @@ import type { Database } from '../../mongo/send/database.js';
 import { openCodeStore, storeSetting } from '../../mongo/stores/code-store.js';
 import { jsonProblems } from '../../schema/check-scalar.js';
 import { collections } from '../../schema/collections.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 import { grantsOf } from './own-providers.js';
 import { grantFaults, grantProblems, isConfigured, type Grants } from './read-grant.js';
 

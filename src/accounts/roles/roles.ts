@@ -11,7 +11,7 @@ import { refuseOrTell, type Undone, unreadNames } from '../../content/refuse-or-
 import { orUniqueError } from '../../content/run-write.js';
 import { uniqueErrors } from '../../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/rules-on-writes.js';
-import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
+import { applicationError, fieldErrors, notFoundError, validationError } from '../../base/errors.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';

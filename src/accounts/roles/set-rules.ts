@@ -2,16 +2,16 @@ import { collections } from '../../schema/collections.js';
 import { readAccountSettings, type AccountSettings } from '../../auth/account-settings.js';
 import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
-import { ApiError, notFoundError, validationError } from '../../errors.js';
+import { ApiError, notFoundError, validationError } from '../../base/errors.js';
 import { findStored } from '../../mongo/stored.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
-import { suggest } from '../../nearest-name.js';
+import { suggest } from '../../base/nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { bindRule } from '../../query/bind-filter.js';
 import { type ContentType, attributeOf, servedAs } from '../../schema/content-type.js';
 import { servedFilter } from '../../schema/served-names.js';
 import { asService } from '../user-store.js';
-import { mapValues } from '../../values.js';
+import { mapValues } from '../../base/values.js';
 
 /** The rules to change, by uid. Null removes all rules of a kind; a kind that is absent keeps its rules. */
 export interface RulesChange {

@@ -2,7 +2,7 @@ import { endingTokens } from '../../auth/caller.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
-import { applicationError, notFoundError } from '../../errors.js';
+import { applicationError, notFoundError } from '../../base/errors.js';
 import { matchesAll } from '../../mongo/form/matches.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import { inTransaction } from '../../mongo/send/transaction.js';

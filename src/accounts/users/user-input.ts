@@ -1,8 +1,8 @@
 import type { Role } from '../../auth/role.js';
 import { toBoolean } from '../../schema/scalar-types.js';
 import { roleUid, userUid, type StoredUser } from '../user-store.js';
-import type { FieldError } from '../../errors.js';
-import { isRecord } from '../../values.js';
+import type { FieldError } from '../../base/errors.js';
+import { isRecord } from '../../base/values.js';
 import { notOfType } from '../../schema/findings.js';
 import { parseLinkInput } from '../../schema/link-input.js';
 import type { Accounts, Body } from '../accounts.js';

@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
 import type { EntryKey, Precondition } from '../../content/meet-precondition.js';
 import { remove } from '../../content/remove.js';
-import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
+import { ApiError, applicationError, unauthorizedError } from '../../base/errors.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';

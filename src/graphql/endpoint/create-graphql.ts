@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Config, PluginsConfig } from '../../config/config.js';
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../../base/errors.js';
 import type { ContextRoute, OpenRoute } from '../../http/route.js';
-import type { Observer } from '../../observe/observer.js';
+import type { Observer } from '../../base/observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
 import { type Artifacts, writeArtifacts } from './write-artifacts.js';
 import { CurrentSchema } from './current-schema.js';

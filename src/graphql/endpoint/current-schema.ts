@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { unavailableError } from '../../errors.js';
+import { unavailableError } from '../../base/errors.js';
 import type { Registry } from '../../schema/content-type.js';
 
 /** A schema and the registry that it was built from. */

@@ -1,8 +1,8 @@
-import type { Observer } from '../../observe/observer.js';
+import type { Observer } from '../../base/observe/observer.js';
 import type { Context } from 'koa';
-import { memoizePair } from '../../caches.js';
+import { memoizePair } from '../../base/caches.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../errors.js';
+import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '../../base/errors.js';
 import { once } from '../../http/idempotency/read-key.js';
 import { mediaOf } from '../../http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';

@@ -4,7 +4,7 @@ import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import type { CorsSettings } from '../../http/koa-packages.js';
 import type { PathSettings } from '../../http/route.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import { type PageSettings, pageSettings } from '../selection/parse-list-arguments.js';
 
 interface GraphqlLimits {

@@ -1,5 +1,5 @@
 import { checkJson } from '../../http/receive-body.js';
-import { decodeOrNull, isRecord } from '../../values.js';
+import { decodeOrNull, isRecord } from '../../base/values.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { asUpload } from '../scalars.js';

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config/config.js';
-import { refusedToken, type TokenFault } from '../../errors.js';
+import { refusedToken, type TokenFault } from '../../base/errors.js';
 import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 import { askedFields, type NamedOperation } from './document-parts.js';

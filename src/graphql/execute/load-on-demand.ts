@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import { findMany } from '../../content/find-many.js';
 import { withoutHooks, type ContentContext } from '../../content/content-context.js';
-import type { ApiError } from '../../errors.js';
+import type { ApiError } from '../../base/errors.js';
 import { comparing, emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { readingContext } from '../selection/read-root.js';

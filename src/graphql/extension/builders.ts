@@ -5,7 +5,7 @@ import type { Row } from '../../code/rows.js';
 import type { EntryResult, ListResult } from '../results.js';
 import type { Entity, EntityService } from '../../code/entity-service.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import { type PageSettings, parsePagination } from '../selection/parse-list-arguments.js';
 import { filtersName } from '../type-names.js';
 import type { ModelLike } from './naming.js';

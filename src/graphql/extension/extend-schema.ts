@@ -1,6 +1,6 @@
 import { defaultFieldResolver, getNamedType, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
-import { didYouMean } from '../../nearest-name.js';
+import { didYouMean } from '../../base/nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
 import { addNexusTypes, applyNexusPlugins, addTypeDefs } from './add-types.js';
 import { addResolvers } from './add-resolvers.js';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../nearest-name.js';
+import { didYouMean } from '../../base/nearest-name.js';
 import { addedToSome } from '../../schema/added-attributes.js';
 import type { Registry } from '../../schema/content-type.js';
 import { defaultShadow, firstRules, newRules, type RootAction, type Shadow, shadowOf, type TypeRules } from '../types/shadow.js';

@@ -1,6 +1,6 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail } from '../../accounts/login/confirm-email.js';
-import type { LimitedRoute } from '../../limits/attempts.js';
+import type { LimitedRoute } from '../../base/limits/attempts.js';
 import { contextOfUser, logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { register } from '../../accounts/login/register.js';
@@ -11,12 +11,12 @@ import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser } from '../../accounts/users/users.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe, type Me } from '../../accounts/users/find-me.js';
-import { ApiError, applicationError, notFoundError } from '../../errors.js';
+import { ApiError, applicationError, notFoundError } from '../../base/errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { maySee } from '../../query/access.js';
 import { emptyQuery } from '../../query/ast.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /** A mutation of accounts, with the arguments of the field. */

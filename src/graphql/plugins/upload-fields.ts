@@ -1,7 +1,7 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
 import { replaceAction } from '../../auth/known-actions.js';
-import { badRequestError } from '../../errors.js';
+import { badRequestError } from '../../base/errors.js';
 import { mediaOf } from '../../http/running.js';
 import { checkNewRow, checkRowChange } from '../../media/file-values.js';
 import { findTarget, idsOf } from '../../media/link-files.js';
@@ -11,7 +11,7 @@ import type { UploadedFile } from '../../media/staging.js';
 import { updateFileInfo } from '../../media/update-file.js';
 import { uploadFiles } from '../../media/upload-files.js';
 import { type ContentType, uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { resolveEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';

@@ -1,11 +1,11 @@
-import { paginationError } from '../../errors.js';
+import { paginationError } from '../../base/errors.js';
 import type { Pagination, Query } from '../../query/ast.js';
 import type { BindContext, BindSettings } from '../../query/bind-context.js';
 import { boundLimit } from '../../query/bind-list.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parseSort } from '../../query/parse-list.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import { translateFilters } from './translate-filters.js';
 
 /** The page sizes of GraphQL, also for nested lists. */

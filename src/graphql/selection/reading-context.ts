@@ -1,5 +1,5 @@
 import type { FieldNode } from 'graphql';
-import type { ApiError } from '../../errors.js';
+import type { ApiError } from '../../base/errors.js';
 import type { PopulateField, Query } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import type { Operation } from './collect-fields.js';

@@ -1,6 +1,6 @@
 import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import { type Operator, operators } from '../../query/operators.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 import { filtersName, isInGraphql } from '../type-names.js';

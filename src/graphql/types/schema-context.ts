@@ -1,5 +1,5 @@
 import type { GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Shadow } from './shadow.js';

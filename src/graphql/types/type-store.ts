@@ -1,5 +1,5 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { ContentType, Attribute, Registry } from '../../schema/content-type.js';
 import { componentsOf } from '../../schema/parts.js';
 

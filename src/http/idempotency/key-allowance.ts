@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../caches.js';
+import { BoundedCache } from '../../base/caches.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/send/database.js';
 import { countKeys } from '../../mongo/stores/key-store.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../auth/caller.js';
-import { memoize } from '../../caches.js';
-import { ApiError, type ErrorParts } from '../../errors.js';
+import { memoize } from '../../base/caches.js';
+import { ApiError, type ErrorParts } from '../../base/errors.js';
 import type { Access } from '../../query/access.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { ContentContext } from '../../content/content-context.js';

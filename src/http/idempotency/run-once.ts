@@ -1,8 +1,8 @@
-import { exceeding } from '../../limits/exceeded.js';
+import { exceeding } from '../../base/limits/exceeded.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import { type ContentContext, withDatabase } from '../../content/content-context.js';
-import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '../../errors.js';
+import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '../../base/errors.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import {
   deleteExpired,

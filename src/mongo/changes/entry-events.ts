@@ -1,4 +1,4 @@
-import type { Sender } from '../../limits/queue.js';
+import type { Sender } from '../../base/limits/queue.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Database, Document } from '../send/database.js';
 

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { oncePer } from '../../caches.js';
+import { oncePer } from '../../base/caches.js';
 import { collections } from '../../schema/collections.js';
 import type { ChangeBus } from './changes.js';
-import { Alarm } from '../../limits/timers.js';
+import { Alarm } from '../../base/limits/timers.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
-import { BoundedCache, memoize } from '../../caches.js';
+import { BoundedCache, memoize } from '../../base/caches.js';
 import { meetsCondition } from '../../query/meets-condition.js';
 import type { Condition } from '../../query/plan.js';
 import { inRequestTime, type TimeLimits } from '../send/calls.js';

@@ -1,7 +1,7 @@
 import { type ContentType, type Registry, servedAs } from '../../schema/content-type.js';
 import { collections } from '../../schema/collections.js';
 import { servedFilter, servedPath } from '../../schema/served-names.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 import { exactly, otherThan } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';

@@ -1,5 +1,5 @@
 import type { IndexDescriptionInfo } from 'mongodb';
-import { suggest } from '../../nearest-name.js';
+import { suggest } from '../../base/nearest-name.js';
 import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { translating } from '../send/calls.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFoundError } from '../../errors.js';
+import { notFoundError } from '../../base/errors.js';
 import { planIndexes } from '../read/plan-indexes.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';

@@ -3,7 +3,7 @@ import { buildRegistry } from '../../schema/build-registry.js';
 import { type AttributePlace, placesNamed } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
 import { collectionOf, type Model, type ModelDocument } from '../../schema/model.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';

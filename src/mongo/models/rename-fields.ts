@@ -1,6 +1,6 @@
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
-import type { Observer } from '../../observe/observer.js';
+import type { Observer } from '../../base/observe/observer.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { ModelDocument } from '../../schema/model.js';
 import { withServedNames } from '../../schema/renames.js';
@@ -13,7 +13,7 @@ import { collections } from '../../schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
-import { processSpace } from '../../processes.js';
+import { processSpace } from '../../base/processes.js';
 import { nameRules } from './name-rules.js';
 import { renameBuild } from './trigram-build.js';
 

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { type LinkPath, linkPaths } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
 import { collections } from '../../schema/collections.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 import { updateInside, type UpdateParts } from '../form/update-inside.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';

@@ -1,4 +1,4 @@
-import { waited } from '../../limits/timers.js';
+import { waited } from '../../base/limits/timers.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionOf, type ModelDocument } from '../../schema/model.js';

@@ -1,4 +1,4 @@
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { TrigramPlace } from '../../query/plan.js';
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';

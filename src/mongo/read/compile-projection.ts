@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';

@@ -1,5 +1,5 @@
-import type { ExaminedRead } from '../../observe/request-observations.js';
-import type { Observer } from '../../observe/observer.js';
+import type { ExaminedRead } from '../../base/observe/request-observations.js';
+import type { Observer } from '../../base/observe/observer.js';
 import { conjunctsOf } from '../../query/conditions.js';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';

@@ -1,4 +1,4 @@
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import { type Comparison, comparesText, termsOf } from '../../query/conditions.js';
 import { operators } from '../../query/operators.js';
 import type { Condition, Plan } from '../../query/plan.js';

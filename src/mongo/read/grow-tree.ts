@@ -3,7 +3,7 @@ import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from
 import type { ContentType } from '../../schema/content-type.js';
 import type { Loaded, Related } from '../form/loaded.js';
 import { applyList, keepChosen, partsOf, type Choose } from './stored-lists.js';
-import { appendTo } from '../../values.js';
+import { appendTo } from '../../base/values.js';
 
 /** A node of a tree that is still being read. */
 export interface Growing extends Loaded {

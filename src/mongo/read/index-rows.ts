@@ -7,7 +7,7 @@ import { growNodes, type Growing, type PendingLevel, type PendingRelation, type 
 import { indexMorphs } from './morph-rows.js';
 import type { Loaded } from '../form/loaded.js';
 import { cutsIds, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
-import { appendTo, groupBy } from '../../values.js';
+import { appendTo, groupBy } from '../../base/values.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {

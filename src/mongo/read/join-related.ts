@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import type { Condition, SortKey } from '../../query/plan.js';
 import { groupField } from '../form/layout.js';
 import type { Database } from '../send/database.js';

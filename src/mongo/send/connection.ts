@@ -1,8 +1,8 @@
 import type { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../../config/config.js';
 import { collections } from '../../schema/collections.js';
-import { noObserver, type Observer } from '../../observe/observer.js';
-import { Queue } from '../../limits/queue.js';
+import { noObserver, type Observer } from '../../base/observe/observer.js';
+import { Queue } from '../../base/limits/queue.js';
 import { type Database, ofNoRequest } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { observeCommands } from './observe-commands.js';

@@ -1,7 +1,7 @@
 import { MongoClient, MongoServerError, type MongoClientOptions } from 'mongodb';
 import { readAddress } from '../../config/database-address.js';
 import { ConfigError } from '../../config/setting.js';
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../../base/errors.js';
 
 const setting = 'the address of the database (database.uri, MONGODB_URI)';
 

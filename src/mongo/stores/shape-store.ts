@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Document } from 'mongodb';
-import type { ExaminedRead } from '../../observe/request-observations.js';
+import type { ExaminedRead } from '../../base/observe/request-observations.js';
 import { collections } from '../../schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';

@@ -1,11 +1,11 @@
 import { type CreateCollectionOptions, type IndexDescription, BSON } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { Database } from '../send/database.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { changeLog } from '../stores/change-log.js';
 import { patiently } from './patiently.js';
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../../base/errors.js';
 
 /**
  * Collections that no backup contains: what instances know of each other, what expires within minutes, the ledger of imports and

@@ -1,5 +1,5 @@
 import { BSON, Decimal128, type Document, Long, ObjectId } from 'mongodb';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { translating } from '../send/calls.js';
 import { createClientOf } from '../send/refused-access.js';
 import type { Database } from '../send/database.js';

@@ -5,8 +5,8 @@ import { collections } from '../../schema/collections.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';
-import { meanwhile } from '../../limits/timers.js';
-import { hasEnded } from '../../processes.js';
+import { meanwhile } from '../../base/limits/timers.js';
+import { hasEnded } from '../../base/processes.js';
 
 /** The process that runs an import. */
 interface Runner {

@@ -1,5 +1,5 @@
 import { BSON, type Document, MongoServerError, type Timestamp } from 'mongodb';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import type { Database } from '../send/database.js';
 import { listBackedUp } from './backed-up.js';
 import { ChangedDocuments, type ChangedIds } from './changed-documents.js';

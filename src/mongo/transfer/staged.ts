@@ -3,7 +3,7 @@ import { type Database, inScope } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
-import { groupBy } from '../../values.js';
+import { groupBy } from '../../base/values.js';
 
 /** The prefix of collections in which an import stores data before publishing it. Collections of content never begin with `_`. */
 const prefix = '_import_';

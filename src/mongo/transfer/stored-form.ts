@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../base/errors.js';
 import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
 import {
   type Attribute,
@@ -10,7 +10,7 @@ import {
 } from '../../schema/content-type.js';
 import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../schema/parts.js';
 import { isCreator } from '../../query/bind-selection.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../send/index-state.js';
 import { inGroup, leading, orderField } from '../form/layout.js';

@@ -1,5 +1,5 @@
 import type { Registry } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 
 /** The type and id of an entry or component. */
 export interface Holder {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { unlimited } from '../../limits/budget.js';
+import { unlimited } from '../../base/limits/budget.js';
 import { afterCommit } from '../send/around-commit.js';
 import type { Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';

@@ -2,7 +2,7 @@ import { countMatching, findFirst, findStored } from '../../mongo/stored.js';
 import type { Database, Document } from '../../mongo/send/database.js';
 import { type Match, oneOf } from '../../mongo/form/matches.js';
 import { collections } from '../../schema/collections.js';
-import { textOrNull } from '../../values.js';
+import { textOrNull } from '../../base/values.js';
 
 /** The code of the role that has all rights. It cannot be edited. */
 export const superAdminCode = 'strapi-super-admin';

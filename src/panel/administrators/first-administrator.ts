@@ -1,4 +1,4 @@
-import { applicationError, forbiddenError } from '../../errors.js';
+import { applicationError, forbiddenError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { ContentContext } from '../../content/content-context.js';

@@ -1,4 +1,4 @@
-import { applicationError, ApiError } from '../../errors.js';
+import { applicationError, ApiError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { isPassword } from '../../accounts/login/passwords.js';

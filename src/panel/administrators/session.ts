@@ -1,11 +1,11 @@
 import { knownClient, withClient } from '../../accounts/login/known-clients.js';
 import { heldCode, isPassword, makeCode, storedCode } from '../../accounts/login/passwords.js';
-import { applicationError, validationError } from '../../errors.js';
+import { applicationError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
-import { tooMany } from '../../limits/attempts.js';
-import { clientOf } from '../../limits/client-of.js';
-import { exceeding } from '../../limits/exceeded.js';
+import { tooMany } from '../../base/limits/attempts.js';
+import { clientOf } from '../../base/limits/client-of.js';
+import { exceeding } from '../../base/limits/exceeded.js';
 import { exactly } from '../../mongo/form/matches.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';

@@ -1,7 +1,7 @@
 import { makeCode, storedCode } from '../../accounts/login/passwords.js';
 import { findMany } from '../../content/find-many.js';
 import { type ContentContext, ownType, withAccess } from '../../content/content-context.js';
-import { applicationError, forbiddenError, notFoundError, validationError } from '../../errors.js';
+import { applicationError, forbiddenError, notFoundError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { oneOf } from '../../mongo/form/matches.js';
@@ -10,7 +10,7 @@ import { claim } from '../../mongo/stores/claim.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
 import { collections } from '../../schema/collections.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { array, boolean, checkPanelBody, id, idsBody, idsIn, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';

@@ -5,8 +5,8 @@ import { findFirst } from '../../mongo/stored.js';
 import type { Change } from '../../mongo/write/compile-change.js';
 import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { collections } from '../../schema/collections.js';
-import type { Sender } from '../../limits/queue.js';
-import type { Values } from '../../values.js';
+import type { Sender } from '../../base/limits/queue.js';
+import type { Values } from '../../base/values.js';
 import { string } from '../check-body.js';
 import { administratorOf, readAdminRoles, type Administrator } from './administrator.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import type { Running } from '../../http/running.js';
 import { panelOf } from '../panel.js';

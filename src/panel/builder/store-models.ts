@@ -1,5 +1,5 @@
 import { removeType } from '../../accounts/roles/grant-actions.js';
-import { forbiddenError, validationError } from '../../errors.js';
+import { forbiddenError, validationError } from '../../base/errors.js';
 import type { Running } from '../../http/running.js';
 import type { ModelDocument } from '../../schema/model.js';
 import { countRemoved, isBack } from '../../mongo/models/removed-data.js';

@@ -1,8 +1,8 @@
 import { findOne } from '../../content/find-one.js';
 import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
-import { ApiError, notFoundError } from '../../errors.js';
+import { ApiError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
-import { decodeId, isRecord, type Values } from '../../values.js';
+import { decodeId, isRecord, type Values } from '../../base/values.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { hasParts } from '../../schema/parts.js';
 import { isScheduledName } from '../../schema/scheduled.js';

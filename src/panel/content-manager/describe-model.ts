@@ -2,7 +2,7 @@ import type { Running } from '../../http/running.js';
 import { addedTo, shapeOf } from '../../schema/added-attributes.js';
 import type { Added } from '../../schema/content-type.js';
 import type { AttributeDefinition, Model } from '../../schema/model.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { isVisible } from '../../schema/describe-model.js';
 
 /** The attributes of a model as the panel knows them, by name: with its id, its times and its creators. */

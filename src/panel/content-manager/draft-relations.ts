@@ -1,7 +1,7 @@
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { EntryKey } from '../../content/meet-precondition.js';
-import { forbiddenError, notFoundError } from '../../errors.js';
+import { forbiddenError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { comparing, fieldOf, type PopulateField, type Query } from '../../query/ast.js';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { localize } from '../../content/create-localization.js';
 import { sharedAttributes } from '../../content/sync-locales.js';
-import { applicationError, hasCode, type ApiError } from '../../errors.js';
+import { applicationError, hasCode, type ApiError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { findFirst } from '../../mongo/stored.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { decodeId, isRecord, type Values } from '../../values.js';
+import { decodeId, isRecord, type Values } from '../../base/values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
 import { parametersOf } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';

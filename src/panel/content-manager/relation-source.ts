@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badRequestError, forbiddenError } from '../../errors.js';
+import { badRequestError, forbiddenError } from '../../base/errors.js';
 import { type Match, withElement } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import { type AttributePlace, findPlaces } from '../../schema/attribute-places.js';

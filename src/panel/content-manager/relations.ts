@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import { fieldErrors, forbiddenError, notFoundError, validationError } from '../../errors.js';
+import { fieldErrors, forbiddenError, notFoundError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
@@ -9,7 +9,7 @@ import { readable } from '../../query/access.js';
 import { comparing, emptyQuery, fieldOf, type Filter, type PopulateField, type Query } from '../../query/ast.js';
 import { isOperator } from '../../query/operators.js';
 import { notOfType } from '../../schema/findings.js';
-import { decodeId, type Values } from '../../values.js';
+import { decodeId, type Values } from '../../base/values.js';
 import { paginationOf, parametersOf, parsePage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';

@@ -3,7 +3,7 @@ import { openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
 import { addedTo, shapeOf } from '../../schema/added-attributes.js';
 import type { Model } from '../../schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
-import { isRecord, mapValues } from '../../values.js';
+import { isRecord, mapValues } from '../../base/values.js';
 import { isScheduled, isScheduledName } from '../../schema/scheduled.js';
 import { internal } from '../rights/field-paths.js';
 

@@ -1,4 +1,4 @@
-import { forbiddenError, notFoundError } from '../../errors.js';
+import { forbiddenError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, parameterOf } from '../../http/route-request.js';
 import type { Model } from '../../schema/model.js';

@@ -1,5 +1,5 @@
 import type { EntryKey } from '../../content/meet-precondition.js';
-import { forbiddenError, notFoundError } from '../../errors.js';
+import { forbiddenError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { needing, type PanelCall } from '../panel-route.js';

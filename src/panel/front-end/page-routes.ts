@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { lookup } from 'mime-types';
 import type { Config } from '../../config/config.js';
-import { notFoundError } from '../../errors.js';
+import { notFoundError } from '../../base/errors.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import type { Answer, OpenRoute } from '../../http/route.js';
-import { commandLine } from '../../command-line.js';
+import { commandLine } from '../../base/command-line.js';
 import { hasPanel, panelFinder, type PanelFiles, servesPanel } from './panel-files.js';
 
 /**

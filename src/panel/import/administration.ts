@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Document } from '../../mongo/send/database.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { type AdminRole, superAdminCode } from '../administrators/administrator.js';
 import { fields } from '../administrators/write-administrator.js';
 import { conditions } from '../rights/actions.js';

@@ -1,10 +1,10 @@
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../base/errors.js';
 import { findFirst } from '../../mongo/stored.js';
 import { libraryViewKey, openCodeStore, uidOfView, viewPrefix } from '../../mongo/stores/code-store.js';
 import type { Store } from '../../mongo/store.js';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
-import { isRecord, itemsOf } from '../../values.js';
+import { isRecord, itemsOf } from '../../base/values.js';
 import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
 import { writeView } from '../content-manager/view-configuration.js';

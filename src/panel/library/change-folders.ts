@@ -2,7 +2,7 @@ import { type ContentContext, ownType, withDatabase } from '../../content/conten
 import { findMany } from '../../content/find-many.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
-import { fieldErrors, notFoundError, unavailableError } from '../../errors.js';
+import { fieldErrors, notFoundError, unavailableError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { fileType } from '../../media/decide-type.js';
@@ -17,7 +17,7 @@ import { changeMany, changeOne } from '../../mongo/write/compile-change.js';
 import { comparing, emptyQuery } from '../../query/ast.js';
 import { collections } from '../../schema/collections.js';
 import { uploadFolderType } from '../../schema/content-type.js';
-import { decodeId } from '../../values.js';
+import { decodeId } from '../../base/values.js';
 import { checkPanelBody, idsIn } from '../check-body.js';
 import { answerData, type PanelCall } from '../panel-route.js';
 import { filesFor } from '../rights/content-access.js';

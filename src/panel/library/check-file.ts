@@ -1,7 +1,7 @@
 import { findOne } from '../../content/find-one.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
-import { forbiddenError, notFoundError } from '../../errors.js';
+import { forbiddenError, notFoundError } from '../../base/errors.js';
 import { fileType } from '../../media/decide-type.js';
 import { oneOf } from '../../mongo/form/matches.js';
 import { countExisting } from '../../mongo/read/look-ups.js';

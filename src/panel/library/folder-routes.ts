@@ -1,7 +1,7 @@
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import { ownType } from '../../content/content-context.js';
-import { notFoundError } from '../../errors.js';
+import { notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
@@ -13,7 +13,7 @@ import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
 import { showAll, showOne } from '../show-entries.js';
-import { groupBy } from '../../values.js';
+import { groupBy } from '../../base/values.js';
 
 /** The routes of folders. */
 export const folderRoutes: PanelRoutes = {

@@ -3,7 +3,7 @@ import type { Document } from '../../mongo/send/database.js';
 import { oneOf } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { collections } from '../../schema/collections.js';
-import { groupBy } from '../../values.js';
+import { groupBy } from '../../base/values.js';
 
 /** A folder of the media library. */
 export interface Folder {

@@ -1,4 +1,4 @@
-import { applicationError } from '../../errors.js';
+import { applicationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { parameterOf } from '../../http/route-request.js';
 import { readUpload, type ReceivedUpload } from '../../http/read-upload.js';
@@ -8,7 +8,7 @@ import { folderIn, placeFile } from '../../media/place-file.js';
 import { Staging } from '../../media/staging.js';
 import { replaceFile, updateFileInfo } from '../../media/update-file.js';
 import { uploadFiles } from '../../media/upload-files.js';
-import { decodeId, decodeOrNull } from '../../values.js';
+import { decodeId, decodeOrNull } from '../../base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { filesFor } from '../rights/content-access.js';
 import { checkFile } from './check-file.js';

@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import { allOf, anyOf, meetsValues, oneOf } from '../../query/filter-values.js';
 import type { PanelPermission } from './permission.js';
 

@@ -1,4 +1,4 @@
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { AdminAction } from '../../http/running.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../../content/content-context.js';
-import { forbiddenError } from '../../errors.js';
+import { forbiddenError } from '../../base/errors.js';
 import type { Filter } from '../../query/ast.js';
 import { type Access, fullAccess, type RowRule } from '../../query/access.js';
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../../schema/content-type.js';

@@ -1,4 +1,4 @@
-import { memoizePair } from '../../caches.js';
+import { memoizePair } from '../../base/caches.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 
 /** Attributes of users that nobody is shown, and that only the service sets. */

@@ -1,4 +1,4 @@
-import { applicationError, fieldErrors, notFoundError, validationError } from '../../errors.js';
+import { applicationError, fieldErrors, notFoundError, validationError } from '../../base/errors.js';
 import { type ContentContext, ownType, withAccess, withDatabase } from '../../content/content-context.js';
 import { findMany } from '../../content/find-many.js';
 import type { Answer } from '../../http/route.js';

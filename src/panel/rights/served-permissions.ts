@@ -1,4 +1,4 @@
-import { memoizePair } from '../../caches.js';
+import { memoizePair } from '../../base/caches.js';
 import type { Registry } from '../../schema/content-type.js';
 import { servedPath } from '../../schema/served-names.js';
 import type { PanelPermission } from './permission.js';

@@ -1,4 +1,4 @@
-import { applicationError } from '../../errors.js';
+import { applicationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { accountsOf } from '../../http/running.js';

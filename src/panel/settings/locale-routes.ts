@@ -1,5 +1,5 @@
 import { createLocale, deleteLocale, listLocales, localeWork, type ShownLocale, updateLocale } from '../../content/locales.js';
-import { fieldErrors, notFoundError } from '../../errors.js';
+import { fieldErrors, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';

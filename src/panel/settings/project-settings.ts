@@ -1,4 +1,4 @@
-import { applicationError, fieldErrors, validationError } from '../../errors.js';
+import { applicationError, fieldErrors, validationError } from '../../base/errors.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import type { Answer } from '../../http/route.js';
 import { mediaOf } from '../../http/running.js';
@@ -10,7 +10,7 @@ import { afterCommit } from '../../mongo/send/around-commit.js';
 import { commitBlobs } from '../../mongo/stores/blob-store.js';
 import { logosKey, openCodeStore } from '../../mongo/stores/code-store.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 
 /** The routes of the logos of the panel. */

@@ -1,6 +1,6 @@
 import { changeToken, createToken, newKey } from '../../accounts/api-tokens.js';
 import { apiToken, hashKey, type TokenType } from '../../auth/api-token.js';
-import { notFoundError, validationError } from '../../errors.js';
+import { notFoundError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { grantableActions } from '../../http/running.js';

@@ -4,7 +4,7 @@ import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } fr
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { grantableActions } from '../../http/running.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { showOne } from '../show-entries.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { routesByApi } from './content-api.js';

@@ -2,10 +2,10 @@ import { defaultTemplates, isTemplate } from '../../accounts/mail/email-template
 import { formOfTemplates, templateNames } from '../../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
 import { type EmailTemplate, readAccountSettings } from '../../auth/account-settings.js';
-import { fieldErrors, validationError } from '../../errors.js';
+import { fieldErrors, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
-import { mapValues, type Values } from '../../values.js';
+import { mapValues, type Values } from '../../base/values.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { changeProviders, readProviders } from './user-providers.js';

@@ -1,5 +1,5 @@
-import { isPrivateHost } from '../../public-address.js';
-import { isRecord } from '../../values.js';
+import { isPrivateHost } from '../../base/public-address.js';
+import { isRecord } from '../../base/values.js';
 import { headerProblem, urlIn, type Webhook } from '../../webhooks/webhook.js';
 import { array, boolean, lazy, object, string } from '../check-body.js';
 

@@ -1,7 +1,7 @@
-import { type ApiError, badRequestError } from '../../errors.js';
+import { type ApiError, badRequestError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { decodeId } from '../../values.js';
+import { decodeId } from '../../base/values.js';
 import { testWebhook } from '../../webhooks/test-webhook.js';
 import { checkEvents } from '../../webhooks/webhook.js';
 import {

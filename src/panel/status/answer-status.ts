@@ -1,4 +1,4 @@
-import { notFoundError } from '../../errors.js';
+import { notFoundError } from '../../base/errors.js';
 import { pageAnswer, html, type Html } from '../../http/page-answer.js';
 import type { Answer, RouteCall } from '../../http/route.js';
 import { openCall, type OpenPanelCall } from '../panel-route.js';

@@ -2,11 +2,11 @@ import { type Audience, readAudience } from '../../auth/is-open.js';
 import { readRoles, type Role } from '../../auth/role.js';
 import { hiddenBy } from '../../auth/role-access.js';
 import { html, type Html } from '../../http/page-answer.js';
-import { commandLine } from '../../command-line.js';
+import { commandLine } from '../../base/command-line.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, facts, numberIn, pageOf, pager, type StatusPage } from './status-page.js';
-import { appendTo } from '../../values.js';
+import { appendTo } from '../../base/values.js';
 
 /** What each role of users may do on the content API, with its row rules and hidden fields. */
 export const rulePage: StatusPage = {

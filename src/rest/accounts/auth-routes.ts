@@ -7,7 +7,7 @@ import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { roleUid } from '../../accounts/user-store.js';
 import { findWritten } from '../../accounts/users/users.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { notFoundError } from '../../errors.js';
+import { notFoundError } from '../../base/errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
 import { type Answer, at, type ContextRoute, type Route, type RouteCall, rowsOf } from '../../http/route.js';

@@ -5,7 +5,7 @@ import { countEntries } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Precondition } from '../../content/meet-precondition.js';
 import { type Loaded, versionOf } from '../../mongo/form/loaded.js';
-import { invalidParameter, unauthorizedError } from '../../errors.js';
+import { invalidParameter, unauthorizedError } from '../../base/errors.js';
 import { preconditionOf } from '../../http/preconditions.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import { requireKey } from '../../http/idempotency/read-key.js';
@@ -19,7 +19,7 @@ import { readParameters } from '../../http/query-string.js';
 import { plainList } from '../plain-list.js';
 import { withRole } from './auth-routes.js';
 import { userOperations } from './operations.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 
 const row = rowsOf('plugin::users-permissions.user', userOperations);
 

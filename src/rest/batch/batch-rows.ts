@@ -1,4 +1,4 @@
-import { ApiError, fieldErrors } from '../../errors.js';
+import { ApiError, fieldErrors } from '../../base/errors.js';
 import type { DynamicRoute, GuardedRow, ProjectCode, Rows } from '../../http/route.js';
 import type { RouteParams } from '../../http/route-request.js';
 import type { Running } from '../../http/running.js';

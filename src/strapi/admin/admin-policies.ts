@@ -1,6 +1,6 @@
 import type { NamedCode } from '../../code/named-code.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { Subject } from '../../panel/rights/ability.js';
 
 /** What a policy reads of the context. */

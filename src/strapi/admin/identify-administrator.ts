@@ -9,7 +9,7 @@ import { panelOf } from '../../panel/panel.js';
 import type { Ability } from '../../panel/rights/ability.js';
 import { rightsOf } from '../../panel/rights/rights.js';
 import { abilityOf, tellAdministrator } from '../../panel/tell-administrator.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 
 /**
  * Answers a request to a route of type admin. Tells code of the administrator who has sent it, and runs the code with them as the

@@ -7,7 +7,7 @@ import type { BindContext } from '../../query/bind-context.js';
 import type { Child, Selection } from '../../query/plan.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { buildScalar } from '../../schema/build-attribute.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 
 interface Rights {
   readonly registry: Registry;

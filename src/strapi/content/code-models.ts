@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { ConfigError } from '../../config/setting.js';
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../../base/errors.js';
 import { defaultModelSettings, type ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';
 import type { Model, ModelDocument } from '../../schema/model.js';
 import { readModel } from '../../schema/read-model.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 import { describeDocument, type StrapiModel, withListeners } from './describe-model.js';
 import { keptAttributes, type ModelChange, withChange } from './model-changes.js';
 import type { ModelListeners } from './model-listeners.js';

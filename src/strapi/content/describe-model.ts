@@ -1,8 +1,8 @@
-import { memoize } from '../../caches.js';
+import { memoize } from '../../base/caches.js';
 import type { Added, Attribute, ContentType } from '../../schema/content-type.js';
 import { addedAs } from '../../schema/added-attributes.js';
 import type { ModelDocument } from '../../schema/model.js';
-import { recordIn, type Values } from '../../values.js';
+import { recordIn, type Values } from '../../base/values.js';
 import { pascalCase, pluginOf } from '../../schema/names.js';
 
 /** A content type or component in the form of Strapi v4. */

@@ -1,6 +1,6 @@
 import { type ContentContext, withAccess } from '../../content/content-context.js';
 import type { EntryEvent, Subscriber } from '../../mongo/changes/entry-events.js';
-import type { Observer } from '../../observe/observer.js';
+import type { Observer } from '../../base/observe/observer.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { seenEntry } from '../../webhooks/event-body.js';
 import { eventsOf, publications } from '../../webhooks/known-webhooks.js';

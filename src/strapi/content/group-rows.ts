@@ -1,4 +1,4 @@
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { type EngineParameters, offsetWindow } from './translate-query.js';
 

@@ -5,7 +5,7 @@ import { type Entity, entityOf, presentParameters } from '../../code/entity-serv
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { readPage, readTotal, type LoadedPage } from '../../mongo/read/read-page.js';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import { emptyQuery } from '../../query/ast.js';
 import { readable } from '../../query/access.js';
 import type { BindContext } from '../../query/bind-context.js';
@@ -15,7 +15,7 @@ import { bindSelection } from '../../query/bind-selection.js';
 import { allOf, orNull } from '../../query/conditions.js';
 import type { Plan, Selection } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import { answeringAccess, applyChanges } from './changed-entries.js';
 import { describeRead } from './translate-read.js';
 import { engineQuery, type EngineParameters } from './translate-query.js';

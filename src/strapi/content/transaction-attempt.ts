@@ -1,4 +1,4 @@
-import { Queue } from '../../limits/queue.js';
+import { Queue } from '../../base/limits/queue.js';
 import type { Database } from '../../mongo/send/database.js';
 import { isRetried } from '../../mongo/send/transaction.js';
 

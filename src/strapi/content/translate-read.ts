@@ -4,7 +4,7 @@ import type { Undone } from '../../content/refuse-or-tell.js';
 import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query, type Sort } from '../../query/ast.js';
 import type { BindContext } from '../../query/bind-context.js';
 import { namesIn } from '../../query/parse-list.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { EngineParameters } from './translate-query.js';
 
 /**

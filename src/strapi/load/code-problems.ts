@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js';
 import { lineIn } from '../../config/load-source.js';
 import { ConfigError } from '../../config/setting.js';
-import { messageOf } from '../../errors.js';
-import type { Observer } from '../../observe/observer.js';
+import { messageOf } from '../../base/errors.js';
+import type { Observer } from '../../base/observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';
 
 /** A place in the code of a project. */

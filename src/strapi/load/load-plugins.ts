@@ -4,7 +4,7 @@ import type { PluginPlace } from '../../config/find-plugins.js';
 import { createSourceLoader, type LoadOptions } from '../../config/load-source.js';
 import { merge } from '../../config/read-section.js';
 import { valuesOf } from '../../config/translation.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 import { defaultOf, type Exports } from './load-folders.js';
 import { isLeftOut, leaveOut, UnsupportedCodeError } from './unsupported-code.js';
 

@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 import type { Config } from '../../config/config.js';
 import { ConfigError } from '../../config/setting.js';
 import { UnknownTypeError } from '../../code/entity-service.js';
-import { messageOf } from '../../errors.js';
-import type { Observer } from '../../observe/observer.js';
-import { printable } from '../../values.js';
+import { messageOf } from '../../base/errors.js';
+import type { Observer } from '../../base/observe/observer.js';
+import { printable } from '../../base/values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /**

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { createEnv, lenientReaders } from '../../config/create-env.js';
 import { isReadable, readSection } from '../../config/read-section.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 
 /** `strapi.config`: the settings in force, and further values in files of config/. */
 export interface StrapiConfig extends Omit<Config, 'environment'> {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ValidationError } from '../../errors.js';
+import { ValidationError } from '../../base/errors.js';
 import { notOfType } from '../../schema/findings.js';
 import { missingYup } from '../load/unsupported-code.js';
 

@@ -1,7 +1,7 @@
 import { acceptInput } from '../../content/accept-write.js';
 import { withAccess, type ContentContext } from '../../content/content-context.js';
 import { createEnv, lenientReaders } from '../../config/create-env.js';
-import * as apiErrors from '../../errors.js';
+import * as apiErrors from '../../base/errors.js';
 import {
   ApplicationError,
   ForbiddenError,
@@ -9,10 +9,10 @@ import {
   PolicyError,
   UnauthorizedError,
   ValidationError,
-} from '../../errors.js';
+} from '../../base/errors.js';
 import { entryType } from '../../code/entity-service.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { checkQuery } from '../routes/core-controller.js';
 import type { CodeRequests } from '../routes/code-requests.js';
 import type { Factories } from '../routes/factories.js';

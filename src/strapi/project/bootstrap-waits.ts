@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { ApiError, messageOf } from '../../errors.js';
+import { ApiError, messageOf } from '../../base/errors.js';
 import { ConfigError } from '../../config/setting.js';
 import type { Connection, Running } from '../../http/running.js';
-import { Alarm, waited } from '../../limits/timers.js';
+import { Alarm, waited } from '../../base/limits/timers.js';
 import { ping } from '../../mongo/send/connection.js';
 import { claim } from '../../mongo/stores/claim.js';
-import type { Observer } from '../../observe/observer.js';
+import type { Observer } from '../../base/observe/observer.js';
 
 interface WaitParts {
   readonly connection: Connection;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.js';
 import type { Route } from '../../http/route.js';
 import { builtinModels } from '../../schema/builtin-models.js';
-import { isRecord, mapValues, type Values } from '../../values.js';
+import { isRecord, mapValues, type Values } from '../../base/values.js';
 import type { CodeModels } from '../content/code-models.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { absentPlugins, findPlugins, type PluginPlace } from '../../config/find-plugins.js';
 import type { LoadOptions } from '../../config/load-source.js';
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../../base/errors.js';
 import type { Running } from '../../http/running.js';
-import type { Observer } from '../../observe/observer.js';
+import type { Observer } from '../../base/observe/observer.js';
 import type { Model, ModelDocument } from '../../schema/model.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import type { CodeModels } from '../content/code-models.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import { type ExtensionService, guardExtensions } from './guarded-extensions.js';

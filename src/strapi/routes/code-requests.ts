@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CallerAuth } from '../../code/caller-state.js';
 import { codeAccess } from '../../code/content-of-code.js';
-import { ForbiddenError } from '../../errors.js';
-import type { LimitedRoute } from '../../limits/attempts.js';
+import { ForbiddenError } from '../../base/errors.js';
+import type { LimitedRoute } from '../../base/limits/attempts.js';
 import { withAccess, type ContentContext } from '../../content/content-context.js';
 import type { RouteCall } from '../../http/route.js';
 import type { RouteRequest } from '../../http/route-request.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import { fullAccess } from '../../query/access.js';
 import { refuseMissing } from '../load/unsupported-code.js';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput } from '../../content/accept-write.js';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import { entryType } from '../../code/entity-service.js';
 import { bindEntrySelection, bindPlan } from '../../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
@@ -13,7 +13,7 @@ import { readParameters } from '../../http/query-string.js';
 import type { RouteCall } from '../../http/route.js';
 import { isRead, noteAnswer } from '../../http/tag-answers.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';

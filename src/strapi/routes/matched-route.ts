@@ -5,7 +5,7 @@ import { nobody } from '../../http/authorize.js';
 import type { ProjectRoute } from '../../http/route.js';
 import type { RouteParams } from '../../http/route-request.js';
 import type { Registry } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 
 /** The router of a request, as far as code of Strapi v4 reads it. */
 export interface CodeRouter {

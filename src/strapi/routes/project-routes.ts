@@ -1,9 +1,9 @@
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../../base/errors.js';
 import type { ProjectRoute, Route } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
 import { panelRoutes } from '../../panel/panel-paths.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import { QueryCache } from '../../rest/read-query.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import { customFieldTypes } from '../../config/api-settings.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 
 /** `strapi.customFields` of Strapi v4. */
 export class CustomFields {

@@ -6,9 +6,9 @@ import { type EntityService, UnknownTypeError } from '../../code/entity-service.
 import type { NamedCode } from '../../code/named-code.js';
 import type { Config } from '../../config/config.js';
 import { openCodeStore } from '../../mongo/stores/code-store.js';
-import { createNotices } from '../../notices.js';
-import type { Observer } from '../../observe/observer.js';
-import type { Values } from '../../values.js';
+import { createNotices } from '../../base/notices.js';
+import type { Observer } from '../../base/observe/observer.js';
+import type { Values } from '../../base/values.js';
 import { codeAuth } from '../routes/code-requests.js';
 import { byName } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';

@@ -3,7 +3,7 @@ import { grantKey, readGrants, writeGrants } from '../../accounts/providers/stor
 import { defaultTemplates } from '../../accounts/mail/email-templates.js';
 import { additionsIn, advancedIn, formOfTemplates, templateNames, templatesIn } from '../../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
-import { ApiError, validationError } from '../../errors.js';
+import { ApiError, validationError } from '../../base/errors.js';
 import { mediaOf } from '../../http/running.js';
 import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
@@ -17,7 +17,7 @@ import {
 } from '../../mongo/stores/code-store.js';
 import { readLocales } from '../../mongo/stores/locale-store.js';
 import { chooseDefaultLocale, forgetDefaultLocale } from '../../content/locales.js';
-import { mapValues, type Values } from '../../values.js';
+import { mapValues, type Values } from '../../base/values.js';
 import { valuesOf } from '../../config/translation.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { StoreSetting, StoreSettings } from './strapi-store.js';

@@ -17,7 +17,7 @@ import {
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { parseQuery } from '../../query/parse-query.js';
 import { showPagination } from '../../rest/envelope.js';
-import { isRecord, type Values, decodeId } from '../../values.js';
+import { isRecord, type Values, decodeId } from '../../base/values.js';
 import type { AttachFiles } from './upload-service.js';
 
 /** Parameters of REST as an object. */

@@ -4,7 +4,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { defaultsOf } from '../../content/data-for-code.js';
 import { type EntityId, entryType } from '../../code/entity-service.js';
 import type { ContentType } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import type { StrapiModel } from '../content/describe-model.js';
 
 /** Options of a check. Drafts may lack required values. */

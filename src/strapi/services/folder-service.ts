@@ -5,7 +5,7 @@ import { findStored } from '../../mongo/stored.js';
 import { type Folder, findFolders } from '../../panel/library/folders.js';
 import { collections } from '../../schema/collections.js';
 import { uploadFolderType } from '../../schema/content-type.js';
-import { decodeId, groupBy, type Values } from '../../values.js';
+import { decodeId, groupBy, type Values } from '../../base/values.js';
 import type { QueryEngine } from './query-engine.js';
 import { type ByUser, writtenBy } from './written-by.js';
 

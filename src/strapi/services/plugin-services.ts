@@ -8,7 +8,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { createLocale, localeWork } from '../../content/locales.js';
 import type { EntityParameters, EntityService } from '../../code/entity-service.js';
 import { accountsOf, type Running } from '../../http/running.js';
-import { escapeHtml, isRecord, mapValues, type Values } from '../../values.js';
+import { escapeHtml, isRecord, mapValues, type Values } from '../../base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
 import type { Service } from './core-service.js';

@@ -8,7 +8,7 @@ import {
 } from '../../code/entity-service.js';
 import { type EnginePage, pageOf, type QueryEngine } from './query-engine.js';
 import type { StrapiModel } from '../content/describe-model.js';
-import type { Values } from '../../values.js';
+import type { Values } from '../../base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { AttachFiles } from './upload-service.js';
 

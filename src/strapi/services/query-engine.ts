@@ -15,9 +15,9 @@ import {
   type Opened as OpenedForCode,
 } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import type { Query } from '../../query/ast.js';
-import { isRecord } from '../../values.js';
+import { isRecord } from '../../base/values.js';
 import { groupedRead } from '../content/group-rows.js';
 import { engineFilter, engineQuery, offsetWindow, unreadParameters, type EngineParameters } from '../content/translate-query.js';
 import type { ReadHooks } from '../content/surrounded-reads.js';

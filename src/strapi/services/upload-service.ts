@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ContentContext } from '../../content/content-context.js';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import { entityOf, type Entity, type EntityParameters, type EntityService } from '../../code/entity-service.js';
 import { mediaOf, type Running } from '../../http/running.js';
 import { findTarget } from '../../media/link-files.js';
@@ -12,7 +12,7 @@ import { replaceFile, updateFileInfo } from '../../media/update-file.js';
 import type { MediaContext } from '../../media/media.js';
 import { uploadFiles } from '../../media/upload-files.js';
 import { uploadFile } from '../../schema/content-type.js';
-import { isRecord, type Values } from '../../values.js';
+import { isRecord, type Values } from '../../base/values.js';
 import { describingFiles, placeIn } from './described-files.js';
 import { type ByUser, writtenBy } from './written-by.js';
 

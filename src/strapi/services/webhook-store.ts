@@ -1,6 +1,6 @@
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { decodeId, isRecord, type Values } from '../../values.js';
+import { decodeId, isRecord, type Values } from '../../base/values.js';
 import { checkEvents, headerProblem, isEvent, urlIn, type Webhook, webhookEvents } from '../../webhooks/webhook.js';
 import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, type WebhookValues } from '../../webhooks/write-webhooks.js';
 import { refuseMissing } from '../load/unsupported-code.js';

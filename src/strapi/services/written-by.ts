@@ -1,8 +1,8 @@
 import type { ContentContext } from '../../content/content-context.js';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import { isStored } from '../../mongo/stored.js';
 import { collections } from '../../schema/collections.js';
-import { decodeId } from '../../values.js';
+import { decodeId } from '../../base/values.js';
 
 /** The administrator in whose name code writes, as services of Strapi v4 take one. */
 export interface ByUser {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { validationError } from '../../errors.js';
+import { validationError } from '../../base/errors.js';
 import { exposed } from '../../http/koa-packages.js';
 import type { Answer, RouteCall } from '../../http/route.js';
-import { Ending } from '../../limits/ending.js';
+import { Ending } from '../../base/limits/ending.js';
 import type { LogState } from '../../mongo/stores/change-log.js';
 import { parseAsked } from '../asked.js';
 import { EventStream } from '../event-stream.js';

@@ -5,7 +5,7 @@ import { viewPrefix } from '../../mongo/stores/code-store.js';
 import type { Database } from '../../mongo/send/database.js';
 import { mapIds, readIds, type ForeignDatabase, openForeign } from '../../mongo/transfer/foreign-database.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
-import { appendTo, isRecord, type Values } from '../../values.js';
+import { appendTo, isRecord, type Values } from '../../base/values.js';
 import { parseImported } from '../parse-imported.js';
 import { placed, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
 import { readAssets } from './v3-assets.js';

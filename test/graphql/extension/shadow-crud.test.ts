@@ -5,7 +5,7 @@ import { createConfig } from '../../../src/config/create-config.js';
 import { createExtension } from '../../../src/graphql/extension/create-extension.js';
 import type { ExtensionService } from '../../../src/graphql/extension/extension.js';
 import { buildSchema } from '../../../src/graphql/endpoint/build-schema.js';
-import { noObserver } from '../../../src/observe/observer.js';
+import { noObserver } from '../../../src/base/observe/observer.js';
 import { buildRegistry } from '../../../src/schema/build-registry.js';
 import { models } from '../content.js';
 import { withPlugins } from '../services.js';

@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { createConfig } from '../../../src/config/create-config.js';
 import { createImageMaker } from '../../../src/media/images/image-maker.js';
 import { measureImage } from '../../../src/media/images/transform-image.js';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/base/package-root.js';
 import { drawNoise, drawTurned } from '../draw.js';
 import { serveMedia, type MediaServer } from '../serve-media.js';
 

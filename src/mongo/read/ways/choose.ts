@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { memoizePair } from '../../../caches.js';
+import { memoizePair } from '../../../base/caches.js';
 import { conjunctsOf } from '../../../query/conditions.js';
 import { type Condition, isSought, type Plan } from '../../../query/plan.js';
 import { addedAs } from '../../../schema/added-attributes.js';

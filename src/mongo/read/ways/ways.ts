@@ -1,5 +1,5 @@
 import type { Db, Document } from 'mongodb';
-import { BoundedCache, memoize } from '../../../caches.js';
+import { BoundedCache, memoize } from '../../../base/caches.js';
 import { type Plan, scorePath } from '../../../query/plan.js';
 import { conjunctsOf } from '../../../query/conditions.js';
 import type { Pass } from '../../changes/total-cache.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Clock, WaitTime, withinTime } from '../../src/limits/clock.js';
-import { untilAnswered } from '../../src/mongo/send/calls.js';
-import { freshDatabase } from '../support/mongo.js';
+import { Clock, WaitTime, withinTime } from '../../../src/base/limits/clock.js';
+import { untilAnswered } from '../../../src/mongo/send/calls.js';
+import { freshDatabase } from '../../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });
 const broken = new MongoServerError({ message: 'bad value', code: 2 });

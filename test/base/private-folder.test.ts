@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Authenticator } from '../src/auth/authenticate.js';
-import { createMailer } from '../src/accounts/mail/mailer.js';
-import type { Config } from '../src/config/config.js';
-import { createConfig } from '../src/config/create-config.js';
-import { loadSecrets } from '../src/config/load-secrets.js';
-import { diskStorage } from '../src/media/storage/disk-storage.js';
-import { noObserver } from '../src/observe/observer.js';
+import type { Authenticator } from '../../src/auth/authenticate.js';
+import { createMailer } from '../../src/accounts/mail/mailer.js';
+import type { Config } from '../../src/config/config.js';
+import { createConfig } from '../../src/config/create-config.js';
+import { loadSecrets } from '../../src/config/load-secrets.js';
+import { diskStorage } from '../../src/media/storage/disk-storage.js';
+import { noObserver } from '../../src/base/observe/observer.js';
 
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {

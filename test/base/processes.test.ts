@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { hasEnded, identityOf, isGone, type ProcessIdentity } from '../src/processes.js';
-import { killedProcess } from './support/killed-process.js';
+import { hasEnded, identityOf, isGone, type ProcessIdentity } from '../../src/base/processes.js';
+import { killedProcess } from '../support/killed-process.js';
 
 describe('processes', () => {
   before(function () {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
-import { connectDatabase } from '../../src/mongo/send/connection.js';
-import type { Observation } from '../../src/observe/observation.js';
-import { Observer } from '../../src/observe/observer.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { createConfig } from '../../../src/config/create-config.js';
+import { connectDatabase } from '../../../src/mongo/send/connection.js';
+import type { Observation } from '../../../src/base/observe/observation.js';
+import { Observer } from '../../../src/base/observe/observer.js';
+import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 describe('The observer', () => {
   let fresh: FreshDatabase;

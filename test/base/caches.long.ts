@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { Session } from 'node:inspector/promises';
 import { inspect, types } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { userTokens } from '../src/auth/user-tokens.js';
-import { BoundedCache, memoizePair } from '../src/caches.js';
-import { cacheByKey, ChangeBus } from '../src/mongo/changes/changes.js';
-import { bookshopModels } from './support/read-project.js';
-import { serveModels, type Serving } from './support/serve.js';
+import { userTokens } from '../../src/auth/user-tokens.js';
+import { BoundedCache, memoizePair } from '../../src/base/caches.js';
+import { cacheByKey, ChangeBus } from '../../src/mongo/changes/changes.js';
+import { bookshopModels } from '../support/read-project.js';
+import { serveModels, type Serving } from '../support/serve.js';
 
 describe('memoizePair', () => {
   it('calls the function once for two objects, whatever it returns', () => {

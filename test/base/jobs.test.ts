@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Jobs } from '../src/jobs.js';
-import { leasesIn } from '../src/mongo/stores/claim.js';
-import type { ObservationOf } from '../src/observe/observation.js';
-import { Observer } from '../src/observe/observer.js';
-import { ownIdentity } from '../src/processes.js';
-import { collections } from '../src/schema/collections.js';
-import { killedProcess } from './support/killed-process.js';
-import { databaseOf, freshDatabase, type FreshDatabase } from './support/mongo.js';
+import { Jobs } from '../../src/base/jobs.js';
+import { leasesIn } from '../../src/mongo/stores/claim.js';
+import type { ObservationOf } from '../../src/base/observe/observation.js';
+import { Observer } from '../../src/base/observe/observer.js';
+import { ownIdentity } from '../../src/base/processes.js';
+import { collections } from '../../src/schema/collections.js';
+import { killedProcess } from '../support/killed-process.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 type Job = Parameters<Jobs['start']>[0];
 

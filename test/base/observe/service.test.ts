@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation } from '../../src/observe/observation.js';
-import { serveModels, type Serving } from '../support/serve.js';
+import type { Observation } from '../../../src/base/observe/observation.js';
+import { serveModels, type Serving } from '../../support/serve.js';
 
 const note = {
   uid: 'api::note.note',
