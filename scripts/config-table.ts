@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sectionNames, sectionsWith } from '../src/config/sections.js';
-import type { SettingNode } from '../src/config/setting.js';
+import { sectionNames, sectionsWith } from '../src/settings/sections.js';
+import type { SettingNode } from '../src/settings/setting.js';
 import { features } from '../src/features.js';
 import { packageRoot } from '../src/base/package-root.js';
 

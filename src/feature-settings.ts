@@ -1,4 +1,4 @@
-import { type AddedSettings, sectionsWith } from './config/sections.js';
+import { type AddedSettings, sectionsWith } from './settings/sections.js';
 import { metricsSettings, slowSettings } from './metrics/settings.js';
 import { syncSettings } from './sync/sync-settings.js';
 import { tracesSettings } from './traces/feature.js';

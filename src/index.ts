@@ -11,13 +11,13 @@ export type {
   PluginsConfig,
   ServerConfig,
   WebhooksConfig,
-} from './config/config.js';
-export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config.js';
-export type { CorsOrigin } from './config/cors-origin.js';
-export type { PartialConfig } from './config/create-config.js';
-export type { Env, VariableReader } from './config/create-env.js';
-export type { ProfileMap, ProviderSettings } from './config/provider-settings.js';
-export type { SectionName } from './config/sections.js';
+} from './settings/config.js';
+export type { ConfigFile, Given as GivenSection, PartialSection } from './settings/config.js';
+export type { CorsOrigin } from './settings/cors-origin.js';
+export type { PartialConfig } from './settings/create-config.js';
+export type { Env, VariableReader } from './settings/create-env.js';
+export type { ProfileMap, ProviderSettings } from './settings/provider-settings.js';
+export type { SectionName } from './settings/sections.js';
 export type {
   Environment,
   Group as SettingGroup,
@@ -27,7 +27,7 @@ export type {
   SettingMap,
   SettingNode,
   ValueOf,
-} from './config/setting.js';
+} from './settings/setting.js';
 
 export type {
   Attribute,

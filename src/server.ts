@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { createConfig } from './config/create-config.js';
-import type { Config } from './config/config.js';
-import { loadSecrets } from './config/load-secrets.js';
-import { sectionsWith } from './config/sections.js';
-import { ConfigError } from './config/setting.js';
+import { createConfig } from './settings/create-config.js';
+import type { Config } from './settings/config.js';
+import { loadSecrets } from './settings/load-secrets.js';
+import { sectionsWith } from './settings/sections.js';
+import { ConfigError } from './settings/setting.js';
 import { Connecting, storedModels, warnOfAccounts } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';

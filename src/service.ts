@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { PartialConfig } from './config/create-config.js';
-import type { Config } from './config/config.js';
+import type { PartialConfig } from './settings/create-config.js';
+import type { Config } from './settings/config.js';
 import type { Hook, Register } from './graphql/extension/create-extension.js';
 import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';

@@ -1,5 +1,5 @@
 import { BoundedCache, memoize } from '../base/caches.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { Database } from '../mongo/send/database.js';
 import { addShapes, type ShapeReads } from '../mongo/stores/shape-store.js';
 import type { ObservationOf } from '../base/observe/observation.js';

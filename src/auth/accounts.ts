@@ -1,5 +1,5 @@
 import type { SendMailOptions } from 'nodemailer';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { AccountLimits } from '../base/limits/attempts.js';
 import type { Observer } from '../base/observe/observer.js';
 import type { Values } from '../base/values.js';

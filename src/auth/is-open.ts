@@ -1,5 +1,5 @@
 import { collections } from '../schema/collections.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
 import type { Observer } from '../base/observe/observer.js';

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Cron } from 'croner';
-import type { Config } from '../config/config.js';
-import { ConfigError } from '../config/setting.js';
+import type { Config } from '../settings/config.js';
+import { ConfigError } from '../settings/setting.js';
 import type { Closing } from '../http/feature.js';
 import type { Running } from '../http/running.js';
 import { createStorageOf } from '../media/storage/storage-of.js';

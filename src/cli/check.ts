@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
-import type { Config } from '../config/config.js';
-import { examineConfig } from '../config/load-config.js';
-import { loadSecrets } from '../config/load-secrets.js';
-import { environmentOf } from '../config/setting.js';
+import type { Config } from '../settings/config.js';
+import { examineConfig } from '../settings/load-config.js';
+import { loadSecrets } from '../settings/load-secrets.js';
+import { environmentOf } from '../settings/setting.js';
 import { refuseEmbedded } from '../mongo/embedded/start-embedded.js';
 import { allSections } from '../feature-settings.js';
 import { features } from '../features.js';

@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.js';
-import { loadConfig } from '../config/load-config.js';
+import type { Config } from '../settings/config.js';
+import { loadConfig } from '../settings/load-config.js';
 import { allSections } from '../feature-settings.js';
 import { createStorageOf } from '../media/storage/storage-of.js';
 import { runningServer, startConfigured } from '../mongo/embedded/start-embedded.js';

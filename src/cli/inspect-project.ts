@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { createExtension } from '../graphql/extension/create-extension.js';
 import { contentOfCode } from '../code/content-of-code.js';
 import { messageOf } from '../base/errors.js';

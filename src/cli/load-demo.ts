@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collections } from '../schema/collections.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { create } from '../content/create.js';
 import { createLocalization } from '../content/create-localization.js';
 import { createContext, withDatabase, type ContentContext } from '../content/content-context.js';

@@ -1,6 +1,6 @@
-import type { Config } from '../config/config.js';
-import { loadConfig } from '../config/load-config.js';
-import { loadSecrets, type Secrets } from '../config/load-secrets.js';
+import type { Config } from '../settings/config.js';
+import { loadConfig } from '../settings/load-config.js';
+import { loadSecrets, type Secrets } from '../settings/load-secrets.js';
 import { createDefaultRoles } from '../auth/default-roles.js';
 import { upgradeGrants } from '../accounts/roles/grant-actions.js';
 import { createContext, type ContentContext } from '../content/content-context.js';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findFrontEnds } from '../config/find-plugins.js';
-import { loadConfig } from '../config/load-config.js';
+import { findFrontEnds } from '../settings/find-plugins.js';
+import { loadConfig } from '../settings/load-config.js';
 import { readConfigFiles } from '../strapi/load/strapi-config.js';
-import { sourceFile } from '../config/load-source.js';
+import { sourceFile } from '../settings/load-source.js';
 import { allSections } from '../feature-settings.js';
 import { bundlePanel } from '../panel/front-end/bundle-panel.js';
 import { findPanelPackages } from '../panel/front-end/panel-packages.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { dependenciesOf } from '../config/find-plugins.js';
-import { dependsOnStrapi } from '../config/load-config.js';
+import { dependenciesOf } from '../settings/find-plugins.js';
+import { dependsOnStrapi } from '../settings/load-config.js';
 import type { Database } from '../mongo/send/database.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { commandLine } from '../base/command-line.js';

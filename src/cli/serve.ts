@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { readAudience } from '../auth/is-open.js';
-import type { Config } from '../config/config.js';
-import { dependsOnStrapi } from '../config/load-config.js';
+import type { Config } from '../settings/config.js';
+import { dependsOnStrapi } from '../settings/load-config.js';
 import { createLogger, createObserver } from '../http/create-logger.js';
 import * as mangrove from '../index.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';

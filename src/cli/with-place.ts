@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getFormattedTokens } from 'sucrase';
-import { lineIn, sourceEndings } from '../config/load-source.js';
+import { lineIn, sourceEndings } from '../settings/load-source.js';
 import type { CodePlace } from '../strapi/load/code-problems.js';
 
 interface PlaceInput {

@@ -1,6 +1,6 @@
 import { memoize } from '../base/caches.js';
 import type { Caller } from '../auth/caller.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { forRequest } from '../mongo/send/database.js';
 import type { ReadLog } from '../mongo/send/read-log.js';
 import type { Loaded } from '../mongo/form/loaded.js';

@@ -1,5 +1,5 @@
 import { commandLine } from '../base/command-line.js';
-import { addedSettings } from '../config/sections.js';
+import { addedSettings } from '../settings/sections.js';
 import { hasPanel, servesPanel } from '../panel/front-end/panel-files.js';
 import { isPrivateHost } from '../base/public-address.js';
 import { syncSettings } from '../sync/sync-settings.js';

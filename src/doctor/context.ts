@@ -1,6 +1,6 @@
 import type { AccountSettings } from '../auth/account-settings.js';
 import type { Roles } from '../auth/role.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { MissingIndex } from '../mongo/models/ensure-indexes.js';
 import type { Instance, ModelState } from '../mongo/models/model-states.js';
 import type { AddressFacts } from '../mongo/send/address-facts.js';

@@ -1,6 +1,6 @@
-import type { Config } from '../config/config.js';
-import { examineConfig, type ReadConfig } from '../config/load-config.js';
-import type { Sections } from '../config/sections.js';
+import type { Config } from '../settings/config.js';
+import { examineConfig, type ReadConfig } from '../settings/load-config.js';
+import type { Sections } from '../settings/sections.js';
 import { withinTime } from '../base/limits/clock.js';
 import { runningServer } from '../mongo/embedded/start-embedded.js';
 import { readAddressFacts } from '../mongo/send/address-facts.js';

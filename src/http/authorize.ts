@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { readBearer } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../base/errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
 import type { Sender } from '../base/limits/queue.js';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import type { Context, Middleware } from 'koa';
 import { addressKey } from '../base/limits/client-of.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { nextTurn } from '../base/limits/queue.js';
 import { ByteReservation, ByteBudget, type ReservationOwner } from '../base/limits/byte-budget.js';
 import { isRecord } from '../base/values.js';

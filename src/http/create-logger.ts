@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type pretty from 'pino-pretty';
 import type { PrettyStream } from 'pino-pretty';
 import type { DestinationStream, Logger } from 'pino';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { logObservations } from '../base/observe/log-observations.js';
 import { Observer } from '../base/observe/observer.js';
 import { printable } from '../base/values.js';

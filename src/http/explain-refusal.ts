@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/caller.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { ApiError } from '../base/errors.js';
 import type { Observer } from '../base/observe/observer.js';
 import { commandLine } from '../base/command-line.js';

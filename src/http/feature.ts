@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.js';
-import type { AddedSettings } from '../config/sections.js';
+import type { Config } from '../settings/config.js';
+import type { AddedSettings } from '../settings/sections.js';
 import type { Consumer, Observer } from '../base/observe/observer.js';
 import type { OwnCollection } from '../mongo/send/ensure-collections.js';
 import type { ActionName } from '../query/access.js';

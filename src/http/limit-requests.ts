@@ -5,7 +5,7 @@ import { exceeding } from '../base/limits/exceeded.js';
 import { attemptLimiter } from '../mongo/stores/attempt-limiter.js';
 import { type Attempt, attemptHeaders } from '../base/limits/attempts.js';
 import type { AttemptLimits, GuessLimit, LimitedRoute } from '../base/limits/attempts.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { rateLimitError } from '../base/errors.js';
 import type { Database } from '../mongo/send/database.js';
 import type { Values } from '../base/values.js';

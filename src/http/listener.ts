@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from '../auth/accounts.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { createNotices } from '../base/notices.js';
 import type { Observer } from '../base/observe/observer.js';
 import type { PreparedServer } from './start-http-server.js';

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { MiddlewaresConfig } from '../config/config.js';
+import type { MiddlewaresConfig } from '../settings/config.js';
 import { exceeding } from '../base/limits/exceeded.js';
 import { measureJson } from '../base/measure-json.js';
 import { nextTurn } from '../base/limits/queue.js';

@@ -1,7 +1,7 @@
 import { exceeding } from '../base/limits/exceeded.js';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
-import type { ServerConfig } from '../config/config.js';
+import type { ServerConfig } from '../settings/config.js';
 import { badRequestError, unavailableError } from '../base/errors.js';
 import { Clock } from '../base/limits/clock.js';
 import { endOf, type Ending } from '../base/limits/ending.js';

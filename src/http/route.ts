@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../base/limits/attempts.js';
 import type { EndSignal } from '../base/limits/ending.js';
 import type { Caller } from '../auth/caller.js';
-import type { MiddlewaresConfig } from '../config/config.js';
+import type { MiddlewaresConfig } from '../settings/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../base/errors.js';
 import type { Authorized, RouteRequirement } from './authorize.js';

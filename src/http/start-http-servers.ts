@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { Notices } from '../base/notices.js';
 import { type HttpServer, type PreparedServer, startHttpServer } from './start-http-server.js';
 

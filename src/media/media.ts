@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { cacheUntilChanged, type ChangeBus } from '../mongo/changes/changes.js';
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';

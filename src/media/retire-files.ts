@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { Jobs } from '../base/jobs.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { commentIn, type Database, jobComment } from '../mongo/send/database.js';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { memoize } from '../base/caches.js';
-import type { Config } from '../config/config.js';
-import { ConfigError } from '../config/setting.js';
+import type { Config } from '../settings/config.js';
+import { ConfigError } from '../settings/setting.js';
 import type { Feature } from '../http/feature.js';
 import { text } from '../http/json-schema.js';
 import type { Route } from '../http/route.js';

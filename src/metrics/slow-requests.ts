@@ -1,4 +1,4 @@
-import { addedSettings } from '../config/sections.js';
+import { addedSettings } from '../settings/sections.js';
 import type { Feature } from '../http/feature.js';
 import type { ObservationOf } from '../base/observe/observation.js';
 import type { Consumer, Observer } from '../base/observe/observer.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { AnyRoute, ProjectCode, RouteCall } from '../http/route.js';
 import { Components } from './components.js';
 import { conditionErrors, conditionsOf } from './conditions.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { notFoundError } from '../base/errors.js';
 import type { Answer, OpenRoute } from '../http/route.js';
 import { packageRoot } from '../base/package-root.js';

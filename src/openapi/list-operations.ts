@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { anything, text } from '../http/json-schema.js';
 import { answers, json, type Operation } from '../http/operation.js';

@@ -1,5 +1,5 @@
 import { memoize } from '../base/caches.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { isUnique } from '../content/find-one.js';
 import { notFoundError } from '../base/errors.js';
 import { requireKey, once } from '../http/idempotency/read-key.js';

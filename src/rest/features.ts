@@ -1,6 +1,6 @@
 import { createDefaultRoles } from '../auth/default-roles.js';
 import { accountActions, fileActions } from '../auth/known-actions.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { Feature } from '../http/feature.js';
 import { fileRoutes } from '../http/file-routes.js';
 import { withPrefix, type ContextRoute, type Route } from '../http/route.js';

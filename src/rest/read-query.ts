@@ -1,5 +1,5 @@
 import { BoundedCache } from '../base/caches.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { invalidParameter, validationError } from '../base/errors.js';
 import { parseQueryString, type QueryParameters, type QueryStringLimits } from '../http/query-string.js';
 import type { Query } from '../query/ast.js';

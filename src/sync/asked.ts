@@ -4,7 +4,7 @@ import type { QueryParameters } from '../http/query-string.js';
 import { parseFields } from '../query/parse-list.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/ast.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { Values } from '../base/values.js';
 import { SharedValues } from '../base/caches.js';
 

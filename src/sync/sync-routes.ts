@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { anything, flag, listOf, record, text, whole } from '../http/json-schema.js';
 import { json, type Operation, parameter } from '../http/operation.js';
 import { type Route, withPrefix } from '../http/route.js';

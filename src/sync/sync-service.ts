@@ -1,4 +1,4 @@
-import { addedSettings } from '../config/sections.js';
+import { addedSettings } from '../settings/sections.js';
 import type { Running } from '../http/running.js';
 import type { EndSignal } from '../base/limits/ending.js';
 import type { Observer } from '../base/observe/observer.js';

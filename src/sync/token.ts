@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../base/errors.js';
-import type { Secrets } from '../config/load-secrets.js';
+import type { Secrets } from '../settings/load-secrets.js';
 import type { LogPlace } from '../mongo/stores/change-log.js';
 
 /** How far a client has come. */

@@ -1,5 +1,5 @@
-import { addedSettings } from '../config/sections.js';
-import { flag } from '../config/setting.js';
+import { addedSettings } from '../settings/sections.js';
+import { flag } from '../settings/setting.js';
 import type { Feature } from '../http/feature.js';
 
 export const tracesSettings = {

@@ -1,5 +1,5 @@
 import type * as Api from '@opentelemetry/api';
-import { ConfigError } from '../config/setting.js';
+import { ConfigError } from '../settings/setting.js';
 import type { Consumer } from '../base/observe/observer.js';
 import { methodOf } from '../base/observe/request-observations.js';
 import type { TraceLink } from '../base/observe/trace-link.js';

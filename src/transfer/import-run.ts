@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { Media } from '../media/media.js';
 import { type ImportState, saveImport } from '../mongo/transfer/import-ledger.js';
 import type { Staged } from '../mongo/transfer/staged.js';

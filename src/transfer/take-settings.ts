@@ -1,7 +1,7 @@
 import { additionsIn, advancedIn, templateNames, templatesIn } from '../accounts/mail/settings-form.js';
 import { grantFaults, grantProblems } from '../accounts/providers/read-grant.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { ApiError } from '../base/errors.js';
 import { imageChoicesKey } from '../media/image-choices.js';
 import type { Store } from '../mongo/store.js';

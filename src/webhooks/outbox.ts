@@ -1,6 +1,6 @@
 import { readRoles, type Roles } from '../auth/role.js';
 import { roleAccess } from '../auth/role-access.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import { type ContentContext, type ContentSource, createContext, withDatabase } from '../content/content-context.js';
 import { createBudget } from '../base/limits/budget.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';

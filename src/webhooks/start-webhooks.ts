@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings/config.js';
 import type { ContentSource } from '../content/content-context.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { forJob } from '../mongo/send/database.js';

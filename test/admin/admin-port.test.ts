@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createServer, type AddressInfo } from 'node:net';
-import { createConfig } from '../../src/config/create-config.js';
-import { sectionsWith } from '../../src/config/sections.js';
+import { createConfig } from '../../src/settings/create-config.js';
+import { sectionsWith } from '../../src/settings/sections.js';
 import { features } from '../../src/features.js';
 import { adminToken, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 

@@ -9,7 +9,7 @@ import { ObjectId } from 'mongodb';
 import { largestPart, sealed } from '../../src/backup/parts.js';
 import { placeOf } from '../../src/backup/place.js';
 import { writeBackup } from '../../src/backup/write-backup.js';
-import { loadConfig } from '../../src/config/load-config.js';
+import { loadConfig } from '../../src/settings/load-config.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import type { FileStorage } from '../../src/media/storage/file-storage.js';
 import { packageVersion } from '../../src/base/package-root.js';

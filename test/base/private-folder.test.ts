@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authenticator } from '../../src/auth/authenticate.js';
 import { createMailer } from '../../src/accounts/mail/mailer.js';
-import type { Config } from '../../src/config/config.js';
-import { createConfig } from '../../src/config/create-config.js';
-import { loadSecrets } from '../../src/config/load-secrets.js';
+import type { Config } from '../../src/settings/config.js';
+import { createConfig } from '../../src/settings/create-config.js';
+import { loadSecrets } from '../../src/settings/load-secrets.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
 import { noObserver } from '../../src/base/observe/observer.js';
 

@@ -1,4 +1,4 @@
-import { listSettings, sectionsWith } from '../../src/config/sections.js';
+import { listSettings, sectionsWith } from '../../src/settings/sections.js';
 import { features } from '../../src/features.js';
 
 /** The environment variables that the service reads. */

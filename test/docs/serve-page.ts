@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { loadDemo } from '../../src/cli/load-demo.js';
-import { loadConfig } from '../../src/config/load-config.js';
+import { loadConfig } from '../../src/settings/load-config.js';
 import { packageRoot } from '../../src/base/package-root.js';
 import { demoFolder, readDemo } from '../cli/demo/read-demo.js';
 import { drawNoise } from '../media/draw.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { buildSchema } from 'graphql';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { createFileCheck } from '../../src/graphql/endpoint/accept-files.js';
 import { createDocuments } from '../../src/graphql/endpoint/documents.js';
 import { graphqlSettings } from '../../src/graphql/endpoint/graphql-settings.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { getIntrospectionQuery, GraphQLError, type ValidationRule } from 'graphql';
-import { ConfigError } from '../../src/config/setting.js';
-import { createConfig } from '../../src/config/create-config.js';
+import { ConfigError } from '../../src/settings/setting.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { graphqlSettings } from '../../src/graphql/endpoint/graphql-settings.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';

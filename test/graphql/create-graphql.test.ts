@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { buildSchema as buildFromText } from 'graphql';
 import { pino } from 'pino';
 import ts from 'typescript';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { createObserver } from '../../src/http/create-logger.js';
 import { noObserver } from '../../src/base/observe/observer.js';

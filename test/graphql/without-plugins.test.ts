@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { withoutPlugins } from '../../src/graphql/endpoint/create-graphql.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';

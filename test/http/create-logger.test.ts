@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { healthRoutes } from '../../src/http/health.js';
 import { Connection } from '../../src/http/running.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import { createLogger, createObserver } from '../../src/http/create-logger.js';
-import type { Config } from '../../src/config/config.js';
+import type { Config } from '../../src/settings/config.js';
 import { sourceUrl } from '../support/program.js';
 
 type LoggerConfig = Partial<Config['middlewares']['logger']>;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { isFresh, parseRange, parseResize } from '../../src/http/file-routes.js';
 import type { RouteRequest } from '../../src/http/route-request.js';
 import type { StoredBlob } from '../../src/mongo/stores/blob-store.js';

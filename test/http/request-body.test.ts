@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import type { Route } from '../../src/http/route.js';
 import { fullAccess } from '../../src/query/access.js';
 import { openTo, sendRaw, serve } from './serve.js';

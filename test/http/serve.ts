@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { createConfig, type PartialConfig } from '../../src/config/create-config.js';
+import { createConfig, type PartialConfig } from '../../src/settings/create-config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { healthRoutes, type Check } from '../../src/http/health.js';
 import { Connection, type Running } from '../../src/http/running.js';
@@ -8,7 +8,7 @@ import { type Access, fullAccess } from '../../src/query/access.js';
 import { createLogger, createObserver } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';
-import type { Config } from '../../src/config/config.js';
+import type { Config } from '../../src/settings/config.js';
 import type { AnyRoute, ContextRoute } from '../../src/http/route.js';
 import type { HttpServer } from '../../src/http/start-http-server.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
-import type { Config } from '../../src/config/config.js';
+import { createConfig } from '../../src/settings/create-config.js';
+import type { Config } from '../../src/settings/config.js';
 import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';

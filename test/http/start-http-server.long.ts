@@ -4,7 +4,7 @@ import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { allowUploadTime } from '../../src/http/request-limits.js';
 import { prepareHttpServer, startHttpServer } from '../../src/http/start-http-server.js';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { sendRaw, serve } from './serve.js';
 import type { IncomingMessage } from 'node:http';
 import type { Served } from './serve.js';

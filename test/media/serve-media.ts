@@ -1,6 +1,6 @@
 import type { Media } from '../../src/media/media.js';
 import type { Service } from '../../src/service.js';
-import type { PartialConfig } from '../../src/config/create-config.js';
+import type { PartialConfig } from '../../src/settings/create-config.js';
 import type { Register } from '../../src/graphql/extension/create-extension.js';
 
 import type { FreshDatabase } from '../support/mongo.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long } from 'mongodb';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { connectDatabase } from '../../src/mongo/send/connection.js';
 import { type Database } from '../../src/mongo/send/database.js';
 import { readAll } from '../../src/mongo/send/read-commands.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import type { Model } from '../../src/schema/model.js';

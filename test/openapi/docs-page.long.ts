@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { copyFrontEnd, swaggerPage } from '../../scripts/copy-front-ends.js';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { docs } from '../../src/openapi/features.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { openPagesOf } from '../support/find-chromium.js';

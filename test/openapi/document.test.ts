@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { packageVersion, projectVersion } from '../../src/base/package-root.js';
 import { panelRoutes } from '../../src/panel/panel-paths.js';
 import { serveDemo } from '../graphql/serve-demo.js';

@@ -4,7 +4,7 @@ import { permissions } from '../../scripts/bench/permissions.js';
 import { saveAccount, signToken } from '../../scripts/bench/save-account.js';
 import { benchSecrets } from '../../scripts/bench/bench-secrets.js';
 import { knownActions } from '../../src/auth/known-actions.js';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { features } from '../../src/features.js';
 import { featureActions } from '../../src/http/feature.js';
 import { userTokens } from '../../src/auth/user-tokens.js';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { html } from '../../src/http/page-answer.js';
 import { serviceRoutes } from '../support/service-routes.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { ConfigError } from '../../src/config/setting.js';
+import { ConfigError } from '../../src/settings/setting.js';
 import { unavailableError } from '../../src/base/errors.js';
 import { Connection } from '../../src/http/running.js';
 import { noObserver } from '../../src/base/observe/observer.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError } from '../../src/config/setting.js';
+import { ConfigError } from '../../src/settings/setting.js';
 import * as mangrove from '../../src/index.js';
 import { UnsupportedCodeError } from '../../src/strapi/load/unsupported-code.js';
 import { freshDatabase } from '../support/mongo.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { createStrapiConfig, readConfigFiles } from '../../src/strapi/load/strapi-config.js';
 import { writeProject } from '../support/write-project.js';
 

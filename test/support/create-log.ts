@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import { createLogger } from '../../src/http/create-logger.js';
 
 /** A log like that of the service, which keeps its lines. */

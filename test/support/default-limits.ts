@@ -1,4 +1,4 @@
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 import type { Limits } from '../../src/query/bind-context.js';
 
 /** `api.limits` where nothing is configured. */

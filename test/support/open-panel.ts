@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFrontEnds } from '../../src/config/find-plugins.js';
+import { findFrontEnds } from '../../src/settings/find-plugins.js';
 import type { PartialConfig } from '../../src/index.js';
 import { type Dependencies, installPackages } from '../../src/panel/front-end/install-packages.js';
 import type { Customisations } from '../../src/panel/front-end/panel-entry.js';

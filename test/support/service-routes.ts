@@ -1,4 +1,4 @@
-import type { Config } from '../../src/config/config.js';
+import type { Config } from '../../src/settings/config.js';
 import { features } from '../../src/features.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { enabledFeatures, routesOf } from '../../src/http/feature.js';

@@ -2,7 +2,7 @@ import * as api from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { expect } from 'chai';
-import { ConfigError } from '../../src/config/setting.js';
+import { ConfigError } from '../../src/settings/setting.js';
 import { loadTraces } from '../../src/traces/load-traces.js';
 import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 import { Receiver } from '../support/receiver.js';

@@ -1,5 +1,5 @@
 import { collections } from '../../schema/collections.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { Database } from '../../mongo/send/database.js';
 import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '../../base/limits/attempts.js';
 import { clientOf } from '../../base/limits/client-of.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { ApiError, applicationError, validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-store.js';

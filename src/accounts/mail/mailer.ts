@@ -4,7 +4,7 @@ import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { EmailTemplate } from '../../auth/account-settings.js';
 import type { Accounts, Letter, Mailer, Placeholders } from '../../auth/accounts.js';
 import type { KnownUser } from '../../auth/caller.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { makePrivateFolder } from '../../base/private-folder.js';
 import { escapeHtml } from '../../base/values.js';
 import { createOutbox } from './outbox.js';

@@ -1,5 +1,5 @@
 import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { fieldErrors, type FieldError } from '../../base/errors.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import type { Store } from '../../mongo/store.js';

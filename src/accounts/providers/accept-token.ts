@@ -1,4 +1,4 @@
-import type { ReadyName } from '../../config/provider-settings.js';
+import type { ReadyName } from '../../settings/provider-settings.js';
 import { ApiError, validationError } from '../../base/errors.js';
 import { isRecord, recordIn, type Values } from '../../base/values.js';
 import { addressOf, askProvider, bearer, providerFailure } from './call-provider.js';

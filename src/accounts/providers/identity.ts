@@ -1,4 +1,4 @@
-import type { ProfileMap } from '../../config/provider-settings.js';
+import type { ProfileMap } from '../../settings/provider-settings.js';
 import { applicationError } from '../../base/errors.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { providerFailure } from './call-provider.js';

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.js';
-import type { ProviderSettings } from '../../config/provider-settings.js';
+import type { Config } from '../../settings/config.js';
+import type { ProviderSettings } from '../../settings/provider-settings.js';
 import type { Values } from '../../base/values.js';
 import { isSafeAddress } from './call-provider.js';
 import { appAddress, ofGrant } from './own-providers.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ReadyName } from '../../config/provider-settings.js';
+import type { ReadyName } from '../../settings/provider-settings.js';
 import { validationError } from '../../base/errors.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { addressOf, askProvider, bearer, providerFailure } from './call-provider.js';

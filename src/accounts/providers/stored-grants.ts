@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Config, PluginsConfig } from '../../config/config.js';
+import type { Config, PluginsConfig } from '../../settings/config.js';
 import { messageOf } from '../../base/errors.js';
 import type { ContextRoute, OpenRoute } from '../../http/route.js';
 import type { Observer } from '../../base/observe/observer.js';

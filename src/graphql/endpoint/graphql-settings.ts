@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
-import type { OriginFunction } from '../../config/cors-origin.js';
-import { ConfigError } from '../../config/setting.js';
-import type { Config } from '../../config/config.js';
+import type { OriginFunction } from '../../settings/cors-origin.js';
+import { ConfigError } from '../../settings/setting.js';
+import type { Config } from '../../settings/config.js';
 import type { CorsSettings } from '../../http/koa-packages.js';
 import type { PathSettings } from '../../http/route.js';
 import { isRecord, type Values } from '../../base/values.js';

@@ -13,7 +13,7 @@ import type { Handler, Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../auth/caller.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { ForbiddenError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { isRecord } from '../../base/values.js';

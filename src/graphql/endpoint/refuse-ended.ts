@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { refusedToken, type TokenFault } from '../../base/errors.js';
 import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';

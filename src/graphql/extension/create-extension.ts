@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { didYouMean } from '../../base/nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Observer } from '../../base/observe/observer.js';

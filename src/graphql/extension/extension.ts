@@ -1,7 +1,7 @@
 import type { GraphQLNamedType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import type { Context as KoaContext } from 'koa';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { CacheHint, CachePolicy } from '../cache-policy.js';
 import type { RequestContext } from '../graphql-context.js';

@@ -1,5 +1,5 @@
 import { BoundedCache } from '../../base/caches.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { Database } from '../../mongo/send/database.js';
 import { countKeys } from '../../mongo/stores/key-store.js';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
+import { type UploadProvider, uploadProviders } from '../../settings/upload-settings.js';
 import type { Database } from '../../mongo/send/database.js';
 import { readChunks, removeChunks, sizeOfChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';

@@ -1,6 +1,6 @@
 import type { MongoClient, TopologyDescription, TopologyDescriptionChangedEvent } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import type { DatabaseConfig } from '../../config/config.js';
+import type { DatabaseConfig } from '../../settings/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../send/connection.js';
 import { leasesIn } from '../stores/claim.js';

@@ -1,5 +1,5 @@
 import type { MongoClient } from 'mongodb';
-import type { DatabaseConfig } from '../../config/config.js';
+import type { DatabaseConfig } from '../../settings/config.js';
 import { collections } from '../../schema/collections.js';
 import { noObserver, type Observer } from '../../base/observe/observer.js';
 import { Queue } from '../../base/limits/queue.js';

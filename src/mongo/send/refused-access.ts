@@ -1,6 +1,6 @@
 import { MongoClient, MongoServerError, type MongoClientOptions } from 'mongodb';
-import { readAddress } from '../../config/database-address.js';
-import { ConfigError } from '../../config/setting.js';
+import { readAddress } from '../../settings/database-address.js';
+import { ConfigError } from '../../settings/setting.js';
 import { messageOf } from '../../base/errors.js';
 
 const setting = 'the address of the database (database.uri, MONGODB_URI)';

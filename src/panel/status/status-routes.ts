@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { Route } from '../../http/route.js';
 import { servesPanel } from '../front-end/panel-files.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { fieldErrors } from '../../base/errors.js';
 import type { RouteParts } from '../../http/feature.js';
 import { flag, listOf, record, text, whole } from '../../http/json-schema.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../config/config.js';
-import { ConfigError } from '../../config/setting.js';
+import type { Config } from '../../settings/config.js';
+import { ConfigError } from '../../settings/setting.js';
 import { messageOf } from '../../base/errors.js';
 import { defaultModelSettings, type ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry } from '../../schema/build-registry.js';

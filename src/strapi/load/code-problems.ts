@@ -1,6 +1,6 @@
-import type { Config } from '../../config/config.js';
-import { lineIn } from '../../config/load-source.js';
-import { ConfigError } from '../../config/setting.js';
+import type { Config } from '../../settings/config.js';
+import { lineIn } from '../../settings/load-source.js';
+import { ConfigError } from '../../settings/setting.js';
 import { messageOf } from '../../base/errors.js';
 import type { Observer } from '../../base/observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
-import { sourceEndings, sourceFile } from '../../config/load-source.js';
+import { sourceEndings, sourceFile } from '../../settings/load-source.js';
 import { isRecord, kebabCase } from '../../base/values.js';
 
 /** The exports of the files in a folder, by name without extension, sorted by name. */

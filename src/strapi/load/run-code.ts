@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import type { Config } from '../../config/config.js';
-import { ConfigError } from '../../config/setting.js';
+import type { Config } from '../../settings/config.js';
+import { ConfigError } from '../../settings/setting.js';
 import { UnknownTypeError } from '../../code/entity-service.js';
 import { messageOf } from '../../base/errors.js';
 import type { Observer } from '../../base/observe/observer.js';

@@ -1,6 +1,6 @@
 import { acceptInput } from '../../content/accept-write.js';
 import { withAccess, type ContentContext } from '../../content/content-context.js';
-import { createEnv, lenientReaders } from '../../config/create-env.js';
+import { createEnv, lenientReaders } from '../../settings/create-env.js';
 import * as apiErrors from '../../base/errors.js';
 import {
   ApplicationError,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ApiError, messageOf } from '../../base/errors.js';
-import { ConfigError } from '../../config/setting.js';
+import { ConfigError } from '../../settings/setting.js';
 import type { Connection, Running } from '../../http/running.js';
 import { Alarm, waited } from '../../base/limits/timers.js';
 import { ping } from '../../mongo/send/connection.js';

@@ -1,5 +1,5 @@
 import { userUid } from '../../accounts/user-store.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { FetchUser } from '../../auth/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { Route } from '../../http/route.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';

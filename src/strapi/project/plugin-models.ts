@@ -5,7 +5,7 @@ import { findForeign } from '../../mongo/models/served-collections.js';
 import { readModels, writeModels } from '../../mongo/stores/model-store.js';
 import { buildRegistry } from '../../schema/build-registry.js';
 import { type Model, type ModelDocument, isStoredAs } from '../../schema/model.js';
-import { valuesOf } from '../../config/translation.js';
+import { valuesOf } from '../../settings/translation.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { absentPlugins, findPlugins, type PluginPlace } from '../../config/find-plugins.js';
-import type { LoadOptions } from '../../config/load-source.js';
+import { absentPlugins, findPlugins, type PluginPlace } from '../../settings/find-plugins.js';
+import type { LoadOptions } from '../../settings/load-source.js';
 import { messageOf } from '../../base/errors.js';
 import type { Running } from '../../http/running.js';
 import type { Observer } from '../../base/observe/observer.js';

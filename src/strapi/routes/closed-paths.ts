@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { Registry } from '../../schema/content-type.js';
 
 export interface ClosedInput {

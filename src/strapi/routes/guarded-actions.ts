@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { Registry, ContentType } from '../../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import { callsGenerated } from './core-controller.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import { payloadTooLargeError, validationError } from '../../base/errors.js';
 import type { MultipartBody, MultipartRules } from '../../http/read-multipart.js';
 import { readText } from '../../http/request-body.js';

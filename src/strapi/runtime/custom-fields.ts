@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.js';
-import { customFieldTypes } from '../../config/api-settings.js';
+import type { Config } from '../../settings/config.js';
+import { customFieldTypes } from '../../settings/api-settings.js';
 import { isRecord, type Values } from '../../base/values.js';
 
 /** `strapi.customFields` of Strapi v4. */

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { isStandIn, standInReason } from '../../config/stand-in.js';
+import { isStandIn, standInReason } from '../../settings/stand-in.js';
 import { messageOf } from '../../base/errors.js';
 import type { Jobs } from '../../base/jobs.js';
 import type { Observer } from '../../base/observe/observer.js';

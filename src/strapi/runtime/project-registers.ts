@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { STATUS_CODES, type Server } from 'node:http';
 import type { Context, Next } from 'koa';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { ApiError } from '../../base/errors.js';
 import { contentOfCode } from '../../code/content-of-code.js';

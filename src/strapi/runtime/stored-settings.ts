@@ -18,7 +18,7 @@ import {
 import { readLocales } from '../../mongo/stores/locale-store.js';
 import { chooseDefaultLocale, forgetDefaultLocale } from '../../content/locales.js';
 import { mapValues, type Values } from '../../base/values.js';
-import { valuesOf } from '../../config/translation.js';
+import { valuesOf } from '../../settings/translation.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { StoreSetting, StoreSettings } from './strapi-store.js';
 

@@ -3,7 +3,7 @@ import { sendConfirmation } from '../../accounts/login/confirm-email.js';
 import { findStoredUser, roleUid, userUid } from '../../accounts/user-store.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
 import type { ClaimsOptions } from '../../auth/user-tokens.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { createLocale, localeWork } from '../../content/locales.js';
 import type { EntityParameters, EntityService } from '../../code/entity-service.js';

@@ -1,7 +1,7 @@
 import { applicationError } from '../../base/errors.js';
 import { tokenUser } from '../../accounts/login/provider-user.js';
 import { ownProvider, registerProvider, runProvider } from '../../accounts/providers/own-providers.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../settings/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { accountsOf, type Running } from '../../http/running.js';
 import type { Values } from '../../base/values.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createConfig } from '../../../src/config/create-config.js';
+import { createConfig } from '../../../src/settings/create-config.js';
 import { connectDatabase } from '../../../src/mongo/send/connection.js';
 import type { Observation } from '../../../src/base/observe/observation.js';
 import { Observer } from '../../../src/base/observe/observer.js';

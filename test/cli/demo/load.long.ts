@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { fillDemo, loadDemo } from '../../../src/cli/load-demo.js';
-import type { PartialConfig } from '../../../src/config/create-config.js';
+import type { PartialConfig } from '../../../src/settings/create-config.js';
 import { createService } from '../../../src/server.js';
 import type { Service } from '../../../src/service.js';
 import { drawNoise } from '../../media/draw.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Caller } from '../../../src/auth/caller.js';
 import type { ContentContext } from '../../../src/content/content-context.js';
-import { createConfig } from '../../../src/config/create-config.js';
+import { createConfig } from '../../../src/settings/create-config.js';
 import { createExtension, type Register } from '../../../src/graphql/extension/create-extension.js';
 import { createObserver } from '../../../src/http/create-logger.js';
 import { fullAccess, type Access } from '../../../src/query/access.js';

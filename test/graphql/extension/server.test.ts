@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRegister } from '../../../src/cli/load-register.js';
-import { ConfigError } from '../../../src/config/setting.js';
+import { ConfigError } from '../../../src/settings/setting.js';
 import { createService } from '../../../src/server.js';
 import * as mangrove from '../../../src/index.js';
 import type { Register } from '../../../src/index.js';

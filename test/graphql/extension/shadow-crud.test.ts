@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { isObjectType, isUnionType, printSchema, type GraphQLSchema } from 'graphql';
-import { createConfig } from '../../../src/config/create-config.js';
+import { createConfig } from '../../../src/settings/create-config.js';
 import { createExtension } from '../../../src/graphql/extension/create-extension.js';
 import type { ExtensionService } from '../../../src/graphql/extension/extension.js';
 import { buildSchema } from '../../../src/graphql/endpoint/build-schema.js';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { createConfig } from '../../../src/config/create-config.js';
+import { createConfig } from '../../../src/settings/create-config.js';
 import { createImageMaker } from '../../../src/media/images/image-maker.js';
 import { measureImage } from '../../../src/media/images/transform-image.js';
 import { packageRoot } from '../../../src/base/package-root.js';

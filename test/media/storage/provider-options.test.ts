@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createConfig } from '../../../src/config/create-config.js';
+import { createConfig } from '../../../src/settings/create-config.js';
 import { optionsOf } from '../../../src/media/storage/storage-of.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { serveModels } from '../../support/serve.js';

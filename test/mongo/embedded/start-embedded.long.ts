@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
-import { createConfig } from '../../../src/config/create-config.js';
+import { createConfig } from '../../../src/settings/create-config.js';
 import {
   type EmbeddedDatabase,
   runningServer,

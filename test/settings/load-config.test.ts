@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ConfigError, type SettingNode } from '../../src/config/setting.js';
-import { listSettings, sectionsWith } from '../../src/config/sections.js';
-import { loadConfig } from '../../src/config/load-config.js';
+import { ConfigError, type SettingNode } from '../../src/settings/setting.js';
+import { listSettings, sectionsWith } from '../../src/settings/sections.js';
+import { loadConfig } from '../../src/settings/load-config.js';
 import { features } from '../../src/features.js';
-import type { Config } from '../../src/config/config.js';
-import type { Variables } from '../../src/config/create-env.js';
+import type { Config } from '../../src/settings/config.js';
+import type { Variables } from '../../src/settings/create-env.js';
 
 type Files = Readonly<Record<string, string>>;
 

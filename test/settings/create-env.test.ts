@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../src/config/setting.js';
-import { createEnv } from '../../src/config/create-env.js';
+import { ConfigError } from '../../src/settings/setting.js';
+import { createEnv } from '../../src/settings/create-env.js';
 import { nearestName } from '../../src/base/nearest-name.js';
 
 describe('env', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { completeConfig } from '../../src/config/apply-variables.js';
-import { createConfig } from '../../src/config/create-config.js';
-import type { Config } from '../../src/config/config.js';
-import { sectionNames, type SectionName } from '../../src/config/sections.js';
-import type { WrittenSections } from '../../src/config/translate-strapi.js';
+import { completeConfig } from '../../src/settings/apply-variables.js';
+import { createConfig } from '../../src/settings/create-config.js';
+import type { Config } from '../../src/settings/config.js';
+import { sectionNames, type SectionName } from '../../src/settings/sections.js';
+import type { WrittenSections } from '../../src/settings/translate-strapi.js';
 
 type Written = Partial<Record<SectionName, unknown>>;
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { completeConfig } from '../../src/config/apply-variables.js';
-import { readAddress } from '../../src/config/database-address.js';
-import { sectionNames } from '../../src/config/sections.js';
-import type { WrittenSections } from '../../src/config/translate-strapi.js';
+import { completeConfig } from '../../src/settings/apply-variables.js';
+import { readAddress } from '../../src/settings/database-address.js';
+import { sectionNames } from '../../src/settings/sections.js';
+import type { WrittenSections } from '../../src/settings/translate-strapi.js';
 import { connectDatabase } from '../../src/mongo/send/connection.js';
-import { createConfig } from '../../src/config/create-config.js';
+import { createConfig } from '../../src/settings/create-config.js';
 
 /** The configuration with this value of MONGODB_URI. */
 const configOf = (uri: string) => {
