@@ -44,7 +44,7 @@ export type {
   ShardKey,
   TextSearch,
   ZoneAttribute,
-} from './schema/content-type.js';
+} from './model/schema/content-type.js';
 export type { Values } from './base/values.js';
 
 export type { RequestContext } from './graphql/graphql-context.js';

@@ -2,7 +2,7 @@ import { typeActions } from '../../src/auth/known-actions.js';
 import { readAll } from '../../src/mongo/send/read-commands.js';
 import { writeModels } from '../../src/mongo/stores/model-store.js';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
-import { actionOf } from '../../src/query/access.js';
+import { actionOf } from '../../src/model/query/access.js';
 
 const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'note', 'essay'] as const;
 const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');

@@ -1,4 +1,4 @@
-import type { AttributeDefinition, Model } from '../../src/schema/model.js';
+import type { AttributeDefinition, Model } from '../../src/model/schema/model.js';
 
 /** Types in a group. Each but the first one refers to the first and to the one before it. */
 const groupSize = 10;

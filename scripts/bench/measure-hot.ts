@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { collections } from '../../src/schema/collections.js';
-import type { Model } from '../../src/schema/model.js';
+import { collections } from '../../src/model/schema/collections.js';
+import type { Model } from '../../src/model/schema/model.js';
 import { benchSecrets } from './bench-secrets.js';
 import { hotType, listField, pluralName } from './hot-types.js';
 import { median } from './results.js';

@@ -1,4 +1,4 @@
-import type { AttributeDefinition, Model } from '../../src/schema/model.js';
+import type { AttributeDefinition, Model } from '../../src/model/schema/model.js';
 import { statuses } from './data-set.js';
 import { pageModels } from './page-models.js';
 

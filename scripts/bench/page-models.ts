@@ -1,4 +1,4 @@
-import type { AttributeDefinition, Model } from '../../src/schema/model.js';
+import type { AttributeDefinition, Model } from '../../src/model/schema/model.js';
 
 const component = (uid: string, attributes: Model['attributes']): Model => ({
   uid,

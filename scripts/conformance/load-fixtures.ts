@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { targetsOf, type AttributeDefinition, type Model } from '../../src/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '../../src/model/schema/model.js';
 import { setNextId } from './insert-entries.js';
 import type { Content, EntryFixture, FixtureValues, Localization } from './read-content.js';
 

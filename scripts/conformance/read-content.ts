@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Model } from '../../src/schema/model.js';
+import type { Model } from '../../src/model/schema/model.js';
 
 /** Roles with what they may do, locales, tokens and the settings of users-permissions: `setup.json`. */
 export interface Setup {

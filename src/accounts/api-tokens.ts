@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { grantsVersion } from '../auth/known-actions.js';
 import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../auth/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../base/errors.js';

@@ -1,4 +1,4 @@
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import { type ContentContext, ownType, withAccess } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
@@ -6,8 +6,8 @@ import type { Change } from '../mongo/write/compile-change.js';
 import type { Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import { updateEntry } from '../mongo/write/write-entries.js';
-import { type Access, allows, fullAccess, actionOf } from '../query/access.js';
-import type { ContentType } from '../schema/content-type.js';
+import { type Access, allows, fullAccess, actionOf } from '../model/query/access.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';
 
 export const userUid = 'plugin::users-permissions.user';

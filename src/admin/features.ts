@@ -7,7 +7,7 @@ import { contentAudit, auditingWrites } from '../mongo/stores/content-audit.js';
 import { deliveryCollection } from '../mongo/stores/delivery-store.js';
 import { historyCollection } from '../mongo/stores/history-store.js';
 import { shapeCollection } from '../mongo/stores/shape-store.js';
-import { adminModels } from '../schema/builtin-models.js';
+import { adminModels } from '../model/schema/builtin-models.js';
 import { startWebhooks } from '../webhooks/start-webhooks.js';
 import { adminRoutes } from './admin-routes.js';
 import { shapesOf } from './query-shapes.js';

@@ -4,7 +4,7 @@ import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { listAudited } from '../mongo/stores/content-audit.js';
 import { findVersion, listVersions, shownVersion, type Version } from '../mongo/stores/history-store.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
 

@@ -1,10 +1,10 @@
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
 import { defaultTemplates } from '../accounts/mail/email-templates.js';
 import { anything, flag, listOf, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { accountsOf } from '../http/running.js';
-import { describeReport } from '../schema/report-models.js';
+import { describeReport } from '../model/schema/report-models.js';
 import { readChanges } from '../mongo/stores/audit-log.js';
 import type { ModelState } from '../mongo/models/model-states.js';
 import { findStored } from '../mongo/stored.js';

@@ -1,5 +1,5 @@
 import { memoize } from '../base/caches.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { knownUser, type KnownUser } from '../auth/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
 import { updateUser } from '../accounts/users/change-user.js';
@@ -11,8 +11,8 @@ import { idOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { above } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
-import { emptyQuery } from '../query/ast.js';
-import type { ContentType } from '../schema/content-type.js';
+import { emptyQuery } from '../model/query/ast.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas } from './admin-row.js';
 

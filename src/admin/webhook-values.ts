@@ -1,7 +1,7 @@
 import { readRoles } from '../auth/role.js';
 import { validationError } from '../base/errors.js';
 import { anything, flag, listOf, orNull, record, text } from '../http/json-schema.js';
-import { bindEntrySelection } from '../query/bind-plan.js';
+import { bindEntrySelection } from '../model/query/bind-plan.js';
 import { queryOf } from '../webhooks/event-body.js';
 import { isSecret, newSecret } from '../webhooks/sign.js';
 import { checkEvents, headerProblem, urlIn, type Webhook, webhookFormats } from '../webhooks/webhook.js';

@@ -1,4 +1,4 @@
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Database } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 

@@ -1,10 +1,10 @@
 import type { TokenFault } from '../base/errors.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Database, Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
 import type { Change } from '../mongo/write/compile-change.js';
-import type { Access } from '../query/access.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Access } from '../model/query/access.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { bytesOf, type Values } from '../base/values.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';

@@ -1,4 +1,4 @@
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { makeOnce } from '../mongo/write/compile-change.js';
 import { initialRanks } from '../mongo/form/layout.js';
 import type { Document } from '../mongo/send/database.js';

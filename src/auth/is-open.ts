@@ -1,11 +1,11 @@
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Config } from '../settings/config.js';
 import { cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
 import type { Observer } from '../base/observe/observer.js';
 import { isStored } from '../mongo/stored.js';
 import type { Backend } from '../mongo/models/open-backend.js';
-import { fullAccess, type Access } from '../query/access.js';
+import { fullAccess, type Access } from '../model/query/access.js';
 import { readRoles, type Roles } from './role.js';
 
 const roleActions = ['createRole', 'updateRole', 'deleteRole'].map((name) => `plugin::users-permissions.role.${name}`);

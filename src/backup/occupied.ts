@@ -1,6 +1,6 @@
 import type { Database } from '../mongo/send/database.js';
 import { listBackedUp } from '../mongo/transfer/backed-up.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { findOccupied, hasContent } from '../transfer/occupied.js';
 
 /** What a service itself keeps account of. A restore merges it with what is stored. */

@@ -4,7 +4,7 @@ import { endEpoch } from '../mongo/stores/append-changes.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../mongo/transfer/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../mongo/transfer/staged.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { accounts, assertStillEmpty } from './occupied.js';
 import type { RestoreReport, Restoring } from './restoring.js';
 

@@ -1,4 +1,4 @@
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { docs } from '../openapi/features.js';
 import { hasPanel } from '../panel/front-end/panel-files.js';
 import { commandLine } from '../base/command-line.js';

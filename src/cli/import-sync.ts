@@ -8,7 +8,7 @@ import { featureActions } from '../http/feature.js';
 import { createLocale, listLocales, localeWork } from '../content/locales.js';
 import { previewAdministration, takeAdministration } from '../panel/import/take-administration.js';
 import { readModels } from '../mongo/stores/model-store.js';
-import { buildRegistry } from '../schema/build-registry.js';
+import { buildRegistry } from '../model/schema/build-registry.js';
 import type { PanelRecord } from '../transfer/panel-records.js';
 import { parseImported } from '../transfer/parse-imported.js';
 import { uidOfView } from '../mongo/stores/code-store.js';

@@ -8,7 +8,7 @@ import { features } from '../features.js';
 import { createLogger, createObserver } from '../http/create-logger.js';
 import { enabledFeatures, routesOf } from '../http/feature.js';
 import { Connection, type Running } from '../http/running.js';
-import type { Registry } from '../schema/content-type.js';
+import type { Registry } from '../model/schema/content-type.js';
 import { CodeProblems, type CodePlace } from '../strapi/load/code-problems.js';
 import { loadProjectCode } from '../strapi/project/load-project.js';
 import { builtinRoutes } from '../strapi/routes/builtin-controllers.js';

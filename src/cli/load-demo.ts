@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Config } from '../settings/config.js';
 import { create } from '../content/create.js';
 import { createLocalization } from '../content/create-localization.js';
@@ -22,11 +22,11 @@ import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { insertEntry } from '../mongo/write/write-entries.js';
 import { packageRoot } from '../base/package-root.js';
-import { fullAccess } from '../query/access.js';
-import { emptyQuery } from '../query/ast.js';
-import { buildRegistry } from '../schema/build-registry.js';
-import type { ContentType } from '../schema/content-type.js';
-import type { Model } from '../schema/model.js';
+import { fullAccess } from '../model/query/access.js';
+import { emptyQuery } from '../model/query/ast.js';
+import { buildRegistry } from '../model/schema/build-registry.js';
+import type { ContentType } from '../model/schema/content-type.js';
+import type { Model } from '../model/schema/model.js';
 import { messageOf } from '../base/errors.js';
 
 /**

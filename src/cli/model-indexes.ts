@@ -1,7 +1,7 @@
 import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey } from '../mongo/models/operator-indexes.js';
 import { readModels } from '../mongo/stores/model-store.js';
-import { buildRegistry } from '../schema/build-registry.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
+import { buildRegistry } from '../model/schema/build-registry.js';
+import type { ContentType, Registry } from '../model/schema/content-type.js';
 import { suggest } from '../base/nearest-name.js';
 import { printSize } from '../base/values.js';
 import type { OpenedDatabase } from './open-service.js';

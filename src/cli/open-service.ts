@@ -10,9 +10,9 @@ import { modelSettings } from '../http/feature.js';
 import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { createStore, type Store } from '../mongo/store.js';
-import { fullAccess } from '../query/access.js';
-import type { ModelSettings } from '../schema/build-content-type.js';
-import { buildRegistry } from '../schema/build-registry.js';
+import { fullAccess } from '../model/query/access.js';
+import type { ModelSettings } from '../model/schema/build-content-type.js';
+import { buildRegistry } from '../model/schema/build-registry.js';
 import { readRoles, type Role } from '../auth/role.js';
 import { type ConnectedDatabase, connectConfigured } from './connect-configured.js';
 

@@ -12,8 +12,8 @@ import {
 import { forgetRemoved, readRemoved, type RemovedPart } from '../mongo/stores/removed-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { suggest } from '../base/nearest-name.js';
-import { buildRegistry } from '../schema/build-registry.js';
-import type { Model } from '../schema/model.js';
+import { buildRegistry } from '../model/schema/build-registry.js';
+import type { Model } from '../model/schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';

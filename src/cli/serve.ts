@@ -8,7 +8,7 @@ import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Observer } from '../base/observe/observer.js';
 import { packageRoot } from '../base/package-root.js';
 import { createService } from '../server.js';
-import type { ModelDocument } from '../schema/model.js';
+import type { ModelDocument } from '../model/schema/model.js';
 import type { Service } from '../service.js';
 import { UnsupportedCodeError } from '../strapi/load/unsupported-code.js';
 import { describeStart } from './describe-start.js';

@@ -1,6 +1,6 @@
 import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 import type { Database } from '../mongo/send/database.js';
-import { changedTypes, type RegistryBuild } from '../schema/build-registry.js';
+import { changedTypes, type RegistryBuild } from '../model/schema/build-registry.js';
 
 /** Number of ids that are printed of the entries that break a rule. */
 const shownIds = 5;

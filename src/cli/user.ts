@@ -9,7 +9,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
 import { matchesAny } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
-import { emptyQuery } from '../query/ast.js';
+import { emptyQuery } from '../model/query/ast.js';
 import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { findRole } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';

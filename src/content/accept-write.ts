@@ -1,19 +1,19 @@
 import { fieldErrors, validationError } from '../base/errors.js';
-import { isHiddenLink, maySee } from '../query/access.js';
-import type { BindContext } from '../query/bind-context.js';
-import { isSettable } from '../schema/added-attributes.js';
-import { plainScalar, toJson } from '../schema/code-values.js';
+import { isHiddenLink, maySee } from '../model/query/access.js';
+import type { BindContext } from '../model/query/bind-context.js';
+import { isSettable } from '../model/schema/added-attributes.js';
+import { plainScalar, toJson } from '../model/schema/code-values.js';
 import {
   type Attribute,
   type ContentType,
   type ScalarAttribute,
   type ScalarType,
   underServedNames,
-} from '../schema/content-type.js';
-import { notOfType } from '../schema/findings.js';
-import { linksOfCode, parseMorphTarget } from '../schema/link-input.js';
-import { hasParts, type PartsAttribute, uidOfPart } from '../schema/parts.js';
-import { scalarTypes } from '../schema/scalar-types.js';
+} from '../model/schema/content-type.js';
+import { notOfType } from '../model/schema/findings.js';
+import { linksOfCode, parseMorphTarget } from '../model/schema/link-input.js';
+import { hasParts, type PartsAttribute, uidOfPart } from '../model/schema/parts.js';
+import { scalarTypes } from '../model/schema/scalar-types.js';
 import { isRecord, type Values } from '../base/values.js';
 import { withTimes } from './build-document.js';
 import type { ContentContext } from './content-context.js';

@@ -1,10 +1,10 @@
 import { ApiError, validationError } from '../base/errors.js';
 import { inGroup, leading, orderField, setRanks } from '../mongo/form/layout.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import { sharedUniquePaths } from '../schema/attribute-places.js';
-import { plainScalar } from '../schema/code-values.js';
-import type { ContentType } from '../schema/content-type.js';
-import { scalarTypes } from '../schema/scalar-types.js';
+import { sharedUniquePaths } from '../model/schema/attribute-places.js';
+import { plainScalar } from '../model/schema/code-values.js';
+import type { ContentType } from '../model/schema/content-type.js';
+import { scalarTypes } from '../model/schema/scalar-types.js';
 import { isRecord, type Values } from '../base/values.js';
 import { nextRank } from './build-parts.js';
 import type { EntryWrite } from './build-write.js';

@@ -3,10 +3,10 @@ import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '../mon
 import { countExisting, type Targets } from '../mongo/read/look-ups.js';
 import type { Database, Document } from '../mongo/send/database.js';
 import { findStored } from '../mongo/stored.js';
-import { mayBeIncomplete, publishedProblems } from '../schema/check-published.js';
-import { type CheckedInput, checkInput } from '../schema/check-input.js';
-import { type ContentType, uploadFile } from '../schema/content-type.js';
-import { type InputContext, type LinkedFiles, splitPath } from '../schema/findings.js';
+import { mayBeIncomplete, publishedProblems } from '../model/schema/check-published.js';
+import { type CheckedInput, checkInput } from '../model/schema/check-input.js';
+import { type ContentType, uploadFile } from '../model/schema/content-type.js';
+import { type InputContext, type LinkedFiles, splitPath } from '../model/schema/findings.js';
 import type { Values } from '../base/values.js';
 import type { ContentContext } from './content-context.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';

@@ -8,16 +8,16 @@ import type { LoadedPage } from '../mongo/read/read-page.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { noNotices, type Notices } from '../base/notices.js';
-import type { Access } from '../query/access.js';
-import type { BindContext, BindSettings } from '../query/bind-context.js';
+import type { Access } from '../model/query/access.js';
+import type { BindContext, BindSettings } from '../model/query/bind-context.js';
 import { type Budget, createBudget, unlimited } from '../base/limits/budget.js';
 import type { Sender } from '../base/limits/queue.js';
 import type { ByteReservation } from '../base/limits/byte-budget.js';
-import type { Filter, Query } from '../query/ast.js';
+import type { Filter, Query } from '../model/query/ast.js';
 import { ownSeal, type CursorSeal } from './cursor-seal.js';
-import { currentMoment } from '../query/moment.js';
-import type { Plan, Selection } from '../query/plan.js';
-import type { ContentType } from '../schema/content-type.js';
+import { currentMoment } from '../model/query/moment.js';
+import type { Plan, Selection } from '../model/query/plan.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { notFoundError } from '../base/errors.js';
 
 /** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */

@@ -1,8 +1,8 @@
 import { applicationError, notFoundError } from '../base/errors.js';
 import { groupOf, inGroup } from '../mongo/form/layout.js';
 import { findFirst, isStored } from '../mongo/stored.js';
-import { bindEntrySelection } from '../query/bind-plan.js';
-import type { ContentType } from '../schema/content-type.js';
+import { bindEntrySelection } from '../model/query/bind-plan.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { acceptNew } from './accept-write.js';
 import type { ContentContext, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';

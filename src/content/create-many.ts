@@ -1,6 +1,6 @@
 import { inTransaction } from '../mongo/send/transaction.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';
 import { stampNew } from './build-document.js';
 import { acceptNew, acceptWrite } from './accept-write.js';

@@ -7,9 +7,9 @@ import {
   type Registry,
   type ScalarAttribute,
   underServedNames,
-} from '../schema/content-type.js';
-import { hasParts, listsParts, mapParts } from '../schema/parts.js';
-import { scalarTypes, toBoolean, toNumber } from '../schema/scalar-types.js';
+} from '../model/schema/content-type.js';
+import { hasParts, listsParts, mapParts } from '../model/schema/parts.js';
+import { scalarTypes, toBoolean, toNumber } from '../model/schema/scalar-types.js';
 import { isRecord, mapValues, type Values } from '../base/values.js';
 import type { ContentContext } from './content-context.js';
 import { sharedAttributes } from './sync-locales.js';

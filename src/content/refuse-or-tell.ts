@@ -1,6 +1,6 @@
 import { type FieldError, fieldErrors } from '../base/errors.js';
-import type { Attribute, ContentType } from '../schema/content-type.js';
-import { maximumErrors, splitPath } from '../schema/findings.js';
+import type { Attribute, ContentType } from '../model/schema/content-type.js';
+import { maximumErrors, splitPath } from '../model/schema/findings.js';
 import { isRecord, type Values } from '../base/values.js';
 import type { ContentContext } from './content-context.js';
 

@@ -6,14 +6,14 @@ import { findStored, isStored } from '../mongo/stored.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { countExisting } from '../mongo/read/look-ups.js';
-import type { Access, RowRule } from '../query/access.js';
-import type { Filter } from '../query/ast.js';
-import { bindFilter, bindRule } from '../query/bind-filter.js';
-import { allOf, termsOf } from '../query/conditions.js';
-import type { Condition } from '../query/plan.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Access, RowRule } from '../model/query/access.js';
+import type { Filter } from '../model/query/ast.js';
+import { bindFilter, bindRule } from '../model/query/bind-filter.js';
+import { allOf, termsOf } from '../model/query/conditions.js';
+import type { Condition } from '../model/query/plan.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';
-import { scalarTypes } from '../schema/scalar-types.js';
+import { scalarTypes } from '../model/schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 
 /**

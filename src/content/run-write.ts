@@ -4,9 +4,9 @@ import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } fro
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import type { Database } from '../mongo/send/database.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import type { Filter } from '../query/ast.js';
-import type { Selection } from '../query/plan.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Filter } from '../model/query/ast.js';
+import type { Selection } from '../model/query/plan.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import {
   costsTooMuchLate,
   withDatabase,

@@ -1,9 +1,9 @@
 import { type Loaded, type Related, withoutPopulated } from '../mongo/form/loaded.js';
 import type { Budget } from '../base/limits/budget.js';
-import type { Child } from '../query/plan.js';
-import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
-import { scalarTypes } from '../schema/scalar-types.js';
-import { readInteger } from '../schema/stored-values.js';
+import type { Child } from '../model/query/plan.js';
+import type { LinkAttribute, MorphAttribute } from '../model/schema/content-type.js';
+import { scalarTypes } from '../model/schema/scalar-types.js';
+import { readInteger } from '../model/schema/stored-values.js';
 import { bytesOf } from '../base/values.js';
 import { type ContentContext, costsTooMuchLate, withoutBudget } from './content-context.js';
 

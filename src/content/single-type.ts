@@ -1,7 +1,7 @@
 import { hasCode, preconditionFailed, validationError } from '../base/errors.js';
 import { isStored } from '../mongo/stored.js';
-import { emptyQuery, type Query } from '../query/ast.js';
-import type { ContentType } from '../schema/content-type.js';
+import { emptyQuery, type Query } from '../model/query/ast.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { isRecord } from '../base/values.js';
 import { withoutHooks, type ContentContext, type WriteInput } from './content-context.js';
 import { create } from './create.js';

@@ -5,12 +5,12 @@ import { DuplicateKey } from '../mongo/send/driver-errors.js';
 import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
 import { matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
-import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
-import { scalarTypes } from '../schema/scalar-types.js';
+import type { ContentType, ScalarAttribute } from '../model/schema/content-type.js';
+import { scalarTypes } from '../model/schema/scalar-types.js';
 import type { Values } from '../base/values.js';
-import { isShared, type UniquePath, uniquePaths, valuesAt } from '../schema/attribute-places.js';
+import { isShared, type UniquePath, uniquePaths, valuesAt } from '../model/schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
-import { maximumErrors, mustBeUnique } from '../schema/findings.js';
+import { maximumErrors, mustBeUnique } from '../model/schema/findings.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,

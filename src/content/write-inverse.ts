@@ -11,9 +11,9 @@ import {
 } from '../mongo/write/link-changes.js';
 import { type Match, matchesAll, oneOf, otherThan } from '../mongo/form/matches.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
-import { applyLinkInput, namesAllItChanges, type LinkInput } from '../schema/apply-link-input.js';
-import { maximumLinks } from '../schema/link-input.js';
-import type { ContentType, LinkAttribute } from '../schema/content-type.js';
+import { applyLinkInput, namesAllItChanges, type LinkInput } from '../model/schema/apply-link-input.js';
+import { maximumLinks } from '../model/schema/link-input.js';
+import type { ContentType, LinkAttribute } from '../model/schema/content-type.js';
 import { nextRank, tooManyLinks } from './build-parts.js';
 import type { ExclusiveLinks, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';

@@ -1,4 +1,4 @@
-import { describeReport, reportModels } from '../schema/report-models.js';
+import { describeReport, reportModels } from '../model/schema/report-models.js';
 import type { ModelState } from '../mongo/models/model-states.js';
 import type { DatabaseFacts } from './context.js';
 import { advice, type Found, nameSome, problem } from './finding.js';

@@ -6,7 +6,7 @@ import type { Instance, ModelState } from '../mongo/models/model-states.js';
 import type { AddressFacts } from '../mongo/send/address-facts.js';
 import type { LogState } from '../mongo/stores/change-log.js';
 import type { ServerFacts } from '../mongo/stores/server-facts.js';
-import type { RegistryBuild } from '../schema/build-registry.js';
+import type { RegistryBuild } from '../model/schema/build-registry.js';
 import type { Webhook } from '../webhooks/webhook.js';
 
 /** Everything that checks look at. It is read once, before the first check. */

@@ -6,7 +6,7 @@ import { runningServer } from '../mongo/embedded/start-embedded.js';
 import { readAddressFacts } from '../mongo/send/address-facts.js';
 import { connectForReads } from '../mongo/send/connection.js';
 import { explainRefusal } from '../mongo/send/refused-access.js';
-import type { ModelSettings } from '../schema/build-content-type.js';
+import type { ModelSettings } from '../model/schema/build-content-type.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { firstLineOf } from './finding.js';
 import { readDatabaseFacts } from './read-database-facts.js';

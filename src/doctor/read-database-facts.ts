@@ -8,9 +8,9 @@ import { findStored } from '../mongo/stored.js';
 import { readLogState } from '../mongo/stores/change-log.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { readServerFacts } from '../mongo/stores/server-facts.js';
-import { buildRegistry } from '../schema/build-registry.js';
-import type { ModelSettings } from '../schema/build-content-type.js';
-import { collections } from '../schema/collections.js';
+import { buildRegistry } from '../model/schema/build-registry.js';
+import type { ModelSettings } from '../model/schema/build-content-type.js';
+import { collections } from '../model/schema/collections.js';
 import { webhookOf } from '../webhooks/webhook.js';
 import type { DatabaseFacts } from './context.js';
 

@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { nowWord } from '../query/moment.js';
-import { isCalendarDay, parseTime } from '../schema/stored-values.js';
+import { nowWord } from '../model/query/moment.js';
+import { isCalendarDay, parseTime } from '../model/schema/stored-values.js';
 import type { UploadedFile } from '../media/staging.js';
 
 const rfc3339 =

@@ -1,6 +1,6 @@
 import type { Version } from '../mongo/stores/history-store.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
-import { partsIn } from '../schema/parts.js';
+import type { ContentType, Registry } from '../model/schema/content-type.js';
+import { partsIn } from '../model/schema/parts.js';
 import type { Values } from '../base/values.js';
 
 type Targets = NonNullable<Version['targets']>;

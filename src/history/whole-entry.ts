@@ -4,9 +4,9 @@ import type { ContentContext } from '../content/content-context.js';
 import type { StoredDocument } from '../mongo/form/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import type { Database } from '../mongo/send/database.js';
-import { emptyQuery, fieldOf, type PopulateField, type Query } from '../query/ast.js';
-import { bindEntrySelection } from '../query/bind-plan.js';
-import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
+import { emptyQuery, fieldOf, type PopulateField, type Query } from '../model/query/ast.js';
+import { bindEntrySelection } from '../model/query/bind-plan.js';
+import type { Attribute, ContentType, Registry } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';
 
 /** Maximum number of links that other entries store, such as those of the articles of an author. Longer lists are left out. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { ApiError, notFoundError } from '../base/errors.js';
 import { ReadLog } from '../mongo/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
-import { refuseCursors } from '../query/parse-cursors.js';
+import { refuseCursors } from '../model/query/parse-cursors.js';
 import { isJson } from './count-memory.js';
 import { namePosition } from './name-position.js';
 import { countAttempt } from './limit-requests.js';

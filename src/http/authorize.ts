@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../settings/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../base/errors.js';
-import { type Access, type ActionName, allows, fullAccess } from '../query/access.js';
+import { type Access, type ActionName, allows, fullAccess } from '../model/query/access.js';
 import type { Sender } from '../base/limits/queue.js';
 import { findAdmin, readAdmin } from './find-admin.js';
 import { requestIdOf, senderOf } from './route-request.js';

@@ -4,7 +4,7 @@ import { type ApiToken, refuseExpired } from '../auth/api-token.js';
 import { readBearer } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import { refusedToken, unauthorizedError } from '../base/errors.js';
-import { fullAccess } from '../query/access.js';
+import { fullAccess } from '../model/query/access.js';
 import { countGuess } from './limit-requests.js';
 import { requestIdOf } from './route-request.js';
 import type { Running } from './running.js';

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Caller } from '../auth/caller.js';
 import { exceeding } from '../base/limits/exceeded.js';
 import { attemptLimiter } from '../mongo/stores/attempt-limiter.js';

@@ -1,4 +1,4 @@
-import { scalarTypes } from '../schema/scalar-types.js';
+import { scalarTypes } from '../model/schema/scalar-types.js';
 import { isRecord } from '../base/values.js';
 
 /** Names of secret values. */

@@ -3,9 +3,9 @@ import { ruleFilter } from '../content/rules-on-writes.js';
 import { type Match, matchesAll } from '../mongo/form/matches.js';
 import { findStored } from '../mongo/stored.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import { dottedPath, findPlaces } from '../schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
-import { componentsOf, hasParts, uidOfPart } from '../schema/parts.js';
+import { dottedPath, findPlaces } from '../model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '../model/schema/content-type.js';
+import { componentsOf, hasParts, uidOfPart } from '../model/schema/parts.js';
 import { isRecord, type Values } from '../base/values.js';
 
 /** A stored entry, and a place in it. */

@@ -5,7 +5,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { cacheUntilChanged, type ChangeBus } from '../mongo/changes/changes.js';
 import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import { commented, type Database } from '../mongo/send/database.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { readImageChoices } from './image-choices.js';
 import { createImageMaker, type ImageChoices, type ImageMaker } from './images/image-maker.js';
 import type { ByteRange, ByteSource, MediaSettings } from './storage/file-storage.js';

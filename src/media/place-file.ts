@@ -6,7 +6,7 @@ import type { Store } from '../mongo/store.js';
 import { findFirst, findStored } from '../mongo/stored.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { changeMany } from '../mongo/write/compile-change.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { decodeId, decodeOrNull, isRecord } from '../base/values.js';
 import type { FileInfo } from './parse-file-info.js';
 

@@ -5,7 +5,7 @@ import { commentIn, type Database, jobComment } from '../mongo/send/database.js'
 import type { Subscriber } from '../mongo/changes/entry-events.js';
 import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { hasEnded } from '../base/processes.js';
-import { uploadFile } from '../schema/content-type.js';
+import { uploadFile } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';
 import { namesOf } from './file-values.js';
 import { type Media, withCommandsOf } from './media.js';

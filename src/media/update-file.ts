@@ -8,7 +8,7 @@ import { notFoundError } from '../base/errors.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { emptyQuery } from '../query/ast.js';
+import { emptyQuery } from '../model/query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';
 import type { MediaContext } from './media.js';

@@ -6,8 +6,8 @@ import { withOwner } from '../content/rules-on-writes.js';
 import { afterCommit } from '../mongo/send/around-commit.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { emptyQuery } from '../query/ast.js';
-import { bindEntrySelection } from '../query/bind-plan.js';
+import { emptyQuery } from '../model/query/ast.js';
+import { bindEntrySelection } from '../model/query/bind-plan.js';
 import { fileType } from './decide-type.js';
 import { linkFiles, type LinkTarget } from './link-files.js';
 import type { MediaContext } from './media.js';
@@ -15,9 +15,9 @@ import type { FileInfo } from './parse-file-info.js';
 import { followFolders } from './place-file.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { ApiError } from '../base/errors.js';
-import { uploadFolderType } from '../schema/content-type.js';
+import { uploadFolderType } from '../model/schema/content-type.js';
 import { findStored } from '../mongo/stored.js';
 
 interface UploadOrder {

@@ -1,8 +1,8 @@
 import type { typeActions } from '../auth/known-actions.js';
 import { isUnique } from '../content/find-one.js';
-import { readable } from '../query/access.js';
-import type { ContentType } from '../schema/content-type.js';
-import { pascalCase, typeName } from '../schema/names.js';
+import { readable } from '../model/query/access.js';
+import type { ContentType } from '../model/schema/content-type.js';
+import { pascalCase, typeName } from '../model/schema/names.js';
 import type { Components } from './components.js';
 import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';

@@ -1,4 +1,4 @@
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { zonePart, type Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
 import { listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';

@@ -1,5 +1,5 @@
-import type { Attribute, ContentType } from '../schema/content-type.js';
-import { maySee, readable } from '../query/access.js';
+import type { Attribute, ContentType } from '../model/schema/content-type.js';
+import { maySee, readable } from '../model/query/access.js';
 import { schemasByName, zonePart, type Components } from './components.js';
 import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../http/json-schema.js';

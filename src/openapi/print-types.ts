@@ -1,6 +1,6 @@
 import { actionsOn, pluginActions } from '../auth/known-actions.js';
-import { allows, type Access, actionOf } from '../query/access.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
+import { allows, type Access, actionOf } from '../model/query/access.js';
+import type { ContentType, Registry } from '../model/schema/content-type.js';
 import { Components, schemasByName } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { isRecord } from '../base/values.js';

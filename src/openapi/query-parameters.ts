@@ -1,5 +1,5 @@
-import { readable } from '../query/access.js';
-import type { ContentType } from '../schema/content-type.js';
+import { readable } from '../model/query/access.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import type { Components } from './components.js';
 import { flatSchema } from './entry-schemas.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';

@@ -1,6 +1,6 @@
-import { operators, type Operator } from '../query/operators.js';
-import type { ContentType, ScalarAttribute, ScalarType } from '../schema/content-type.js';
-import { scalarTypes, type Stored } from '../schema/scalar-types.js';
+import { operators, type Operator } from '../model/query/operators.js';
+import type { ContentType, ScalarAttribute, ScalarType } from '../model/schema/content-type.js';
+import { scalarTypes, type Stored } from '../model/schema/scalar-types.js';
 import type { Components } from './components.js';
 import { anything, flag, listOf, text, type Schema } from '../http/json-schema.js';
 

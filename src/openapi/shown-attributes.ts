@@ -1,7 +1,7 @@
-import { isCreator } from '../query/bind-selection.js';
-import { maySee, readable, type Access, allows } from '../query/access.js';
-import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
-import { componentsOf, hasParts, type PartsAttribute } from '../schema/parts.js';
+import { isCreator } from '../model/query/bind-selection.js';
+import { maySee, readable, type Access, allows } from '../model/query/access.js';
+import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../model/schema/content-type.js';
+import { componentsOf, hasParts, type PartsAttribute } from '../model/schema/parts.js';
 import type { Components } from './components.js';
 import type { Caller } from '../auth/caller.js';
 import type { Row, RouteCall } from '../http/route.js';

@@ -1,7 +1,7 @@
 import { array, boolean, lazy, mixed, number, object, reach, string, ValidationError } from 'yup';
 import type { AnyObjectSchema, InferType, ISchema } from 'yup';
 import { type FieldError, fieldErrors } from '../base/errors.js';
-import { splitPath } from '../schema/findings.js';
+import { splitPath } from '../model/schema/findings.js';
 import { decodeId } from '../base/values.js';
 
 export { array, boolean, lazy, mixed, number, object, string };

@@ -3,9 +3,9 @@ import { paginationError } from '../base/errors.js';
 import { refuseObjects, refuseReservedKeys } from '../http/plain-input.js';
 import { readParameters } from '../http/query-string.js';
 import type { RouteCall } from '../http/route.js';
-import type { Query } from '../query/ast.js';
-import type { BindContext } from '../query/bind-context.js';
-import { parseEntryQuery } from '../query/parse-query.js';
+import type { Query } from '../model/query/ast.js';
+import type { BindContext } from '../model/query/bind-context.js';
+import { parseEntryQuery } from '../model/query/parse-query.js';
 import { decodeId, type Values } from '../base/values.js';
 
 /** Most entries of a page of the panel. Its own lists offer at most 100. */

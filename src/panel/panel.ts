@@ -8,7 +8,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { AdminCondition, Running } from '../http/running.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
 import { commented } from '../mongo/send/database.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { findAdministrator, type Administrator } from './administrators/administrator.js';
 import { type Actions, actionsWith, ownActions } from './rights/actions.js';
 import { createDefaultAdminRoles } from './rights/default-roles.js';

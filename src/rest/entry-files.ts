@@ -11,9 +11,9 @@ import { linkAt } from '../media/link-files.js';
 import { Staging } from '../media/staging.js';
 import { keepFiles, prepareFiles, type ReadyFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/send/transaction.js';
-import { noPopulate, type Query } from '../query/ast.js';
-import { splitPath } from '../schema/findings.js';
-import type { ContentType } from '../schema/content-type.js';
+import { noPopulate, type Query } from '../model/query/ast.js';
+import { splitPath } from '../model/schema/findings.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { appendTo, isRecord } from '../base/values.js';
 
 /** The body of a write of an entry. */

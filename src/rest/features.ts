@@ -10,7 +10,7 @@ import { blobCollections } from '../mongo/stores/blob-store.js';
 import { keyCollection } from '../mongo/stores/key-store.js';
 import { loginStateCollection } from '../mongo/stores/login-state-store.js';
 import { refreshTokenCollection } from '../mongo/stores/refresh-token-store.js';
-import { accountModels, fileModels, localeModels } from '../schema/builtin-models.js';
+import { accountModels, fileModels, localeModels } from '../model/schema/builtin-models.js';
 import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
 import { providerRoutes } from './accounts/provider-routes.js';
 import { roleRoutes } from './accounts/role-routes.js';

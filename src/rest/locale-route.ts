@@ -3,7 +3,7 @@ import { flag, listOf, orNull, record, text, whole } from '../http/json-schema.j
 import { answers } from '../http/operation.js';
 import type { Answer, Route, RouteCall } from '../http/route.js';
 import { findStored } from '../mongo/stored.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 
 const locale = record({ id: whole, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag }, [
   'id',

@@ -7,10 +7,10 @@ import { exactly } from '../mongo/form/matches.js';
 import { inTransaction } from '../mongo/send/transaction.js';
 import { findFirst } from '../mongo/stored.js';
 import type { Observer } from '../base/observe/observer.js';
-import { comparing, emptyQuery, type Query } from '../query/ast.js';
-import { nowWord } from '../query/moment.js';
-import type { ContentType } from '../schema/content-type.js';
-import { scheduledNames } from '../schema/scheduled.js';
+import { comparing, emptyQuery, type Query } from '../model/query/ast.js';
+import { nowWord } from '../model/query/moment.js';
+import type { ContentType } from '../model/schema/content-type.js';
+import { scheduledNames } from '../model/schema/scheduled.js';
 
 type ScheduledName = (typeof scheduledNames)[number];
 

@@ -8,10 +8,10 @@ import { envelopeError } from '../http/error-response.js';
 import type { RouteParts } from '../http/feature.js';
 import type { ProjectRoute, Row, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/send/read-commands.js';
-import type { ContentType } from '../schema/content-type.js';
-import { actionOf } from '../query/access.js';
-import type { RegistryBuild } from '../schema/build-registry.js';
-import { describeReport } from '../schema/report-models.js';
+import type { ContentType } from '../model/schema/content-type.js';
+import { actionOf } from '../model/query/access.js';
+import type { RegistryBuild } from '../model/schema/build-registry.js';
+import { describeReport } from '../model/schema/report-models.js';
 
 /** A content type, its number of documents, and a request to it. */
 export interface TypeOverview {

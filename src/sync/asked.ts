@@ -1,9 +1,9 @@
 import { validationError } from '../base/errors.js';
 import { readParameters } from '../http/query-string.js';
 import type { QueryParameters } from '../http/query-string.js';
-import { parseFields } from '../query/parse-list.js';
-import { parseQuery } from '../query/parse-query.js';
-import type { Query } from '../query/ast.js';
+import { parseFields } from '../model/query/parse-list.js';
+import { parseQuery } from '../model/query/parse-query.js';
+import type { Query } from '../model/query/ast.js';
 import type { Config } from '../settings/config.js';
 import type { Values } from '../base/values.js';
 import { SharedValues } from '../base/caches.js';

@@ -1,7 +1,7 @@
 import { groupField } from '../mongo/form/layout.js';
 import type { FieldsOf } from '../mongo/stores/change-log.js';
-import type { Child, Condition, Plan, Selection } from '../query/plan.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { Child, Condition, Plan, Selection } from '../model/query/plan.js';
+import type { ContentType } from '../model/schema/content-type.js';
 
 /** Fields of a collection, by its name, that are being gathered. */
 export type Fields = Map<string, Set<string>>;

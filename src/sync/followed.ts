@@ -1,5 +1,5 @@
-import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '../schema/content-type.js';
-import { findPlaces } from '../schema/attribute-places.js';
+import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '../model/schema/content-type.js';
+import { findPlaces } from '../model/schema/attribute-places.js';
 import type { FieldsOf } from '../mongo/stores/change-log.js';
 import { addFields, decidingFields, type Fields } from './depends-on.js';
 import type { BoundRule } from './row-rules.js';

@@ -11,8 +11,8 @@ import {
   type StoredChange,
   touches,
 } from '../mongo/stores/change-log.js';
-import { allOf } from '../query/conditions.js';
-import type { Condition, Plan } from '../query/plan.js';
+import { allOf } from '../model/query/conditions.js';
+import type { Condition, Plan } from '../model/query/plan.js';
 import type { Dependencies } from './depends-on.js';
 import { lacksFields, possiblyHeld } from './possibly-held.js';
 import { type HeldEntry, presentEntries } from './present.js';

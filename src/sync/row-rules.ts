@@ -3,10 +3,10 @@ import type { Role } from '../auth/role.js';
 import { createContext } from '../content/content-context.js';
 import { ApiError } from '../base/errors.js';
 import type { Running } from '../http/running.js';
-import { fullAccess } from '../query/access.js';
-import { bindRule } from '../query/bind-filter.js';
-import type { Condition } from '../query/plan.js';
-import type { ContentType } from '../schema/content-type.js';
+import { fullAccess } from '../model/query/access.js';
+import { bindRule } from '../model/query/bind-filter.js';
+import type { Condition } from '../model/query/plan.js';
+import type { ContentType } from '../model/schema/content-type.js';
 
 /** The row rule of a role for a type, with the values of any user. */
 export type BoundRule = readonly [type: ContentType, condition: Condition];

@@ -4,10 +4,10 @@ import { linkedByMeeting, resolveRelated } from '../mongo/read/resolve-related.j
 import type { Database } from '../mongo/send/database.js';
 import { formerStates } from '../mongo/stores/change-log.js';
 import { findStored } from '../mongo/stored.js';
-import { allOf, anyOf, foldCondition } from '../query/conditions.js';
-import { meetsCondition } from '../query/meets-condition.js';
-import { always, type Condition } from '../query/plan.js';
-import { storedIds } from '../schema/stored-values.js';
+import { allOf, anyOf, foldCondition } from '../model/query/conditions.js';
+import { meetsCondition } from '../model/query/meets-condition.js';
+import { always, type Condition } from '../model/query/plan.js';
+import { storedIds } from '../model/schema/stored-values.js';
 import { isRecord, type Values } from '../base/values.js';
 import { decidingFields } from './depends-on.js';
 import { resetError } from './token.js';

@@ -1,7 +1,7 @@
-import { addedAs } from '../schema/added-attributes.js';
-import type { ContentType } from '../schema/content-type.js';
-import type { Model } from '../schema/model.js';
-import { pluginOf, typeName } from '../schema/names.js';
+import { addedAs } from '../model/schema/added-attributes.js';
+import type { ContentType } from '../model/schema/content-type.js';
+import type { Model } from '../model/schema/model.js';
+import { pluginOf, typeName } from '../model/schema/names.js';
 import type { Values } from '../base/values.js';
 
 const creator = {

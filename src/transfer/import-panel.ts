@@ -3,7 +3,7 @@ import { hashKey, saltMark } from '../auth/api-token.js';
 import { ApiError } from '../base/errors.js';
 import { findStored } from '../mongo/stored.js';
 import { saveImport } from '../mongo/transfer/import-ledger.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Values } from '../base/values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 import type { ImportPlan } from './plan-import.js';

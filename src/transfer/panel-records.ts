@@ -1,5 +1,5 @@
 import { placeLink, type TransferredEntry } from '../mongo/transfer/transferred.js';
-import type { Registry } from '../schema/content-type.js';
+import type { Registry } from '../model/schema/content-type.js';
 import type { TransferRecord } from './source.js';
 import { appendTo } from '../base/values.js';
 

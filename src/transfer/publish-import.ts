@@ -6,7 +6,7 @@ import { shardType } from '../mongo/models/shard-types.js';
 import { recordServed } from '../mongo/models/served-collections.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
-import { uploadFile, type ContentType } from '../schema/content-type.js';
+import { uploadFile, type ContentType } from '../model/schema/content-type.js';
 import { restoreAddresses } from './import-files.js';
 import { publishPanel, publishTokens } from './import-panel.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';

@@ -14,7 +14,7 @@ import {
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { stageAssets } from './import-files.js';
 import { preparePanel } from './import-panel.js';
 import { type ImportContext, type ImportOptions, type ImportRun, saveProgress } from './import-run.js';

@@ -7,7 +7,7 @@ import { imageChoicesKey } from '../media/image-choices.js';
 import type { Store } from '../mongo/store.js';
 import { openCodeStore } from '../mongo/stores/code-store.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
-import { jsonProblems } from '../schema/check-scalar.js';
+import { jsonProblems } from '../model/schema/check-scalar.js';
 import { isRecord, type Values } from '../base/values.js';
 import { usedSettings } from './source.js';
 

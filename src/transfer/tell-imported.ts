@@ -5,7 +5,7 @@ import type { Document } from '../mongo/send/database.js';
 import { type NewDelivery, storeDeliveries } from '../mongo/stores/delivery-store.js';
 import { readLocales } from '../mongo/stores/locale-store.js';
 import { findStored } from '../mongo/stored.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../model/schema/content-type.js';
 import { eventsOf, tellingOf } from '../webhooks/known-webhooks.js';
 import { deliveriesOf } from '../webhooks/outbox.js';
 import { listWebhooks } from '../webhooks/write-webhooks.js';

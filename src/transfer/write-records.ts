@@ -5,7 +5,7 @@ import { insertExpected, insertLinks, raiseCounters, readLinks } from '../mongo/
 import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
 import { type HeldLink, type Holder, holderKey, placeLink, type StagedLink } from '../mongo/transfer/transferred.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import { uploadFile, type ContentType } from '../schema/content-type.js';
+import { uploadFile, type ContentType } from '../model/schema/content-type.js';
 import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage } from './import-run.js';
 import type { Tally } from './tally.js';

@@ -2,8 +2,8 @@ import { memoize } from '../base/caches.js';
 import { Alarm } from '../base/limits/timers.js';
 import type { ChangeBus } from '../mongo/changes/changes.js';
 import type { EntryEvent } from '../mongo/changes/entry-events.js';
-import { collections } from '../schema/collections.js';
-import { uploadFile } from '../schema/content-type.js';
+import { collections } from '../model/schema/collections.js';
+import { uploadFile } from '../model/schema/content-type.js';
 import type { Bell } from './bell.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 

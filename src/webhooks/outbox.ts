@@ -8,8 +8,8 @@ import type { EntryEvent, EntryWritten, Subscriber } from '../mongo/changes/entr
 import { afterCommit } from '../mongo/send/around-commit.js';
 import type { Database } from '../mongo/send/database.js';
 import { type NewDelivery, storeDeliveries } from '../mongo/stores/delivery-store.js';
-import { fullAccess } from '../query/access.js';
-import { collections } from '../schema/collections.js';
+import { fullAccess } from '../model/query/access.js';
+import { collections } from '../model/schema/collections.js';
 import { entryBody, seenEntry } from './event-body.js';
 import { eventsOf, type KnownWebhooks, publications } from './known-webhooks.js';
 import type { Webhook, WebhookEvent } from './webhook.js';

@@ -3,7 +3,7 @@ import type { Config } from '../settings/config.js';
 import type { ContentSource } from '../content/content-context.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { forJob } from '../mongo/send/database.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import { Bell } from './bell.js';
 import { type DeliveryParts, serveWebhook } from './deliver.js';
 import { knownWebhooks } from './known-webhooks.js';

@@ -6,7 +6,7 @@ import type { Store } from '../mongo/store.js';
 import { removeDeliveries } from '../mongo/stores/delivery-store.js';
 import { bulkWrite } from '../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
-import { collections } from '../schema/collections.js';
+import { collections } from '../model/schema/collections.js';
 import type { Values } from '../base/values.js';
 import { knownWebhooks } from './known-webhooks.js';
 import { type Webhook, webhookOf } from './webhook.js';

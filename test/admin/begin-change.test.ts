@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { beginChange } from '../../src/admin/admin-call.js';
 import { remove } from '../../src/content/remove.js';
 import { createContext } from '../../src/content/content-context.js';
-import { fullAccess } from '../../src/query/access.js';
-import { emptyQuery } from '../../src/query/ast.js';
+import { fullAccess } from '../../src/model/query/access.js';
+import { emptyQuery } from '../../src/model/query/ast.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { typeOf } from '../support/things.js';
 

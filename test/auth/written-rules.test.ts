@@ -4,8 +4,8 @@ import { create } from '../../src/content/create.js';
 import { update } from '../../src/content/update.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { createContext } from '../../src/content/content-context.js';
-import { fullAccess } from '../../src/query/access.js';
-import { emptyQuery } from '../../src/query/ast.js';
+import { fullAccess } from '../../src/model/query/access.js';
+import { emptyQuery } from '../../src/model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
 

@@ -5,7 +5,7 @@ import { leasesIn } from '../../src/mongo/stores/claim.js';
 import type { ObservationOf } from '../../src/base/observe/observation.js';
 import { Observer } from '../../src/base/observe/observer.js';
 import { ownIdentity } from '../../src/base/processes.js';
-import { collections } from '../../src/schema/collections.js';
+import { collections } from '../../src/model/schema/collections.js';
 import { killedProcess } from '../support/killed-process.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { acceptInput, acceptNew } from '../../src/content/accept-write.js';
-import { type Access, fullAccess, type RowRule } from '../../src/query/access.js';
+import { type Access, fullAccess, type RowRule } from '../../src/model/query/access.js';
 import { noNotices } from '../../src/base/notices.js';
 import { bindContext, typeOf } from '../support/things.js';
 

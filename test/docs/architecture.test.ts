@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { bindPlan } from '../../src/query/bind-plan.js';
-import { parseQuery } from '../../src/query/parse-query.js';
+import { bindPlan } from '../../src/model/query/bind-plan.js';
+import { parseQuery } from '../../src/model/query/parse-query.js';
 import { parseQueryString } from '../../src/http/query-string.js';
 import { isRecord } from '../../src/base/values.js';
 import { defaultLimits } from '../support/default-limits.js';

@@ -14,7 +14,7 @@ import { sectionsWith } from '../../src/settings/sections.js';
 import { featureSettings } from '../../src/feature-settings.js';
 import { readAddressFacts } from '../../src/mongo/send/address-facts.js';
 import type { ServerFacts } from '../../src/mongo/stores/server-facts.js';
-import { defaultModelSettings } from '../../src/schema/build-content-type.js';
+import { defaultModelSettings } from '../../src/model/schema/build-content-type.js';
 import type { Webhook } from '../../src/webhooks/webhook.js';
 import { databaseOf } from '../support/mongo.js';
 import { article, type FitService, startFit } from './fit-service.js';

@@ -9,7 +9,7 @@ import { createConfig } from '../../src/settings/create-config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { createObserver } from '../../src/http/create-logger.js';
 import { noObserver } from '../../src/base/observe/observer.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 

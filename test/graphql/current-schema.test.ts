@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { CurrentSchema } from '../../src/graphql/endpoint/current-schema.js';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
-import type { Registry } from '../../src/schema/content-type.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import type { Registry } from '../../src/model/schema/content-type.js';
 import { documents, models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
-import { type Access, actionOf } from '../../src/query/access.js';
+import { type Access, actionOf } from '../../src/model/query/access.js';
 import { type GraphqlContext } from '../../src/graphql/graphql-context.js';
 import { noteCaller } from '../../src/code/caller-state.js';
 import { documents, models } from './content.js';

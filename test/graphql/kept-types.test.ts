@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { GraphQLSchema, parse, printSchema, validate, validateSchema } from 'graphql';
 import { hasParts, partsOf } from '../../src/graphql/endpoint/document-parts.js';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
-import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
-import { defaultModelSettings } from '../../src/schema/build-content-type.js';
-import type { Model } from '../../src/schema/model.js';
+import { buildRegistry, type RegistryBuild } from '../../src/model/schema/build-registry.js';
+import { defaultModelSettings } from '../../src/model/schema/build-content-type.js';
+import type { Model } from '../../src/model/schema/model.js';
 import { models as conformanceModels } from './content.js';
 import { withPlugins } from './services.js';
 

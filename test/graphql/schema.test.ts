@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { withPlugins } from './services.js';
 
 const fixture = (name: string): string => readFileSync(new URL(`../fixtures/graphql/${name}`, import.meta.url), 'utf8');

@@ -15,12 +15,12 @@ import { createApp } from '../../src/http/create-app.js';
 import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
 import { noNotices } from '../../src/base/notices.js';
-import { fullAccess, type Access } from '../../src/query/access.js';
+import { fullAccess, type Access } from '../../src/model/query/access.js';
 import { noObserver, Observer } from '../../src/base/observe/observer.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
-import type { Registry } from '../../src/schema/content-type.js';
+import type { Registry } from '../../src/model/schema/content-type.js';
 
 export interface ServeInput {
   readonly models: readonly { readonly uid: string }[];

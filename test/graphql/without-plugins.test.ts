@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createConfig } from '../../src/settings/create-config.js';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { withoutPlugins } from '../../src/graphql/endpoint/create-graphql.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { bookshopModels } from '../support/read-project.js';
 
 /** A part that is switched off, and how the names of its types begin. */

@@ -4,7 +4,7 @@ import { createConfig, type PartialConfig } from '../../src/settings/create-conf
 import { createApp } from '../../src/http/create-app.js';
 import { healthRoutes, type Check } from '../../src/http/health.js';
 import { Connection, type Running } from '../../src/http/running.js';
-import { type Access, fullAccess } from '../../src/query/access.js';
+import { type Access, fullAccess } from '../../src/model/query/access.js';
 import { createLogger, createObserver } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';

@@ -5,10 +5,10 @@ import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
 import { Connection } from '../../src/http/running.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { serviceRoutes } from '../support/service-routes.js';
-import type { Registry } from '../../src/schema/content-type.js';
+import type { Registry } from '../../src/model/schema/content-type.js';
 import { serve, type ServeInput, type Served } from './serve.js';
 
 const refreshTokens = { enabled: true };

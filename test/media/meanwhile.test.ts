@@ -7,7 +7,7 @@ import { followFolders } from '../../src/media/place-file.js';
 import { Staging } from '../../src/media/staging.js';
 import { replaceFile } from '../../src/media/update-file.js';
 import { prepareFiles, publishFiles } from '../../src/media/upload-files.js';
-import { fullAccess } from '../../src/query/access.js';
+import { fullAccess } from '../../src/model/query/access.js';
 import { serve } from '../http/serve.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 

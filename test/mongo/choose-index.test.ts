@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
-import { emptyQuery } from '../../src/query/ast.js';
+import { emptyQuery } from '../../src/model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parseFilters } from '../../src/query/parse-filter.js';
-import { parsePagination } from '../../src/query/parse-list.js';
+import { parseFilters } from '../../src/model/query/parse-filter.js';
+import { parsePagination } from '../../src/model/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { explain } from '../support/explain.js';
 import { isRecord } from '../../src/base/values.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { contextOf, thingModels, typeOf } from '../support/things.js';
 
 const index = { count: { type: 'integer', index: true }, price: { type: 'float', index: true } };

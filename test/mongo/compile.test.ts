@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { compileCondition } from '../../src/mongo/read/compile-condition.js';
 import { planIndexes } from '../../src/mongo/read/plan-indexes.js';
-import { bindFilter } from '../../src/query/bind-filter.js';
+import { bindFilter } from '../../src/model/query/bind-filter.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parseFilters } from '../../src/query/parse-filter.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { parseFilters } from '../../src/model/query/parse-filter.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { bindContext, typeOf } from '../support/things.js';
 

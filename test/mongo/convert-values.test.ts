@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { convertLate, finishConversion, prepareConversion } from '../../src/mongo/models/convert-values.js';
 import type { ValueConversion } from '../../src/mongo/models/converted-entries.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
-import type { convertible } from '../../src/schema/convert-value.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import type { convertible } from '../../src/model/schema/convert-value.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 type To = (typeof convertible)[number];

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
 import { ModelRegistry } from '../../src/mongo/models/model-registry.js';
 import { StoredModels } from '../../src/mongo/stores/model-store.js';
-import { defaultModelSettings } from '../../src/schema/build-content-type.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { defaultModelSettings } from '../../src/model/schema/build-content-type.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { databaseOf, jobsOf, freshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 

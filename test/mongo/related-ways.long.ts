@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
-import { emptyQuery } from '../../src/query/ast.js';
+import { emptyQuery } from '../../src/model/query/ast.js';
 import { Budget, unlimited } from '../../src/base/limits/budget.js';
-import { parseFilters } from '../../src/query/parse-filter.js';
-import { parsePagination, parseSort } from '../../src/query/parse-list.js';
+import { parseFilters } from '../../src/model/query/parse-filter.js';
+import { parsePagination, parseSort } from '../../src/model/query/parse-list.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

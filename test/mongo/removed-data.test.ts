@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createConfig } from '../../src/settings/create-config.js';
 import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
-import type { Model } from '../../src/schema/model.js';
+import type { Model } from '../../src/model/schema/model.js';
 import { purgeCollection } from '../../src/mongo/models/purge-collection.js';
 import {
   type ModelsNow,

@@ -5,14 +5,14 @@ import type { ContentContext } from '../../src/content/content-context.js';
 import { findMany, type FoundPage } from '../../src/content/find-many.js';
 import { forRequest } from '../../src/mongo/send/database.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
-import { emptyQuery } from '../../src/query/ast.js';
+import { emptyQuery } from '../../src/model/query/ast.js';
 import { tooLate } from '../../src/base/limits/clock.js';
 import { Budget, unlimited } from '../../src/base/limits/budget.js';
-import { parseFilters } from '../../src/query/parse-filter.js';
-import { parsePagination, parseSort } from '../../src/query/parse-list.js';
+import { parseFilters } from '../../src/model/query/parse-filter.js';
+import { parsePagination, parseSort } from '../../src/model/query/parse-list.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 

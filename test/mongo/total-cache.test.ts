@@ -3,7 +3,7 @@ import { unavailableError } from '../../src/base/errors.js';
 import { ChangeBus, type Change } from '../../src/mongo/changes/changes.js';
 import { TotalCache } from '../../src/mongo/changes/total-cache.js';
 import { endless, tooLate, WaitTime } from '../../src/base/limits/clock.js';
-import { published } from '../../src/query/plan.js';
+import { published } from '../../src/model/query/plan.js';
 
 const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };
 const filtered = { collection: 'rows', match: { rank: 3 }, condition: null };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { adminRole } from '../../src/panel/administrators/administrator.js';
 import { judgeAdministration } from '../../src/panel/import/administration.js';
 import { permissionOf } from '../../src/panel/rights/permission.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import type { PanelRecord } from '../../src/transfer/panel-records.js';
 
 const { registry } = buildRegistry([]);

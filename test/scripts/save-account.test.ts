@@ -8,7 +8,7 @@ import { createConfig } from '../../src/settings/create-config.js';
 import { features } from '../../src/features.js';
 import { featureActions } from '../../src/http/feature.js';
 import { userTokens } from '../../src/auth/user-tokens.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
+import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('the account of the benchmark', () => {

@@ -50,7 +50,7 @@ export const loadLate = async () => {
   'src/content/write.ts': `export const write = { $set: { a: 1 } }; // operators.md\n`,
   'src/content/rank.ts': 'export const rank = `_ranks.author`;\n',
   'src/content/rule.ts': `export const rule = { $user: 1 };\n`,
-  'src/query/operators.ts': `export const operators = { $eq: 'equal' };\n`,
+  'src/model/query/operators.ts': `export const operators = { $eq: 'equal' };\n`,
   'src/graphql/a/one.ts': `import '../b/two.js';\nimport '../three.js';\n`,
   'src/graphql/b/two.ts': `import '../a/other.js';\n`,
   'src/graphql/a/other.ts': '',

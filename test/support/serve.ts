@@ -6,7 +6,7 @@ import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Feature } from '../../src/http/feature.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
 import { jobOf } from '../../src/mongo/send/database.js';
-import { collections } from '../../src/schema/collections.js';
+import { collections } from '../../src/model/schema/collections.js';
 import { createService } from '../../src/server.js';
 import type { Service } from '../../src/service.js';
 import { commandsDuring } from './explain.js';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Model } from '../../../src/schema/model.js';
+import type { Model } from '../../../src/model/schema/model.js';
 import { models } from '../models.js';
 
 export const strapiVersion = '4.26.2';

@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { Config } from '../../settings/config.js';
 import type { Database } from '../../mongo/send/database.js';
 import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '../../base/limits/attempts.js';

@@ -4,7 +4,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, validationError } from '../../base/errors.js';
 import { absent } from '../../mongo/form/matches.js';
 import { putLoginState, takeLoginState } from '../../mongo/stores/login-state-store.js';
-import { emptyQuery } from '../../query/ast.js';
+import { emptyQuery } from '../../model/query/ast.js';
 import type { Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';
 import type { Identity } from '../providers/identity.js';

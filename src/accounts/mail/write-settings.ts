@@ -4,7 +4,7 @@ import { fieldErrors, type FieldError } from '../../base/errors.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
 import type { Store } from '../../mongo/store.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { Values } from '../../base/values.js';
 import { unknownPlaceholders } from './email-templates.js';
 

@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { typeActions, grantsVersion, replaceAction, uploadAction } from '../../auth/known-actions.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
 import { initialRanks } from '../../mongo/form/layout.js';
@@ -7,7 +7,7 @@ import type { Store } from '../../mongo/store.js';
 import { removeModel } from '../../mongo/stores/model-store.js';
 import { findStored, isStored } from '../../mongo/stored.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
-import { actionOf } from '../../query/access.js';
+import { actionOf } from '../../model/query/access.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 
 const collection = collections.permissions;

@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
 import { matchesAll } from '../../mongo/form/matches.js';
 import type { Document } from '../../mongo/send/database.js';
@@ -16,7 +16,7 @@ import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
 import { countBy } from '../../mongo/read/look-ups.js';
-import { emptyQuery } from '../../query/ast.js';
+import { emptyQuery } from '../../model/query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';
 import { grantActions, setActions, storedActions } from './grant-actions.js';

@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { readAccountSettings, type AccountSettings } from '../../auth/account-settings.js';
 import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
@@ -7,9 +7,9 @@ import { findStored } from '../../mongo/stored.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
 import { suggest } from '../../base/nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { bindRule } from '../../query/bind-filter.js';
-import { type ContentType, attributeOf, servedAs } from '../../schema/content-type.js';
-import { servedFilter } from '../../schema/served-names.js';
+import { bindRule } from '../../model/query/bind-filter.js';
+import { type ContentType, attributeOf, servedAs } from '../../model/schema/content-type.js';
+import { servedFilter } from '../../model/schema/served-names.js';
 import { asService } from '../user-store.js';
 import { mapValues } from '../../base/values.js';
 

@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { findStored } from '../../mongo/stored.js';
 import { findStoredUser, userUid } from '../user-store.js';

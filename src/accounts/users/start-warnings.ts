@@ -1,7 +1,7 @@
 import type { AccountSettings } from '../../auth/account-settings.js';
 import { roleAccess } from '../../auth/role-access.js';
 import type { Roles } from '../../auth/role.js';
-import { builtinModels } from '../../schema/builtin-models.js';
+import { builtinModels } from '../../model/schema/builtin-models.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Accounts } from '../accounts.js';
 import { registrationAttributes } from '../login/register.js';

@@ -7,8 +7,8 @@ import { ApiError, applicationError, unauthorizedError } from '../../base/errors
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { readEntry } from '../../mongo/read/read-entry.js';
 import { afterCommit } from '../../mongo/send/around-commit.js';
-import { emptyQuery, type Query } from '../../query/ast.js';
-import { bindEntrySelection } from '../../query/bind-plan.js';
+import { emptyQuery, type Query } from '../../model/query/ast.js';
+import { bindEntrySelection } from '../../model/query/bind-plan.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';

@@ -7,7 +7,7 @@ import { once } from '../../http/idempotency/read-key.js';
 import { mediaOf } from '../../http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import type { BindSettings } from '../../query/bind-context.js';
+import type { BindSettings } from '../../model/query/bind-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { PageSettings } from '../selection/parse-list-arguments.js';
 import { noteCaller } from '../../code/caller-state.js';

@@ -4,7 +4,7 @@ import type * as nexus from 'nexus';
 import type { Row } from '../../code/rows.js';
 import type { EntryResult, ListResult } from '../results.js';
 import type { Entity, EntityService } from '../../code/entity-service.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { type PageSettings, parsePagination } from '../selection/parse-list-arguments.js';
 import { filtersName } from '../type-names.js';

@@ -2,7 +2,7 @@ import { defaultFieldResolver, getArgumentValues, type GraphQLResolveInfo } from
 import { isDeepStrictEqual } from 'node:util';
 import { memoize } from '../../base/caches.js';
 import { withAccess } from '../../content/content-context.js';
-import { type Access, actionOf } from '../../query/access.js';
+import { type Access, actionOf } from '../../model/query/access.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { requireScope } from '../types/guard-fields.js';
 import { requirementOf, type Scope } from '../types/schema-context.js';

@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.js';
 import { didYouMean } from '../../base/nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Observer } from '../../base/observe/observer.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../model/schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import type { Shadow } from '../types/shadow.js';

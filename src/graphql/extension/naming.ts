@@ -1,5 +1,5 @@
 import { ValidationError } from '../../base/errors.js';
-import type { Attribute, ContentType } from '../../schema/content-type.js';
+import type { Attribute, ContentType } from '../../model/schema/content-type.js';
 import { mapValues } from '../../base/values.js';
 import {
   collectionName,

@@ -14,8 +14,8 @@ import { findMe, type Me } from '../../accounts/users/find-me.js';
 import { ApiError, applicationError, notFoundError } from '../../base/errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
-import { maySee } from '../../query/access.js';
-import { emptyQuery } from '../../query/ast.js';
+import { maySee } from '../../model/query/access.js';
+import { emptyQuery } from '../../model/query/ast.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 

@@ -10,7 +10,7 @@ import { parseFileInfo } from '../../media/parse-file-info.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { updateFileInfo } from '../../media/update-file.js';
 import { uploadFiles } from '../../media/upload-files.js';
-import { type ContentType, uploadFile } from '../../schema/content-type.js';
+import { type ContentType, uploadFile } from '../../model/schema/content-type.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { resolveEntry } from '../execute/read-resolvers.js';

@@ -1,5 +1,5 @@
-import { isGroup } from '../../query/operators.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import { isGroup } from '../../model/query/operators.js';
+import type { ContentType, Registry } from '../../model/schema/content-type.js';
 import { isRecord, type Values } from '../../base/values.js';
 
 /**

@@ -1,7 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../base/errors.js';
 import type { Caller } from '../../auth/caller.js';
-import { allows } from '../../query/access.js';
+import { allows } from '../../model/query/access.js';
 import { requirementOf, type Fields, type Scope } from './schema-context.js';
 import { mapValues } from '../../base/values.js';
 

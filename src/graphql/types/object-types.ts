@@ -1,6 +1,6 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLFieldConfigArgumentMap } from 'graphql';
-import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
-import { namedValues } from '../../schema/enum-names.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../model/schema/content-type.js';
+import { namedValues } from '../../model/schema/enum-names.js';
 import type { Values } from '../../base/values.js';
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { entitiesOf, entityOf, metaOf, rowOf } from '../results.js';

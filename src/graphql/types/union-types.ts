@@ -1,5 +1,5 @@
 import { GraphQLUnionType, type GraphQLObjectType, GraphQLScalarType, type GraphQLSchema, valueFromASTUntyped } from 'graphql';
-import type { ContentType, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
+import type { ContentType, MorphAttribute, ZoneAttribute } from '../../model/schema/content-type.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { morphName, typeName, zoneName } from '../type-names.js';
 import { type SchemaContext, shownType, shownTypes } from './schema-context.js';

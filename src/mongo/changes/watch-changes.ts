@@ -1,5 +1,5 @@
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { type ChangeBus, countedFields } from './changes.js';
 import type { Jobs } from '../../base/jobs.js';
 import { noObserver, type Observer } from '../../base/observe/observer.js';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { UniquePath } from '../../schema/attribute-places.js';
+import type { UniquePath } from '../../model/schema/attribute-places.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { StoredDocument } from './loaded.js';
 import { type Match, otherThan } from './matches.js';

@@ -1,4 +1,4 @@
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../model/schema/content-type.js';
 import { Queue } from '../../base/limits/queue.js';
 import { type Database, forJob } from '../send/database.js';
 import { indexesLeftOut, type IndexPlan, keepsUnique, ownIndexes, planIndexes } from '../read/plan-indexes.js';

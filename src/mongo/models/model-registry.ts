@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelSettings } from '../../schema/build-content-type.js';
-import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
-import type { Registry } from '../../schema/content-type.js';
-import type { ModelDocument } from '../../schema/model.js';
-import { reportModels, type ModelReport } from '../../schema/report-models.js';
+import type { ModelSettings } from '../../model/schema/build-content-type.js';
+import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../model/schema/build-registry.js';
+import type { Registry } from '../../model/schema/content-type.js';
+import type { ModelDocument } from '../../model/schema/model.js';
+import { reportModels, type ModelReport } from '../../model/schema/report-models.js';
 import { settlePasswords } from './password-places.js';
 import { asksForMore, completeLater, prepareTypes, repeatLater } from './type-preparation.js';
 import type { Jobs } from '../../base/jobs.js';

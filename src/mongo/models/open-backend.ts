@@ -1,7 +1,7 @@
 import type { MongoClient, TopologyDescription, TopologyDescriptionChangedEvent } from 'mongodb';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { DatabaseConfig } from '../../settings/config.js';
-import type { ModelSettings } from '../../schema/build-content-type.js';
+import type { ModelSettings } from '../../model/schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../send/connection.js';
 import { leasesIn } from '../stores/claim.js';
 import { createFirstLocale } from '../stores/locale-store.js';

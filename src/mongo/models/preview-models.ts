@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFoundError } from '../../base/errors.js';
 import { planIndexes } from '../read/plan-indexes.js';
-import type { ModelSettings } from '../../schema/build-content-type.js';
-import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Model, ModelDocument } from '../../schema/model.js';
-import { movedAway, withoutRenamed } from '../../schema/renames.js';
-import { warningText } from '../../schema/report-models.js';
+import type { ModelSettings } from '../../model/schema/build-content-type.js';
+import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../model/schema/build-registry.js';
+import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import type { Model, ModelDocument } from '../../model/schema/model.js';
+import { movedAway, withoutRenamed } from '../../model/schema/renames.js';
+import { warningText } from '../../model/schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';

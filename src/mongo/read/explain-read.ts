@@ -1,6 +1,6 @@
 import { BSON, type Document } from 'mongodb';
-import type { Plan } from '../../query/plan.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { Plan } from '../../model/query/plan.js';
+import type { Registry } from '../../model/schema/content-type.js';
 import { isRecord } from '../../base/values.js';
 import type { Database, Trace } from '../send/database.js';
 import { runRead } from '../send/read-commands.js';

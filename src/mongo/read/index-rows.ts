@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { LinkChild, Window } from '../../query/plan.js';
-import { type ContentType, uidsOf } from '../../schema/content-type.js';
+import type { LinkChild, Window } from '../../model/query/plan.js';
+import { type ContentType, uidsOf } from '../../model/schema/content-type.js';
 import { orderField, storedRank } from '../form/layout.js';
 import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';

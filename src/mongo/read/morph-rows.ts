@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { BoundSource, MorphChild, NestedList, SortKey } from '../../query/plan.js';
-import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
+import type { BoundSource, MorphChild, NestedList, SortKey } from '../../model/query/plan.js';
+import { dottedPath, type LinkPath } from '../../model/schema/attribute-places.js';
 import { rankOfTime, rankPath, storedRank } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
 import { compileTargets } from './compile-page.js';

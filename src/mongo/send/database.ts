@@ -1,8 +1,8 @@
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 import { type Budget, unlimited } from '../../base/limits/budget.js';
 import type { Sender, Queue } from '../../base/limits/queue.js';
-import type { Plan } from '../../query/plan.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { Plan } from '../../model/query/plan.js';
+import type { Registry } from '../../model/schema/content-type.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
 import { unavailableError } from '../../base/errors.js';
-import type { Comparison } from '../../query/conditions.js';
-import type { Condition, TrigramPlace } from '../../query/plan.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { Comparison } from '../../model/query/conditions.js';
+import type { Condition, TrigramPlace } from '../../model/query/plan.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import { mapValues, type Values } from '../../base/values.js';
 import { trigramPath } from '../form/layout.js';
 import { withinTime } from '../../base/limits/clock.js';

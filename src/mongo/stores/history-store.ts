@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { Values } from '../../base/values.js';
 import type { Author } from '../changes/entry-events.js';
 import { inWriteTime } from '../send/calls.js';

@@ -1,6 +1,6 @@
-import { collections } from '../../schema/collections.js';
-import type { ModelDocument } from '../../schema/model.js';
-import { renamesIn } from '../../schema/renames.js';
+import { collections } from '../../model/schema/collections.js';
+import type { ModelDocument } from '../../model/schema/model.js';
+import { renamesIn } from '../../model/schema/renames.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';

@@ -1,4 +1,4 @@
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { isRecord, recordsIn, type Values } from '../../base/values.js';
 import { exactly } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';

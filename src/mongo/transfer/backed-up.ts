@@ -1,5 +1,5 @@
 import { type CreateCollectionOptions, type IndexDescription, BSON } from 'mongodb';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { Database } from '../send/database.js';
 import { unlessPresent } from '../send/ensure-collections.js';

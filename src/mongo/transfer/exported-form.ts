@@ -6,9 +6,9 @@ import {
   type MorphAttribute,
   type Registry,
   uploadFile,
-} from '../../schema/content-type.js';
-import { hasParts, listsParts, partsIn } from '../../schema/parts.js';
-import { scalarTypes } from '../../schema/scalar-types.js';
+} from '../../model/schema/content-type.js';
+import { hasParts, listsParts, partsIn } from '../../model/schema/parts.js';
+import { scalarTypes } from '../../model/schema/scalar-types.js';
 import { isGroup, storedRank } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { linkedIds, morphLinks } from '../read/stored-lists.js';

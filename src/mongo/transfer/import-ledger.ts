@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { UpdateFilter } from 'mongodb';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { Database } from '../send/database.js';
 import { patiently } from './patiently.js';
 import { decodeExactly, type ExactDocument, idDocument, idOf, type RawDocument, valueOf } from './raw-documents.js';

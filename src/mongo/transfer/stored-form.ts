@@ -1,5 +1,5 @@
 import { ApiError } from '../../base/errors.js';
-import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '../../schema/attribute-places.js';
+import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '../../model/schema/attribute-places.js';
 import {
   type Attribute,
   type ContentType,
@@ -7,11 +7,11 @@ import {
   type MorphAttribute,
   type Registry,
   type ScalarAttribute,
-} from '../../schema/content-type.js';
-import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../schema/parts.js';
-import { isCreator } from '../../query/bind-selection.js';
+} from '../../model/schema/content-type.js';
+import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../model/schema/parts.js';
+import { isCreator } from '../../model/query/bind-selection.js';
 import { isRecord, type Values } from '../../base/values.js';
-import { scalarTypes } from '../../schema/scalar-types.js';
+import { scalarTypes } from '../../model/schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../send/index-state.js';
 import { inGroup, leading, orderField } from '../form/layout.js';
 import type { EntryDocument } from '../write/write-entries.js';

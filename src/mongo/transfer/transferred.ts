@@ -1,4 +1,4 @@
-import type { Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../model/schema/content-type.js';
 import { isRecord, type Values } from '../../base/values.js';
 
 /** The type and id of an entry or component. */

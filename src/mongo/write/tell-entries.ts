@@ -6,7 +6,7 @@ import { readAll } from '../send/read-commands.js';
 import type { EntryEvent, EntryWritten, Hearing } from '../changes/entry-events.js';
 import { type Match, matchesAny, oneOf } from '../form/matches.js';
 import type { Store } from '../store.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import { inTransaction } from '../send/transaction.js';
 
 /** What was written: an entry, or more entries than are told one by one. */

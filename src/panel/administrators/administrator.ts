@@ -1,7 +1,7 @@
 import { countMatching, findFirst, findStored } from '../../mongo/stored.js';
 import type { Database, Document } from '../../mongo/send/database.js';
 import { type Match, oneOf } from '../../mongo/form/matches.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { textOrNull } from '../../base/values.js';
 
 /** The code of the role that has all rights. It cannot be edited. */

@@ -5,7 +5,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { otherThan } from '../../mongo/form/matches.js';
 import { isStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { checkPanelBody, object } from '../check-body.js';
 import type { OpenPanelCall, PanelRoutes } from '../panel-route.js';
 import { readAdminRoles, superAdminCode } from './administrator.js';

@@ -8,7 +8,7 @@ import { clientOf } from '../../base/limits/client-of.js';
 import { exceeding } from '../../base/limits/exceeded.js';
 import { exactly } from '../../mongo/form/matches.js';
 import { updateEntry } from '../../mongo/write/write-entries.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
 import { findAdministrator, shownAdministrator, type Administrator } from './administrator.js';

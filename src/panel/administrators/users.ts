@@ -9,7 +9,7 @@ import { findStored } from '../../mongo/stored.js';
 import { claim } from '../../mongo/stores/claim.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { Values } from '../../base/values.js';
 import { array, boolean, checkPanelBody, id, idsBody, idsIn, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';

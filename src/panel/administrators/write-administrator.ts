@@ -4,7 +4,7 @@ import { exactly, type Match } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import type { Change } from '../../mongo/write/compile-change.js';
 import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { Sender } from '../../base/limits/queue.js';
 import type { Values } from '../../base/values.js';
 import { string } from '../check-body.js';

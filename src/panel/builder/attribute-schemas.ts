@@ -1,4 +1,4 @@
-import type { Model } from '../../schema/model.js';
+import type { Model } from '../../model/schema/model.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { reservedAttributes, snakeCase } from './names.js';

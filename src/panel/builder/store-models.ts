@@ -1,7 +1,7 @@
 import { removeType } from '../../accounts/roles/grant-actions.js';
 import { forbiddenError, validationError } from '../../base/errors.js';
 import type { Running } from '../../http/running.js';
-import type { ModelDocument } from '../../schema/model.js';
+import type { ModelDocument } from '../../model/schema/model.js';
 import { countRemoved, isBack } from '../../mongo/models/removed-data.js';
 import { readRemoved, type RemovedPart } from '../../mongo/stores/removed-store.js';
 import { keptCollections, readRenames } from '../../mongo/stores/rename-store.js';

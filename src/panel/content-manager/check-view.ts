@@ -1,6 +1,6 @@
 import { ValidationError } from 'yup';
 import { ApiError } from '../../base/errors.js';
-import type { Model } from '../../schema/model.js';
+import type { Model } from '../../model/schema/model.js';
 import { isRecord, itemsOf } from '../../base/values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { panelAttributes } from './describe-model.js';

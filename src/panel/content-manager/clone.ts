@@ -3,10 +3,10 @@ import { createShaper, type Presentation, type Shaped } from '../../content/shap
 import { ApiError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { decodeId, isRecord, type Values } from '../../base/values.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
-import { hasParts } from '../../schema/parts.js';
-import { isScheduledName } from '../../schema/scheduled.js';
-import { emptyQuery, fieldOf, type Populate, type Query } from '../../query/ast.js';
+import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
+import { hasParts } from '../../model/schema/parts.js';
+import { isScheduledName } from '../../model/schema/scheduled.js';
+import { emptyQuery, fieldOf, type Populate, type Query } from '../../model/query/ast.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { listedComponent, permittedAttributes } from '../rights/field-paths.js';

@@ -5,7 +5,7 @@ import { applicationError, hasCode, type ApiError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { findFirst } from '../../mongo/stored.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import { decodeId, isRecord, type Values } from '../../base/values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
 import { parametersOf } from '../panel-query.js';

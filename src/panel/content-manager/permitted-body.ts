@@ -1,6 +1,6 @@
 import { fieldErrors } from '../../base/errors.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
-import { notOfType } from '../../schema/findings.js';
+import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import { notOfType } from '../../model/schema/findings.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';

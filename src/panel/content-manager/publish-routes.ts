@@ -6,8 +6,8 @@ import { applicationError, forbiddenError, NotFoundError, notFoundError } from '
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
-import { emptyQuery } from '../../query/ast.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { emptyQuery } from '../../model/query/ast.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import { decodeId } from '../../base/values.js';
 import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';

@@ -5,7 +5,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { forbiddenError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import type { Values } from '../../base/values.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';

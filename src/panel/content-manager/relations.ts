@@ -5,10 +5,10 @@ import { fieldErrors, forbiddenError, notFoundError, validationError } from '../
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { readable } from '../../query/access.js';
-import { comparing, emptyQuery, fieldOf, type Filter, type PopulateField, type Query } from '../../query/ast.js';
-import { isOperator } from '../../query/operators.js';
-import { notOfType } from '../../schema/findings.js';
+import { readable } from '../../model/query/access.js';
+import { comparing, emptyQuery, fieldOf, type Filter, type PopulateField, type Query } from '../../model/query/ast.js';
+import { isOperator } from '../../model/query/operators.js';
+import { notOfType } from '../../model/schema/findings.js';
 import { decodeId, type Values } from '../../base/values.js';
 import { paginationOf, parametersOf, parsePage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';

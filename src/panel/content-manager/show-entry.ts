@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import type { Shaped } from '../../content/shape-values.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import type { Values } from '../../base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { fieldPaths } from '../rights/field-paths.js';

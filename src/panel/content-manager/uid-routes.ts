@@ -2,7 +2,7 @@ import { freeFrom, madeUid } from '../../content/generate-uids.js';
 import { forbiddenError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
-import type { ContentType, ScalarAttribute } from '../../schema/content-type.js';
+import type { ContentType, ScalarAttribute } from '../../model/schema/content-type.js';
 import { containing } from '../../mongo/form/matches.js';
 import { findFirst } from '../../mongo/stored.js';
 import { isRecord, type Values } from '../../base/values.js';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Document } from '../../mongo/send/database.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../model/schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';
 import type { Values } from '../../base/values.js';
 import { type AdminRole, superAdminCode } from '../administrators/administrator.js';

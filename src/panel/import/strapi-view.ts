@@ -1,5 +1,5 @@
-import { addedToSome } from '../../schema/added-attributes.js';
-import type { Model } from '../../schema/model.js';
+import { addedToSome } from '../../model/schema/added-attributes.js';
+import type { Model } from '../../model/schema/model.js';
 import { isRecord, itemsOf, type Values } from '../../base/values.js';
 import { panelAttributes } from '../content-manager/describe-model.js';
 import { defaultConfiguration, editable, type ViewConfiguration } from '../content-manager/view-configuration.js';

@@ -6,7 +6,7 @@ import { fileType } from '../../media/decide-type.js';
 import { oneOf } from '../../mongo/form/matches.js';
 import { countExisting } from '../../mongo/read/look-ups.js';
 import { countMatching } from '../../mongo/stored.js';
-import { emptyQuery } from '../../query/ast.js';
+import { emptyQuery } from '../../model/query/ast.js';
 import type { PanelCall } from '../panel-route.js';
 
 /** Returns the error for a file that does not exist. */

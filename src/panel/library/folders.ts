@@ -2,7 +2,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import type { Document } from '../../mongo/send/database.js';
 import { oneOf } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { groupBy } from '../../base/values.js';
 
 /** A folder of the media library. */

@@ -2,7 +2,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { isStored } from '../../mongo/stored.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { makeOnce } from '../../mongo/write/compile-change.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { superAdminCode } from '../administrators/administrator.js';
 import { wholePermission } from './all-permissions.js';
 import { contentActions, shownTypes, subjectsOf } from './actions.js';

@@ -1,6 +1,6 @@
 import type { Database, Document } from '../../mongo/send/database.js';
 import { findStored } from '../../mongo/stored.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { appendTo, isRecord } from '../../base/values.js';
 
 /** Where a permission applies. Absent lists do not restrict it. */

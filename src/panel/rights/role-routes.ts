@@ -8,7 +8,7 @@ import { findFirst, findStored } from '../../mongo/stored.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
 import { listAccess } from '../administrators/list-access.js';
 import { checkPanelBody, idsBody, idsIn, object, string } from '../check-body.js';

@@ -1,5 +1,5 @@
 import type { AdminCondition, ConditionResult } from '../../http/running.js';
-import { oneOf } from '../../query/filter-values.js';
+import { oneOf } from '../../model/query/filter-values.js';
 import type { Values } from '../../base/values.js';
 import type { Administrator } from '../administrators/administrator.js';
 import { conditions as ownConditions } from './actions.js';

@@ -4,7 +4,7 @@ import { oneOf } from '../../mongo/form/matches.js';
 import { findStored } from '../../mongo/stored.js';
 import type { Store } from '../../mongo/store.js';
 import { bulkWrite } from '../../mongo/write/bulk-write.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import type { PermissionInput } from './check-permissions.js';
 import { type PanelPermission, permissionOf } from './permission.js';
 

@@ -8,7 +8,7 @@ import type { Document } from '../../mongo/send/database.js';
 import { otherThan } from '../../mongo/form/matches.js';
 import { findFirst, findStored } from '../../mongo/stored.js';
 import { deleteEntry } from '../../mongo/write/write-entries.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { array, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
 

@@ -3,7 +3,7 @@ import { readRoles, type Role } from '../../auth/role.js';
 import { hiddenBy } from '../../auth/role-access.js';
 import { html, type Html } from '../../http/page-answer.js';
 import { commandLine } from '../../base/command-line.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../model/schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, facts, numberIn, pageOf, pager, type StatusPage } from './status-page.js';
 import { appendTo } from '../../base/values.js';

@@ -5,7 +5,7 @@ import { flag, listOf, record, text, whole } from '../../http/json-schema.js';
 import { answers } from '../../http/operation.js';
 import { once } from '../../http/idempotency/read-key.js';
 import type { Answer, DynamicRoute, Route } from '../../http/route.js';
-import type { Access } from '../../query/access.js';
+import type { Access } from '../../model/query/access.js';
 import { isRecord } from '../../base/values.js';
 import { readBatch } from './read-batch.js';
 import { runApart, runTogether } from './run-batch.js';

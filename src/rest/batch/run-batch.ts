@@ -11,7 +11,7 @@ import { envelopeError, isBug } from '../../http/error-response.js';
 import { onceFor } from '../../http/idempotency/run-once.js';
 import type { RouteCall } from '../../http/route.js';
 import { inTransaction } from '../../mongo/send/transaction.js';
-import { actionOf } from '../../query/access.js';
+import { actionOf } from '../../model/query/access.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { findRow, type FoundRow, type RowSources } from './batch-rows.js';
 import { checkType, CreatedEntries } from './created-entries.js';

@@ -1,5 +1,5 @@
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../../schema/content-type.js';
-import { hasParts, uidOfPart } from '../../schema/parts.js';
+import { type Attribute, type ContentType, type Registry, uploadFile } from '../../model/schema/content-type.js';
+import { hasParts, uidOfPart } from '../../model/schema/parts.js';
 import { isPlainObject, isRecord, type Values } from '../../base/values.js';
 
 /** An attribute that an entry or a query names. */

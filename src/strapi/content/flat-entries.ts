@@ -1,6 +1,6 @@
-import { fullAccess, maySee, readable, type Access } from '../../query/access.js';
-import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
-import { mapParts, mapRecords } from '../../schema/parts.js';
+import { fullAccess, maySee, readable, type Access } from '../../model/query/access.js';
+import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
+import { mapParts, mapRecords } from '../../model/schema/parts.js';
 import { isRecord, type Values } from '../../base/values.js';
 
 /** Rules for changing a flat entry, which contains related entries and components. */

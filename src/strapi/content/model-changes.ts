@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelDocument } from '../../schema/model.js';
+import type { ModelDocument } from '../../model/schema/model.js';
 import { isRecord, recordIn, type Values } from '../../base/values.js';
 
 /** A content type or component in the form of Strapi v4, before and after code has changed it, as plain values. */

@@ -1,7 +1,7 @@
 import { memoizePair } from '../../base/caches.js';
 import type { ContentContext } from '../../content/content-context.js';
-import type { ContentType } from '../../schema/content-type.js';
-import type { ModelDocument } from '../../schema/model.js';
+import type { ContentType } from '../../model/schema/content-type.js';
+import type { ModelDocument } from '../../model/schema/model.js';
 import { isPlainObject } from '../../base/values.js';
 import { describeModel, describeWhole, type StrapiModel, withListeners } from './describe-model.js';
 import type { ModelListeners } from './model-listeners.js';

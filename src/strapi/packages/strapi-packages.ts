@@ -11,7 +11,7 @@ import {
   ValidationError,
 } from '../../base/errors.js';
 import { entryType } from '../../code/entity-service.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType } from '../../model/schema/content-type.js';
 import type { Values } from '../../base/values.js';
 import { checkQuery } from '../routes/core-controller.js';
 import type { CodeRequests } from '../routes/code-requests.js';
@@ -22,7 +22,7 @@ import { pluginFiles } from '../runtime/plugin-files.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport, refuseMissing } from '../load/unsupported-code.js';
-import { fullAccess } from '../../query/access.js';
+import { fullAccess } from '../../model/query/access.js';
 
 interface PackageParts {
   /** The directory of the project; absolute. */

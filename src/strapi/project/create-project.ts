@@ -4,7 +4,7 @@ import type { FetchUser } from '../../auth/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';
 import type { AdminAction, AdminCondition, Connection, ModelFiles, Running } from '../../http/running.js';
-import type { ModelDocument } from '../../schema/model.js';
+import type { ModelDocument } from '../../model/schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';

@@ -4,7 +4,7 @@ import type { LoadOptions } from '../../settings/load-source.js';
 import { messageOf } from '../../base/errors.js';
 import type { Running } from '../../http/running.js';
 import type { Observer } from '../../base/observe/observer.js';
-import type { Model, ModelDocument } from '../../schema/model.js';
+import type { Model, ModelDocument } from '../../model/schema/model.js';
 import { isRecord } from '../../base/values.js';
 import type { CodeModels } from '../content/code-models.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';

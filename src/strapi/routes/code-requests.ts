@@ -8,7 +8,7 @@ import type { RouteCall } from '../../http/route.js';
 import type { RouteRequest } from '../../http/route-request.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
-import { fullAccess } from '../../query/access.js';
+import { fullAccess } from '../../model/query/access.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 
 /** Koa's context for code of a project. Code may also pass a copy with another query. */

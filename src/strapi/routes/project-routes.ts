@@ -5,7 +5,7 @@ import { panelRoutes } from '../../panel/panel-paths.js';
 import { createRow, namedActions } from '../../rest/content-routes.js';
 import { isRecord } from '../../base/values.js';
 import { QueryCache } from '../../rest/read-query.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../model/schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
 import { type ClosedInput, closedPaths } from './closed-paths.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';

@@ -15,7 +15,7 @@ import {
   withKnownFilters,
 } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
-import { parseQuery } from '../../query/parse-query.js';
+import { parseQuery } from '../../model/query/parse-query.js';
 import { showPagination } from '../../rest/envelope.js';
 import { isRecord, type Values, decodeId } from '../../base/values.js';
 import type { AttachFiles } from './upload-service.js';

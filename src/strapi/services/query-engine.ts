@@ -16,7 +16,7 @@ import {
 } from '../../code/entity-service.js';
 import type { Loaded } from '../../mongo/form/loaded.js';
 import { validationError } from '../../base/errors.js';
-import type { Query } from '../../query/ast.js';
+import type { Query } from '../../model/query/ast.js';
 import { isRecord } from '../../base/values.js';
 import { groupedRead } from '../content/group-rows.js';
 import { engineFilter, engineQuery, offsetWindow, unreadParameters, type EngineParameters } from '../content/translate-query.js';

@@ -11,7 +11,7 @@ import { Staging, type UploadedFile } from '../../media/staging.js';
 import { replaceFile, updateFileInfo } from '../../media/update-file.js';
 import type { MediaContext } from '../../media/media.js';
 import { uploadFiles } from '../../media/upload-files.js';
-import { uploadFile } from '../../schema/content-type.js';
+import { uploadFile } from '../../model/schema/content-type.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { describingFiles, placeIn } from './described-files.js';
 import { type ByUser, writtenBy } from './written-by.js';

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../base/errors.js';
 import { isStored } from '../../mongo/stored.js';
-import { collections } from '../../schema/collections.js';
+import { collections } from '../../model/schema/collections.js';
 import { decodeId } from '../../base/values.js';
 
 /** The administrator in whose name code writes, as services of Strapi v4 take one. */

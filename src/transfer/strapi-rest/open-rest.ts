@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { roleUid, userUid } from '../../accounts/user-store.js';
 import { type FilePlace, nameOf, placesOf } from '../../media/file-values.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
-import { uploadFile } from '../../schema/content-type.js';
+import { uploadFile } from '../../model/schema/content-type.js';
 import { isRecord, recordsIn, type Values } from '../../base/values.js';
 import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
 import { createRestClient, type Credentials, type RestClient } from './rest-client.js';

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { placesOf } from '../../media/file-values.js';
 import type { ForeignDatabase } from '../../mongo/transfer/foreign-database.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
-import { uploadFile } from '../../schema/content-type.js';
+import { uploadFile } from '../../model/schema/content-type.js';
 import type { Values } from '../../base/values.js';
 import { type AssetRecord, placed, type PlacedRecord } from '../source.js';
 import type { V3Model } from './v3-models.js';

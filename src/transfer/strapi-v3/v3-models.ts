@@ -1,4 +1,4 @@
-import { addedTo, type Shape, shapeOf } from '../../schema/added-attributes.js';
+import { addedTo, type Shape, shapeOf } from '../../model/schema/added-attributes.js';
 import { isRecord, kebabCase, type Values } from '../../base/values.js';
 
 /** Returns attributes of one type. */

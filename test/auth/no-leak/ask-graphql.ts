@@ -1,5 +1,5 @@
 import { findName, typeName } from '../../../src/graphql/type-names.js';
-import type { Attribute, ContentType } from '../../../src/schema/content-type.js';
+import type { Attribute, ContentType } from '../../../src/model/schema/content-type.js';
 import type { Draw } from './draw.js';
 import { targetOf, type Rights } from './rights.js';
 import { walk, type Walk } from './walk.js';

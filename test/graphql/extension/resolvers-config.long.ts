@@ -3,7 +3,7 @@ import type { Caller } from '../../../src/auth/caller.js';
 import { PolicyError } from '../../../src/index.js';
 import type { Register } from '../../../src/graphql/extension/create-extension.js';
 import type { FieldConfiguration, Middleware, PolicyContext } from '../../../src/graphql/extension/extension.js';
-import type { Access } from '../../../src/query/access.js';
+import type { Access } from '../../../src/model/query/access.js';
 import { granted, serveExtended, type ExtendedInput, type ServedExtended } from './serve-extended.js';
 
 const articles = '{ articles(pagination: { limit: 2 }, sort: "id") { data { id } } }';

@@ -6,7 +6,7 @@ import { createExtension } from '../../../src/graphql/extension/create-extension
 import type { ExtensionService } from '../../../src/graphql/extension/extension.js';
 import { buildSchema } from '../../../src/graphql/endpoint/build-schema.js';
 import { noObserver } from '../../../src/base/observe/observer.js';
-import { buildRegistry } from '../../../src/schema/build-registry.js';
+import { buildRegistry } from '../../../src/model/schema/build-registry.js';
 import { models } from '../content.js';
 import { withPlugins } from '../services.js';
 import { serveExtended } from './serve-extended.js';

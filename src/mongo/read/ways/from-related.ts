@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { allOf, conjunctsOf } from '../../../query/conditions.js';
-import { type Condition, isSought, type Plan } from '../../../query/plan.js';
+import { allOf, conjunctsOf } from '../../../model/query/conditions.js';
+import { type Condition, isSought, type Plan } from '../../../model/query/plan.js';
 import { unlimited } from '../../../base/limits/budget.js';
 import type { Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';

@@ -1,0 +1,197 @@
+import { refusedBy } from '../../base/limits/exceeded.js';
+import { ApiError, invalidParameter, validationError } from '../../base/errors.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
+import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
+import { type Access, accessInPart, fullAccess, maySee, readable } from './access.js';
+import type { Filter } from './ast.js';
+import type { BindContext } from './bind-context.js';
+import { bindComparisons, bindGroups, type Polarity } from './bind-comparisons.js';
+import { allOf, anyOf, comparesText, type Comparison, holdsForNulls, orNull, termsOf } from './conditions.js';
+import { castOperands, currentMoment } from './moment.js';
+import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
+
+/**
+ * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the comparisons. Throws a
+ * ValidationError `Invalid parameter <key>` for a name that does not exist or may not be read.
+ */
+export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
+  bindObject(filter, rootScope(type, context), 'plain');
+
+/** The access of rules of callers who see private attributes. */
+const wholeAccess: Access = { ...fullAccess, seesPrivate: true };
+
+/** Returns the row rule of the caller for the type, as a list of one condition; an empty list if there is none. */
+export function bindRule(type: ContentType, context: BindContext): Condition[] {
+  const rule = context.access.rules.get(type.uid);
+  if (rule === undefined) return [];
+  const access = context.access.seesPrivate === true ? wholeAccess : fullAccess;
+  const scope = { ...rootScope(type, { ...context, access }), ofRule: true };
+  return [bindObject(rule.filter, scope, 'plain')];
+}
+
+const rootScope = (type: ContentType, context: BindContext): Scope => ({
+  type,
+  prefix: '',
+  context,
+  ofRoot: true,
+  place: placeOf(type),
+  ofRule: false,
+});
+
+interface Scope {
+  readonly type: ContentType;
+  /** Path of the object in the document, with a trailing dot; empty at the root. */
+  readonly prefix: string;
+  readonly context: BindContext;
+  /** Whether this is the root, where a bare operator has nothing to compare. Below a relation or component it compares the id. */
+  readonly ofRoot: boolean;
+  /** The place of the object. */
+  readonly place: ElementPlace;
+  /** Whether the filter is a row rule. */
+  readonly ofRule: boolean;
+}
+
+const placeOf = ({ collection }: ContentType): ElementPlace => ({ collection, lists: [] });
+
+const bindObject = (filter: Filter, scope: Scope, outer: Polarity): Condition =>
+  bindGroups(filter, outer, (term, polarity) => {
+    if (term.kind === 'field') return bindField(term.name, term.filter, scope, polarity);
+    if (scope.ofRoot) throw invalidParameter(`$${term.operator}`);
+    return bindId(term, scope, polarity);
+  });
+
+function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  if (name === 'id') return bindId(filter, scope, polarity);
+  const attribute = readable(scope.type, name, scope.context.access);
+  if (attribute === null) throw invalidParameter(name);
+  return bindAttribute(attribute, filter, scope, polarity);
+}
+
+function bindId(filter: Filter, { type, prefix, context, ofRule }: Scope, polarity: Polarity): Condition {
+  const path = `${prefix}${type.kind === 'component' ? 'id' : '_id'}`;
+  const subject = { name: 'id', path, stored: idRule.stored, cast: idRule.cast, ...(ofRule && { ofRule }) };
+  return bindComparisons(filter, subject, context.limits, polarity);
+}
+
+function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  if (attribute.kind === 'component') return bindComponent(attribute, filter, scope, polarity);
+  if (attribute.kind === 'scalar') {
+    const subject = {
+      name: attribute.name,
+      path: `${scope.prefix}${attribute.name}`,
+      stored: scalarTypes[attribute.type].stored,
+      cast: castOf(attribute, scope),
+      ...trigramsOf(attribute, scope.type),
+      ...(scope.ofRule && { ofRule: scope.ofRule }),
+    };
+    return bindComparisons(filter, subject, scope.context.limits, polarity);
+  }
+  // clients cannot filter by media, and nobody by dynamic zones and polymorphic relations
+  const isLink = attribute.kind === 'relation' || (attribute.kind === 'media' && scope.context.access.seesPrivate === true);
+  if (!isLink) throw invalidParameter(attribute.name);
+  return bindRelated(attribute, filter, scope, polarity);
+}
+
+/** Returns the cast of operands. Errors in a row rule name the attribute; those of clients have the messages of Strapi v4. */
+function castOf({ type }: ScalarAttribute, { context, ofRule }: Scope): ReturnType<typeof castOperands> {
+  const cast = castOperands(type, context.now ?? currentMoment);
+  if (!ofRule) return cast;
+  return (value, name) => {
+    try {
+      return cast(value, name);
+    } catch (error) {
+      throw error instanceof ApiError && !error.message.includes(name) ? validationError(`${name}: ${error.message}`) : error;
+    }
+  };
+}
+
+/**
+ * Returns the place of an attribute's trigrams, if it has some. Attributes of components have none, because components have no
+ * collection.
+ */
+const trigramsOf = ({ name, search }: ScalarAttribute, { collection }: ContentType): { readonly trigrams?: TrigramPlace } =>
+  search?.kind === 'trigram' && collection !== '' ? { trigrams: { collection, attribute: name } } : {};
+
+function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  const type = scope.context.registry.types.get(attribute.component);
+  if (type === undefined) throw invalidParameter(attribute.name);
+  const path = `${scope.prefix}${attribute.name}`;
+  const context = { ...scope.context, access: accessInPart(scope.context.access, scope.type, attribute.name) };
+  const inner = { ...scope, type, context, ofRoot: false };
+  if (!attribute.repeatable) return bindObject(filter, { ...inner, prefix: `${path}.` }, polarity);
+  const place = { ...scope.place, lists: [...scope.place.lists, path] };
+  const condition = bindObject(filter, { ...inner, prefix: '', place }, polarity);
+  const read = castsText(condition) ? place : null;
+  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: read, ofRule: scope.ofRule };
+}
+
+/** Returns whether a condition compares the text of a value that is not stored as text. */
+const castsText = (condition: Condition): boolean =>
+  termsOf(condition).some((term) => term.kind === 'comparison' && comparesText(term.comparator) && term.stored !== 'text');
+
+/**
+ * Binds a filter on related entries: some related entry must meet it. With a negation inside, some entry must meet the negation.
+ */
+function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  const { context, ofRule } = scope;
+  const target = context.registry.types.get(link.target);
+  if (target === undefined || link.storage.kind === 'morph' || !maySee(context.access, link.target))
+    throw invalidParameter(link.name);
+  const condition = bindObject(filter, { ...rootScope(target, context), ofRoot: false, ofRule }, polarity);
+  const rules = bindRule(target, context);
+  return {
+    kind: 'related',
+    path: `${scope.prefix}${link.name}`,
+    link,
+    target,
+    condition: allOf([condition, ...rules]),
+    orMissing: holdsForNulls(condition),
+    visible: orNull(allOf(rules)),
+    ofRule,
+  };
+}
+
+/**
+ * Binds `_q`. It is a search for words if the type has a full-text index and the caller may read all attributes in it. Otherwise
+ * it searches in the texts that the caller may read, and in numbers if it is one. Throws a ValidationError for text that is too
+ * long or contains NUL.
+ */
+export function bindSearch(text: string, type: ContentType, { access, limits, locales }: BindContext): Condition {
+  if (text.length > limits.textLength) throw refusedBy('api.limits.textLength', 'Invalid parameter _q');
+  if (text.includes('\0')) throw validationError('Invalid parameter _q');
+  const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
+  const found: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
+    const { search, stored } = scalarTypes[attribute.type];
+    if (type.localized && attribute.name === 'locale') found.push(localeComparison(text, locales));
+    else if (search === 'text' || (search === 'number' && isNumber))
+      found.push(searchComparison(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
+  }
+  const otherwise = anyOf(found);
+  return searchesWords(type, access) ? { kind: 'search', collection: type.collection, text, otherwise } : otherwise;
+}
+
+const searchComparison = (operand: string, subject: Pick<Comparison, 'path' | 'stored' | 'trigrams'>): Condition => ({
+  kind: 'comparison',
+  comparator: 'containsi',
+  operand,
+  denied: false,
+  ...subject,
+});
+
+/** Returns the condition on locales whose codes contain the text. It lists the codes, because locales have no trigrams. */
+function localeComparison(text: string, locales: readonly string[]): Condition {
+  const operand = locales.filter((code) => code.toLowerCase().includes(text.toLowerCase()));
+  if (operand.length === 0) return never;
+  return { kind: 'comparison', comparator: 'in', operand, denied: false, path: 'locale', stored: 'text' };
+}
+
+/**
+ * Returns whether `_q` uses a full-text index. A match reveals the value of an attribute, so the caller must be allowed to read
+ * all of them.
+ */
+export function searchesWords(type: ContentType, access: Access): boolean {
+  const attributes = wordedAttributes(type);
+  return attributes.length > 0 && attributes.every(({ name }) => readable(type, name, access) !== null);
+}

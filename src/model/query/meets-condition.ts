@@ -1,0 +1,132 @@
+import { memoize } from '../../base/caches.js';
+import type { Stored } from '../schema/scalar-types.js';
+import { isForeign, numberText, storedIds } from '../schema/stored-values.js';
+import { isRecord, type Values } from '../../base/values.js';
+import type { Comparator, TextComparator } from './operators.js';
+import type { Condition } from './plan.js';
+import { comparesText, type Comparison, textPattern } from './conditions.js';
+import { storedText } from './stored-text.js';
+
+/**
+ * Returns whether a stored entry or component meets a condition, as the database decides it. Conditions on related entries must
+ * have been replaced by conditions on the stored ids.
+ */
+export function meetsCondition(condition: Condition, holder: Values): boolean {
+  switch (condition.kind) {
+    case 'and':
+      return condition.conditions.every((inner) => meetsCondition(inner, holder));
+    case 'or':
+      return condition.conditions.some((inner) => meetsCondition(inner, holder));
+    case 'element': {
+      const list = valueAt(holder, condition.path);
+      if (!Array.isArray(list) || list.length === 0) return condition.orMissing;
+      return list.some((item) => isRecord(item) && meetsCondition(condition.condition, item));
+    }
+    case 'comparison':
+      return meetsComparison(condition, plainValue(valueAt(holder, condition.path) ?? null));
+    case 'search':
+      return meetsCondition(condition.otherwise, holder);
+    case 'related':
+      return false;
+  }
+}
+
+const valueAt = (holder: Values, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), holder);
+
+/** Returns whether a value meets a comparison. A denied comparison never matches null, as in SQL. */
+function meetsComparison(condition: Comparison, value: unknown): boolean {
+  const { comparator, stored, operand, denied } = condition;
+  if (stored === 'link') return meetsIds(condition, storedIds(value));
+  if (comparator === 'null' && stored === 'json') return isJson(plainValue(value)) === denied;
+  // a list of JSON is compared as a whole, any other by its elements
+  const elements: readonly unknown[] = Array.isArray(value) && stored !== 'json' ? value : [value];
+  if (comparator === 'null') return denied ? elements.some((element) => isOf(stored, element)) : elements.includes(null);
+  if (value === null) return false;
+  if (comparesText(comparator) && stored !== 'text') return meetsText(condition, value);
+  const met = comparesText(comparator)
+    ? elements.some((element) => typeof element === 'string' && patternOf(condition).test(element))
+    : comparisons[comparator](elements, operand);
+  if (!denied) return met;
+  return !met && (stored === 'json' ? isJson(value) : elements.some((element) => isOf(stored, element)));
+}
+
+/** Returns whether the text of a value meets a comparison. A value without a text does not meet its denial either. */
+function meetsText(condition: Comparison, value: unknown): boolean {
+  const text = storedText(value, condition.stored);
+  return text !== null && patternOf(condition).test(text) !== condition.denied;
+}
+
+/** Returns whether a value has the type of its stored form. Values of other types meet no comparison and no denial of one. */
+const isOf = (stored: Stored, value: unknown): boolean => kindOf(plainValue(value)) === kinds[stored] && !Number.isNaN(value);
+
+const kinds: Readonly<Record<Stored, string>> = {
+  text: 'string',
+  number: 'number',
+  link: 'number',
+  date: 'date',
+  boolean: 'boolean',
+  json: 'any',
+};
+
+/**
+ * Returns whether the ids of a link meet a comparison: one of them must. If the operand of `null` is a list, only ids in the list
+ * count.
+ */
+function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly number[]): boolean {
+  if (comparator === 'null') return ids.every((id) => Array.isArray(operand) && !operand.includes(id)) !== denied;
+  return ids.some((id) => comparisons.in([id], operand) !== denied);
+}
+
+const patternOf = memoize(({ comparator, operand }: Comparison): RegExp => {
+  const { source, flags } = textPattern(comparator as TextComparator, operand); // the only ones with a pattern
+  return new RegExp(source, `u${flags}`);
+});
+
+/** Compares the elements of a value: one of them has to meet each bound. */
+type Compare = (elements: readonly unknown[], operand: unknown) => boolean;
+
+const someElement =
+  (meets: (value: unknown, operand: unknown) => boolean): Compare =>
+  (elements, operand) =>
+    elements.some((element) => meets(element, operand));
+
+const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>, Compare>> = {
+  eq: someElement((value, operand) => isScalar(value) && compareStored(value, operand) === 0),
+  in: (elements, operands) => Array.isArray(operands) && operands.some((operand) => comparisons.eq(elements, operand)),
+  lt: someElement((value, operand) => compareStored(value, operand) < 0),
+  lte: someElement((value, operand) => compareStored(value, operand) <= 0),
+  gt: someElement((value, operand) => compareStored(value, operand) > 0),
+  gte: someElement((value, operand) => compareStored(value, operand) >= 0),
+  between: (elements, operands) => {
+    const [low, high] = operands as readonly unknown[]; // bound as a pair
+    return comparisons.gte(elements, low) && comparisons.lte(elements, high);
+  },
+};
+
+/** Returns the value itself; a bigint or number for numbers that the driver reads as objects. */
+function plainValue(value: unknown): unknown {
+  const text = numberText(value);
+  if (text === null) return value;
+  return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+}
+
+/** Returns whether the database takes a value for JSON that is not null. */
+const isJson = (value: unknown): boolean =>
+  Array.isArray(value) || (isRecord(value) ? !isForeign(value) : value !== null && !(value instanceof Date));
+
+/** Returns whether a value can equal an operand. JSON values that are objects or lists cannot. */
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
+
+/**
+ * Compares two values of an attribute as the database does, strings by their bytes. Returns a negative number, 0 or a positive
+ * one; NaN if the values are of different types.
+ */
+export function compareStored(left: unknown, right: unknown): number {
+  if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
+  if (kindOf(a) !== kindOf(b)) return NaN;
+  return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
+}
+
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : value instanceof Date ? 'date' : typeof value);

@@ -1,0 +1,206 @@
+import type { FieldError } from '../../base/errors.js';
+import { isSettable } from './added-attributes.js';
+import { blockProblems } from './check-blocks.js';
+import { scalarProblems } from './check-scalar.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
+import { isRecord, type Values } from '../../base/values.js';
+import {
+  type Findings,
+  type InputContext,
+  type LinkedFiles,
+  mustNotBeNull,
+  notOfType,
+  report,
+  reportRelations,
+  addTarget,
+} from './findings.js';
+import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput, comingIn, lengthOf } from './link-input.js';
+import { listsParts, type PartsAttribute } from './parts.js';
+
+/** The result of a check: the problems of a body, and the ids that must exist with their paths, by uid of their type. */
+export interface CheckedInput {
+  readonly errors: readonly FieldError[];
+  /** The problem of the form of a relation, or none. */
+  readonly relations: readonly FieldError[];
+  readonly targets: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  /** Files of attributes that allow only some types. */
+  readonly files: readonly LinkedFiles[];
+}
+
+/** Maximum of components in one list of an entry. */
+const maximumParts = 10_000;
+
+/** Checks the data of a client for an entry: types, rules, components, and the forms of relations. */
+export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
+  const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context, isFull: false };
+  checkValues(type, data, '', found);
+  return { errors: found.fields, relations: found.relations.slice(0, 1), targets: found.targets, files: found.files };
+}
+
+function checkValues(type: ContentType, values: Values, prefix: string, found: Findings): void {
+  for (const attribute of type.attributes.values()) {
+    if (!isSettable(attribute)) continue;
+    const path = `${prefix}${attribute.name}`;
+    const value = Object.hasOwn(values, attribute.name) ? values[attribute.name] : undefined;
+    if (value === undefined) checkAbsent(attribute, path, found);
+    else checkValue(attribute, value, path, found);
+  }
+}
+
+function checkAbsent(attribute: Attribute, path: string, found: Findings): void {
+  const { mode, draft, held } = found.context;
+  if (!attribute.required || mode === 'update' || attribute.kind === 'media' || held?.has(path) === true) return;
+  if (attribute.kind === 'scalar' && attribute.default !== undefined) return;
+  if (!draft || listsParts(attribute)) report(found, path, `${path} must be defined.`);
+}
+
+function checkValue(attribute: Attribute, value: unknown, path: string, found: Findings): void {
+  if (found.isFull) return;
+  switch (attribute.kind) {
+    case 'scalar':
+      for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
+      if (attribute.type === 'blocks' && Array.isArray(value))
+        for (const problem of blockProblems(value, path)) report(found, problem.path, problem.message);
+      return;
+    case 'relation':
+    case 'media':
+      checkLink(attribute, value, path, found);
+      return;
+    case 'morph':
+      checkMorph(attribute, value, path, found);
+      return;
+    case 'component':
+      checkComponent(attribute, value, path, found);
+      return;
+    case 'dynamiczone':
+      checkZone(attribute, value, path, found);
+  }
+}
+
+function checkComponent(attribute: ComponentAttribute, value: unknown, path: string, found: Findings): void {
+  const type = found.context.registry.types.get(attribute.component);
+  if (type === undefined) return;
+  if (attribute.repeatable) {
+    const items = itemsOf(value ?? [], path, found);
+    if (items === null) return;
+    for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
+    checkCount(attribute, items.length, path, found);
+  } else if (value === null) {
+    if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
+  } else if (isRecord(value)) checkValues(type, value, `${path}.`, found);
+  else report(found, path, notOfType(path, 'object', value));
+}
+
+/** Returns the items of a list of components; null if it is not a list, or too long to check. */
+function itemsOf(value: unknown, path: string, found: Findings): readonly unknown[] | null {
+  if (Array.isArray(value) && value.length <= maximumParts) return value;
+  const most = `${path} takes at most ${String(maximumParts)} components`;
+  report(found, path, Array.isArray(value) ? most : notOfType(path, 'array', value));
+  return null;
+}
+
+/** Checks the number of items. Called after the check of the items, which is the order of errors in Strapi v4. */
+function checkCount({ required, min, max }: PartsAttribute, count: number, path: string, found: Findings): void {
+  if (min !== null && count < min && (required || count > 0))
+    report(found, path, `${path} field must have at least ${String(min)} items`);
+  if (max !== null && count > max) report(found, path, `${path} field must have less than or equal to ${String(max)} items`);
+}
+
+function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
+  if (isRecord(item)) checkValues(type, item, `${path}.`, found);
+  else report(found, path, notOfType(path, 'object', null, item));
+}
+
+function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
+  if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, path, found);
+  const items = itemsOf(value ?? [], path, found);
+  if (items === null) return;
+  for (const [index, item] of items.entries()) {
+    if (found.isFull) return;
+    checkZoneItem(item, `${path}[${String(index)}]`, found);
+  }
+  checkCount(attribute, items.length, path, found);
+}
+
+function checkZoneItem(item: unknown, path: string, found: Findings): void {
+  const type = componentOf(item, found.context);
+  if (type !== null && isRecord(item)) {
+    checkValues(type, item, `${path}.`, found);
+    return;
+  }
+  const place = `${path}.__component`;
+  if (!isRecord(item)) {
+    report(found, path, notOfType(path, 'object', null, item));
+    reportRelations(found, path, 'Invalid relations');
+    return;
+  }
+  const uids = [...found.context.registry.types.values()].filter(({ kind }) => kind === 'component').map(({ uid }) => uid);
+  const isNamed = item['__component'] !== undefined && item['__component'] !== null;
+  report(
+    found,
+    place,
+    isNamed ? `${place} must be one of the following values: ${uids.join(', ')}` : `${place} is a required field`,
+  );
+  reportUnknownComponent(item, path, found);
+}
+
+function componentOf(item: unknown, { registry }: InputContext): ContentType | null {
+  const uid = isRecord(item) ? item['__component'] : undefined;
+  const type = typeof uid === 'string' ? registry.types.get(uid) : undefined;
+  return type?.kind === 'component' ? type : null;
+}
+
+/** Reports an error of relations for a value that names no component or an unknown one, as Strapi v4 does. */
+function reportUnknownComponent(value: unknown, path: string, found: Findings): void {
+  if (componentOf(value, found.context) !== null) return;
+  const isNamed = isRecord(value) && Boolean(value['__component']);
+  reportRelations(
+    found,
+    path,
+    isNamed ? 'Invalid relations' : 'Cannot build relations store from dynamiczone, component identifier is undefined',
+  );
+}
+
+/** Checks the form of links; whether the linked entries exist is checked later. */
+function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
+  if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
+    report(found, path, mustNotBeNull(path, found.context.mode));
+  const input = parseLinkInput(value, link.target);
+  if (input === null) {
+    const other = findOtherType(value, link.target);
+    if (other === null) reportRelations(found, path, 'Invalid relations');
+    else report(found, `${path}${other}`, `${path}${other} must be ${link.target}`);
+    return;
+  }
+  const ids = comingIn(input);
+  if (!checkLength(lengthOf(input), path, found)) return;
+  for (const id of ids) addTarget(found, { uid: link.target, id, path });
+  if (link.kind === 'media') checkFiles(link, ids, path, found);
+}
+
+/** Reports an error and returns false if a relation names more entries than one write may. */
+function checkLength(length: number, path: string, found: Findings): boolean {
+  if (length <= maximumLinks) return true;
+  report(found, path, `${path} takes at most ${String(maximumLinks)} related entries in one write`);
+  return false;
+}
+
+function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
+  if (found.context.strict && !many && ids.length > 1) report(found, path, `${path} takes one file`);
+  if (allowedTypes.length > 0 && ids.length > 0) found.files.push({ path, ids, allowedTypes });
+}
+
+/** Checks the targets of a polymorphic relation, which name their type in `__type` or `type`. */
+function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, found: Findings): void {
+  const input = parseMorphInput(value);
+  if (input === null) {
+    reportRelations(found, path, 'Invalid relations');
+    return;
+  }
+  if (!checkLength(lengthOf(input), path, found)) return;
+  for (const { uid, id } of comingIn(input).map(morphTarget)) {
+    const type = found.context.registry.types.get(uid);
+    if (type !== undefined && type.kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, { uid, id, path });
+    else reportRelations(found, path, 'Invalid relations');
+  }
+}
