@@ -23,15 +23,15 @@ import { createNotices } from './base/notices.js';
 import { slowSettings } from './metrics/settings.js';
 import type { Observer } from './base/observe/observer.js';
 import { fullAccess } from './model/query/access.js';
-import { connectForReads } from './mongo/send/connection.js';
-import { observingReads } from './mongo/read/costly-reads.js';
-import { explainRefusal } from './mongo/send/refused-access.js';
-import { createOwnCollections } from './mongo/send/ensure-collections.js';
-import { readModels } from './mongo/stores/model-store.js';
+import { connectForReads } from './store/send/connection.js';
+import { observingReads } from './store/read/costly-reads.js';
+import { explainRefusal } from './store/send/refused-access.js';
+import { createOwnCollections } from './store/send/ensure-collections.js';
+import { readModels } from './store/stores/model-store.js';
 import type { ModelDocument } from './model/schema/model.js';
 import { messageOf } from './base/errors.js';
 import { waited } from './base/limits/timers.js';
-import { openBackend, type Backend } from './mongo/models/open-backend.js';
+import { openBackend, type Backend } from './store/models/open-backend.js';
 import type { Project } from './strapi/project/create-project.js';
 
 interface ConnectInput {

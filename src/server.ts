@@ -19,7 +19,7 @@ import type { RouteMatch } from './http/route.js';
 import { Connection } from './http/running.js';
 import { prepareHttpServer, type PreparedServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
-import type { Backend } from './mongo/models/open-backend.js';
+import type { Backend } from './store/models/open-backend.js';
 import type { Work } from './base/observe/observation.js';
 import type { Observer } from './base/observe/observer.js';
 import type { Registry } from './model/schema/content-type.js';

@@ -4,7 +4,7 @@ import type { Config } from './settings/config.js';
 import type { Hook, Register } from './graphql/extension/create-extension.js';
 import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';
-import type { Backend } from './mongo/models/open-backend.js';
+import type { Backend } from './store/models/open-backend.js';
 import type { ModelDocument } from './model/schema/model.js';
 import type { Observer } from './base/observe/observer.js';
 

@@ -50,7 +50,7 @@ describe('the public API', () => {
     expect(types.sort()).to.deep.equal(names.types);
   });
 
-  it('exports no type of src/mongo', () => {
+  it('exports no type of src/store', () => {
     expect(exportsOfIndex().filter(([file]) => file.includes('/mongo/'))).to.deep.equal([]);
   });
 });

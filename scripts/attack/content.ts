@@ -1,7 +1,7 @@
 import { typeActions } from '../../src/auth/known-actions.js';
-import { readAll } from '../../src/mongo/send/read-commands.js';
-import { writeModels } from '../../src/mongo/stores/model-store.js';
-import type { Backend } from '../../src/mongo/models/open-backend.js';
+import { readAll } from '../../src/store/send/read-commands.js';
+import { writeModels } from '../../src/store/stores/model-store.js';
+import type { Backend } from '../../src/store/models/open-backend.js';
 import { actionOf } from '../../src/model/query/access.js';
 
 const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'note', 'essay'] as const;

@@ -2,7 +2,7 @@ import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
 import { setActions } from '../../src/accounts/roles/grant-actions.js';
 import { createToken } from '../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
-import { jobOf } from '../../src/mongo/send/database.js';
+import { jobOf } from '../../src/store/send/database.js';
 import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './connection-attacks.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { GridFSBucket, ObjectId, type Db } from 'mongodb';
-import { chunkSize } from '../../src/mongo/stores/blob-store.js';
+import { chunkSize } from '../../src/store/stores/blob-store.js';
 import { baselineBucket, downloadId, downloadName, mediaBytes } from './media-file.js';
 import { fileCount } from './sizes.js';
 

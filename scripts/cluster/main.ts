@@ -23,7 +23,7 @@ const replay = ['--import', 'tsx', 'scripts/conformance/run.ts', '-q', '--floor'
 const recorded = existsSync('../shared/conformance');
 
 const steps: readonly (readonly string[])[] = [
-  [...mocha, 'test/cluster/*.cluster.ts', 'test/mongo/hot-models.test.ts'],
+  [...mocha, 'test/cluster/*.cluster.ts', 'test/store/hot-models.test.ts'],
   ...(recorded
     ? [
         [...replay, 'crud', 'filters', 'populate', 'relations', 'i18n', 'auth', 'upload'],

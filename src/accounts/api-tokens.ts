@@ -3,11 +3,11 @@ import { collections } from '../model/schema/collections.js';
 import { grantsVersion } from '../auth/known-actions.js';
 import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../auth/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../base/errors.js';
-import { findStored, isStored } from '../mongo/stored.js';
-import { claim } from '../mongo/stores/claim.js';
-import type { Store } from '../mongo/store.js';
-import { otherThan, type Match } from '../mongo/form/matches.js';
-import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
+import { findStored, isStored } from '../store/stored.js';
+import { claim } from '../store/stores/claim.js';
+import type { Store } from '../store/store.js';
+import { otherThan, type Match } from '../store/form/matches.js';
+import { deleteEntry, insertEntry, updateEntry } from '../store/write/write-entries.js';
 import { decodeId } from '../base/values.js';
 import type { Body } from './accounts.js';
 

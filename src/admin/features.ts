@@ -1,12 +1,12 @@
 import { contextOfCode } from '../code/content-of-code.js';
 import { keepingVersions } from '../history/keep-versions.js';
 import type { Feature } from '../http/feature.js';
-import { examinesReads } from '../mongo/read/costly-reads.js';
-import { forJob } from '../mongo/send/database.js';
-import { contentAudit, auditingWrites } from '../mongo/stores/content-audit.js';
-import { deliveryCollection } from '../mongo/stores/delivery-store.js';
-import { historyCollection } from '../mongo/stores/history-store.js';
-import { shapeCollection } from '../mongo/stores/shape-store.js';
+import { examinesReads } from '../store/read/costly-reads.js';
+import { forJob } from '../store/send/database.js';
+import { contentAudit, auditingWrites } from '../store/stores/content-audit.js';
+import { deliveryCollection } from '../store/stores/delivery-store.js';
+import { historyCollection } from '../store/stores/history-store.js';
+import { shapeCollection } from '../store/stores/shape-store.js';
 import { adminModels } from '../model/schema/builtin-models.js';
 import { startWebhooks } from '../webhooks/start-webhooks.js';
 import { adminRoutes } from './admin-routes.js';

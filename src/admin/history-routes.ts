@@ -2,8 +2,8 @@ import { invalidParameter, notFoundError, validationError } from '../base/errors
 import { restoreVersion } from '../history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
-import { listAudited } from '../mongo/stores/content-audit.js';
-import { findVersion, listVersions, shownVersion, type Version } from '../mongo/stores/history-store.js';
+import { listAudited } from '../store/stores/content-audit.js';
+import { findVersion, listVersions, shownVersion, type Version } from '../store/stores/history-store.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';

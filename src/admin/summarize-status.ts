@@ -1,4 +1,4 @@
-import type { ModelState } from '../mongo/models/model-states.js';
+import type { ModelState } from '../store/models/model-states.js';
 import { groupBy } from '../base/values.js';
 
 /** What an administrator looks at first. */

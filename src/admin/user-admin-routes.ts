@@ -9,8 +9,8 @@ import { anything, listOf, record, type Schema, whole } from '../http/json-schem
 import { parameter } from '../http/operation.js';
 import { idOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
-import { above } from '../mongo/form/matches.js';
-import { findStored } from '../mongo/stored.js';
+import { above } from '../store/form/matches.js';
+import { findStored } from '../store/stored.js';
 import { emptyQuery } from '../model/query/ast.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';

@@ -1,7 +1,7 @@
 import { collections } from '../model/schema/collections.js';
 import { refusedToken, type TokenFault } from '../base/errors.js';
-import { cacheByKey, cacheUntilChanged } from '../mongo/changes/changes.js';
-import { commented } from '../mongo/send/database.js';
+import { cacheByKey, cacheUntilChanged } from '../store/changes/changes.js';
+import { commented } from '../store/send/database.js';
 import type { Access } from '../model/query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import { type ApiToken, refuseExpired, tokenFinder } from './api-token.js';

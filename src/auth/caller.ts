@@ -1,8 +1,8 @@
 import type { TokenFault } from '../base/errors.js';
 import { collections } from '../model/schema/collections.js';
-import type { Database, Document } from '../mongo/send/database.js';
-import { findStored } from '../mongo/stored.js';
-import type { Change } from '../mongo/write/compile-change.js';
+import type { Database, Document } from '../store/send/database.js';
+import { findStored } from '../store/stored.js';
+import type { Change } from '../store/write/compile-change.js';
 import type { Access } from '../model/query/access.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import { bytesOf, type Values } from '../base/values.js';

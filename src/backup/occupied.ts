@@ -1,4 +1,4 @@
-import type { Database } from '../mongo/send/database.js';
+import type { Database } from '../store/send/database.js';
 import { listBackedUp } from '../mongo/transfer/backed-up.js';
 import { collections } from '../model/schema/collections.js';
 import { findOccupied, hasContent } from '../transfer/occupied.js';

@@ -1,6 +1,6 @@
-import { storedCollections } from '../mongo/send/ensure-collections.js';
-import { restartOthers } from '../mongo/models/trigram-build.js';
-import { endEpoch } from '../mongo/stores/append-changes.js';
+import { storedCollections } from '../store/send/ensure-collections.js';
+import { restartOthers } from '../store/models/trigram-build.js';
+import { endEpoch } from '../store/stores/append-changes.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../mongo/transfer/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../mongo/transfer/staged.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../mongo/send/database.js';
+import type { Database } from '../store/send/database.js';
 import type { ImportState } from '../mongo/transfer/import-ledger.js';
 import type { Merged } from '../mongo/transfer/restored.js';
 import type { Progress } from '../transfer/import-run.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../mongo/send/database.js';
+import type { Database } from '../store/send/database.js';
 import { countBackedUp, listBackedUp } from '../mongo/transfer/backed-up.js';
 import { outsideFiles, readOneMoment, recordIds } from '../mongo/transfer/one-moment.js';
 import { fileRecords } from '../mongo/transfer/scan-documents.js';

@@ -4,7 +4,7 @@ import { findAdministrator, readAdminRoles, superAdminCode } from '../panel/admi
 import { changeAdministrator, insertAdministrator, isEmailTaken, fields } from '../panel/administrators/write-administrator.js';
 import { checkPanelBody, object } from '../panel/check-body.js';
 import { createDefaultAdminRoles } from '../panel/rights/default-roles.js';
-import { exactly } from '../mongo/form/matches.js';
+import { exactly } from '../store/form/matches.js';
 import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';

@@ -7,7 +7,7 @@ import { refuseEmbedded } from '../mongo/embedded/start-embedded.js';
 import { allSections } from '../feature-settings.js';
 import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
-import { createClientOf } from '../mongo/send/refused-access.js';
+import { createClientOf } from '../store/send/refused-access.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import type { Registry } from '../model/schema/content-type.js';
 import { warningText } from '../model/schema/report-models.js';

@@ -3,8 +3,8 @@ import { loadConfig } from '../settings/load-config.js';
 import { allSections } from '../feature-settings.js';
 import { createStorageOf } from '../media/storage/storage-of.js';
 import { runningServer, startConfigured } from '../mongo/embedded/start-embedded.js';
-import { connectDatabase } from '../mongo/send/connection.js';
-import type { Database } from '../mongo/send/database.js';
+import { connectDatabase } from '../store/send/connection.js';
+import type { Database } from '../store/send/database.js';
 import { endWith, printError } from './print.js';
 import { showProgress } from './show-progress.js';
 

@@ -7,15 +7,15 @@ import {
   storedTexts,
   surveyConversion,
   type Survey,
-} from '../mongo/models/convert-values.js';
-import type { ValueConversion } from '../mongo/models/converted-entries.js';
-import { readStates } from '../mongo/models/model-states.js';
-import { refuseMoved } from '../mongo/models/copy-fields.js';
-import { findForeign } from '../mongo/models/served-collections.js';
-import type { Database } from '../mongo/send/database.js';
-import { claim } from '../mongo/stores/claim.js';
-import { readModels, writeModels } from '../mongo/stores/model-store.js';
-import { asServed } from '../mongo/stores/rename-store.js';
+} from '../store/models/convert-values.js';
+import type { ValueConversion } from '../store/models/converted-entries.js';
+import { readStates } from '../store/models/model-states.js';
+import { refuseMoved } from '../store/models/copy-fields.js';
+import { findForeign } from '../store/models/served-collections.js';
+import type { Database } from '../store/send/database.js';
+import { claim } from '../store/stores/claim.js';
+import { readModels, writeModels } from '../store/stores/model-store.js';
+import { asServed } from '../store/stores/rename-store.js';
 import { suggest } from '../base/nearest-name.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '../model/schema/content-type.js';

@@ -5,7 +5,7 @@ import { commandLine } from '../base/command-line.js';
 import { packageVersion } from '../base/package-root.js';
 import type { Audience } from '../auth/is-open.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
-import type { Backend } from '../mongo/models/open-backend.js';
+import type { Backend } from '../store/models/open-backend.js';
 import type { Service } from '../service.js';
 
 type EmbeddedServer = Pick<EmbeddedDatabase, 'version' | 'dataDir' | 'uri'>;

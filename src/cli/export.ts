@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createMedia } from '../media/media.js';
-import { readModels } from '../mongo/stores/model-store.js';
+import { readModels } from '../store/stores/model-store.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import { exportContent } from '../transfer/export-content.js';
 import { archiveKey, refuseSecrets } from './open-source.js';

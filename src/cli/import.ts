@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { createMedia } from '../media/media.js';
-import { createOwnCollections } from '../mongo/send/ensure-collections.js';
-import { blobCollections } from '../mongo/stores/blob-store.js';
+import { createOwnCollections } from '../store/send/ensure-collections.js';
+import { blobCollections } from '../store/stores/blob-store.js';
 import { abandonImport, prepareImport, type PreparedImport, previewImport, runImport } from '../transfer/run-import.js';
 import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext } from '../transfer/import-run.js';

@@ -1,5 +1,5 @@
-import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey } from '../mongo/models/operator-indexes.js';
-import { readModels } from '../mongo/stores/model-store.js';
+import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey } from '../store/models/operator-indexes.js';
+import { readModels } from '../store/stores/model-store.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import type { ContentType, Registry } from '../model/schema/content-type.js';
 import { suggest } from '../base/nearest-name.js';

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findForeign } from '../mongo/models/served-collections.js';
+import { findForeign } from '../store/models/served-collections.js';
 import { removeType } from '../accounts/roles/grant-actions.js';
-import { createStore } from '../mongo/store.js';
-import { reportShard, shardType } from '../mongo/models/shard-types.js';
-import { asServed, openRenames } from '../mongo/stores/rename-store.js';
-import { readModels } from '../mongo/stores/model-store.js';
+import { createStore } from '../store/store.js';
+import { reportShard, shardType } from '../store/models/shard-types.js';
+import { asServed, openRenames } from '../store/stores/rename-store.js';
+import { readModels } from '../store/stores/model-store.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import { isStoredAs } from '../model/schema/model.js';
 import { describeReport, reportModels } from '../model/schema/report-models.js';

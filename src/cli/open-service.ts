@@ -7,9 +7,9 @@ import { createContext, type ContentContext } from '../content/content-context.j
 import { allSections } from '../feature-settings.js';
 import { features } from '../features.js';
 import { modelSettings } from '../http/feature.js';
-import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
-import { readModels } from '../mongo/stores/model-store.js';
-import { createStore, type Store } from '../mongo/store.js';
+import { createFirstLocale, readLocales } from '../store/stores/locale-store.js';
+import { readModels } from '../store/stores/model-store.js';
+import { createStore, type Store } from '../store/store.js';
 import { fullAccess } from '../model/query/access.js';
 import type { ModelSettings } from '../model/schema/build-content-type.js';
 import { buildRegistry } from '../model/schema/build-registry.js';

@@ -8,9 +8,9 @@ import {
   readNow,
   restorePart,
   withPart,
-} from '../mongo/models/removed-data.js';
-import { forgetRemoved, readRemoved, type RemovedPart } from '../mongo/stores/removed-store.js';
-import { findForeign } from '../mongo/models/served-collections.js';
+} from '../store/models/removed-data.js';
+import { forgetRemoved, readRemoved, type RemovedPart } from '../store/stores/removed-store.js';
+import { findForeign } from '../store/models/served-collections.js';
 import { suggest } from '../base/nearest-name.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import type { Model } from '../model/schema/model.js';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readModels } from '../mongo/stores/model-store.js';
+import { readModels } from '../store/stores/model-store.js';
 import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../model/query/access.js';
 import { buildRegistry } from '../model/schema/build-registry.js';

@@ -7,8 +7,8 @@ import { changeStoredUser, type StoredUser, userType } from '../accounts/user-st
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
-import { matchesAny } from '../mongo/form/matches.js';
-import { findStored } from '../mongo/stored.js';
+import { matchesAny } from '../store/form/matches.js';
+import { findStored } from '../store/stored.js';
 import { emptyQuery } from '../model/query/ast.js';
 import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { findRole } from './open-service.js';

@@ -1,7 +1,7 @@
-import { findForeign } from '../mongo/models/served-collections.js';
-import { reportShard } from '../mongo/models/shard-types.js';
-import { asServed } from '../mongo/stores/rename-store.js';
-import { readModels } from '../mongo/stores/model-store.js';
+import { findForeign } from '../store/models/served-collections.js';
+import { reportShard } from '../store/models/shard-types.js';
+import { asServed } from '../store/stores/rename-store.js';
+import { readModels } from '../store/stores/model-store.js';
 import { buildRegistry, type RegistryBuild } from '../model/schema/build-registry.js';
 import { warningText } from '../model/schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';

@@ -1,6 +1,6 @@
 import { checkAdminBody } from '../admin/check-admin-body.js';
 import { newWebhookBody, newWebhookValues } from '../admin/webhook-values.js';
-import { deliveryStatuses, listDeliveries, replayDeliveries } from '../mongo/stores/delivery-store.js';
+import { deliveryStatuses, listDeliveries, replayDeliveries } from '../store/stores/delivery-store.js';
 import { decodeId } from '../base/values.js';
 import { webhookEvents } from '../webhooks/webhook.js';
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../webhooks/write-webhooks.js';

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.js';
 import { roleUid, userUid } from '../accounts/user-store.js';
-import type { StoredDocument } from '../mongo/form/loaded.js';
+import type { StoredDocument } from '../store/form/loaded.js';
 import { allows } from '../model/query/access.js';
 import type { Registry } from '../model/schema/content-type.js';
 import type { Entity } from './entity-service.js';

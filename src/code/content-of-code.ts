@@ -1,7 +1,7 @@
 import { memoize } from '../base/caches.js';
 import { createContext, type ContentContext, withDatabase } from '../content/content-context.js';
 import { type Connection, notRunning, type Running } from '../http/running.js';
-import { forJob } from '../mongo/send/database.js';
+import { forJob } from '../store/send/database.js';
 import { type Access, fullAccess } from '../model/query/access.js';
 import type { BindSettings, Limits } from '../model/query/bind-context.js';
 

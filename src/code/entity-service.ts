@@ -3,7 +3,7 @@ import { create } from '../content/create.js';
 import { countEntries, findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { refuseOrTell, type Undone } from '../content/refuse-or-tell.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import type { Loaded } from '../store/form/loaded.js';
 import { remove } from '../content/remove.js';
 import { update } from '../content/update.js';
 import { invalidParameter } from '../base/errors.js';

@@ -1,7 +1,7 @@
 import { memoize } from '../base/caches.js';
 import { createShaper, type Presentation } from '../content/shape-values.js';
 import { unlimited } from '../base/limits/budget.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import type { Loaded } from '../store/form/loaded.js';
 import type { ContentType } from '../model/schema/content-type.js';
 
 /** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */

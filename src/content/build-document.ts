@@ -1,6 +1,6 @@
 import { ApiError, validationError } from '../base/errors.js';
-import { inGroup, leading, orderField, setRanks } from '../mongo/form/layout.js';
-import type { EntryDocument } from '../mongo/write/write-entries.js';
+import { inGroup, leading, orderField, setRanks } from '../store/form/layout.js';
+import type { EntryDocument } from '../store/write/write-entries.js';
 import { sharedUniquePaths } from '../model/schema/attribute-places.js';
 import { plainScalar } from '../model/schema/code-values.js';
 import type { ContentType } from '../model/schema/content-type.js';

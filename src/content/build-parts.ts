@@ -6,8 +6,8 @@ import type { Values } from '../base/values.js';
 import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '../model/schema/link-input.js';
 import { storedIds } from '../model/schema/stored-values.js';
 import { scalarTypes } from '../model/schema/scalar-types.js';
-import { rankOfTime } from '../mongo/form/layout.js';
-import { morphLinks, partsOf } from '../mongo/read/stored-lists.js';
+import { rankOfTime } from '../store/form/layout.js';
+import { morphLinks, partsOf } from '../store/read/stored-lists.js';
 import type { ContentContext } from './content-context.js';
 import type { PlainPassword } from './hash-passwords.js';
 

@@ -1,7 +1,7 @@
 import { memoizePair } from '../base/caches.js';
 import { namingPath } from '../base/errors.js';
-import { setRanks, setUniques, storedRank } from '../mongo/form/layout.js';
-import type { StoredDocument } from '../mongo/form/loaded.js';
+import { setRanks, setUniques, storedRank } from '../store/form/layout.js';
+import type { StoredDocument } from '../store/form/loaded.js';
 import type { LinkInput } from '../model/schema/apply-link-input.js';
 import { isSettable } from '../model/schema/added-attributes.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../model/schema/content-type.js';

@@ -1,12 +1,12 @@
 import { memoize } from '../base/caches.js';
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../settings/config.js';
-import { forRequest } from '../mongo/send/database.js';
-import type { ReadLog } from '../mongo/send/read-log.js';
-import type { Loaded } from '../mongo/form/loaded.js';
-import type { LoadedPage } from '../mongo/read/read-page.js';
-import type { Backend } from '../mongo/models/open-backend.js';
-import type { Store } from '../mongo/store.js';
+import { forRequest } from '../store/send/database.js';
+import type { ReadLog } from '../store/send/read-log.js';
+import type { Loaded } from '../store/form/loaded.js';
+import type { LoadedPage } from '../store/read/read-page.js';
+import type { Backend } from '../store/models/open-backend.js';
+import type { Store } from '../store/store.js';
 import { noNotices, type Notices } from '../base/notices.js';
 import type { Access } from '../model/query/access.js';
 import type { BindContext, BindSettings } from '../model/query/bind-context.js';

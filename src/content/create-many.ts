@@ -1,5 +1,5 @@
-import { inTransaction } from '../mongo/send/transaction.js';
-import { bulkWrite } from '../mongo/write/bulk-write.js';
+import { inTransaction } from '../store/send/transaction.js';
+import { bulkWrite } from '../store/write/bulk-write.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';
 import { stampNew } from './build-document.js';

@@ -1,9 +1,9 @@
 import { applicationError, hasCode, notFoundError } from '../base/errors.js';
-import { findFirst } from '../mongo/stored.js';
-import { groupOf } from '../mongo/form/layout.js';
-import type { Loaded, StoredDocument } from '../mongo/form/loaded.js';
-import { inTransaction } from '../mongo/send/transaction.js';
-import { type EntryDocument, insertEntry } from '../mongo/write/write-entries.js';
+import { findFirst } from '../store/stored.js';
+import { groupOf } from '../store/form/layout.js';
+import type { Loaded, StoredDocument } from '../store/form/loaded.js';
+import { inTransaction } from '../store/send/transaction.js';
+import { type EntryDocument, insertEntry } from '../store/write/write-entries.js';
 import type { Query } from '../model/query/ast.js';
 import { bindEntrySelection } from '../model/query/bind-plan.js';
 import type { Selection } from '../model/query/plan.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredDocument } from '../mongo/form/loaded.js';
-import { morphLinks } from '../mongo/read/stored-lists.js';
+import type { StoredDocument } from '../store/form/loaded.js';
+import { morphLinks } from '../store/read/stored-lists.js';
 import {
   type Attribute,
   type ContentType,

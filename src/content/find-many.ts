@@ -1,4 +1,4 @@
-import { readPage, readTotal, type LoadedPage } from '../mongo/read/read-page.js';
+import { readPage, readTotal, type LoadedPage } from '../store/read/read-page.js';
 import type { Query } from '../model/query/ast.js';
 import { bindPlan } from '../model/query/bind-plan.js';
 import type { BoundCursors } from '../model/query/bound-cursors.js';

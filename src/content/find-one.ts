@@ -1,6 +1,6 @@
 import { invalidParameter, validationError } from '../base/errors.js';
-import type { Loaded } from '../mongo/form/loaded.js';
-import { readEntry } from '../mongo/read/read-entry.js';
+import type { Loaded } from '../store/form/loaded.js';
+import { readEntry } from '../store/read/read-entry.js';
 import { readable } from '../model/query/access.js';
 import { comparing, type Query } from '../model/query/ast.js';
 import { bindFilter, bindRule } from '../model/query/bind-filter.js';

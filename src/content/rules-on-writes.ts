@@ -1,11 +1,11 @@
 import { forbiddenError } from '../base/errors.js';
-import { type Match, matchesAll, matchesNone } from '../mongo/form/matches.js';
-import { compileCondition } from '../mongo/read/compile-condition.js';
-import type { Document } from '../mongo/send/database.js';
-import { findStored, isStored } from '../mongo/stored.js';
-import { resolveRelated } from '../mongo/read/resolve-related.js';
-import { bulkWrite } from '../mongo/write/bulk-write.js';
-import { countExisting } from '../mongo/read/look-ups.js';
+import { type Match, matchesAll, matchesNone } from '../store/form/matches.js';
+import { compileCondition } from '../store/read/compile-condition.js';
+import type { Document } from '../store/send/database.js';
+import { findStored, isStored } from '../store/stored.js';
+import { resolveRelated } from '../store/read/resolve-related.js';
+import { bulkWrite } from '../store/write/bulk-write.js';
+import { countExisting } from '../store/read/look-ups.js';
 import type { Access, RowRule } from '../model/query/access.js';
 import type { Filter } from '../model/query/ast.js';
 import { bindFilter, bindRule } from '../model/query/bind-filter.js';

@@ -1,4 +1,4 @@
-import { type Loaded, type Related, withoutPopulated } from '../mongo/form/loaded.js';
+import { type Loaded, type Related, withoutPopulated } from '../store/form/loaded.js';
 import type { Budget } from '../base/limits/budget.js';
 import type { Child } from '../model/query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../model/schema/content-type.js';

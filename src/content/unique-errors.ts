@@ -1,10 +1,10 @@
 import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../base/errors.js';
-import type { Database } from '../mongo/send/database.js';
-import { findStored, isStored } from '../mongo/stored.js';
-import { DuplicateKey } from '../mongo/send/driver-errors.js';
-import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '../mongo/form/layout.js';
-import { matchesAny, oneOf, otherThan } from '../mongo/form/matches.js';
-import type { StoredDocument } from '../mongo/form/loaded.js';
+import type { Database } from '../store/send/database.js';
+import { findStored, isStored } from '../store/stored.js';
+import { DuplicateKey } from '../store/send/driver-errors.js';
+import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '../store/form/layout.js';
+import { matchesAny, oneOf, otherThan } from '../store/form/matches.js';
+import type { StoredDocument } from '../store/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '../model/schema/content-type.js';
 import { scalarTypes } from '../model/schema/scalar-types.js';
 import type { Values } from '../base/values.js';

@@ -1,10 +1,10 @@
 import { settingValues } from '../auth/caller.js';
-import { findStored } from '../mongo/stored.js';
-import { groupField, groupOf } from '../mongo/form/layout.js';
-import { noneOf, oneOf, type Match } from '../mongo/form/matches.js';
-import { inTransaction } from '../mongo/send/transaction.js';
-import { changeMany, type Change } from '../mongo/write/compile-change.js';
-import { bulkWrite } from '../mongo/write/bulk-write.js';
+import { findStored } from '../store/stored.js';
+import { groupField, groupOf } from '../store/form/layout.js';
+import { noneOf, oneOf, type Match } from '../store/form/matches.js';
+import { inTransaction } from '../store/send/transaction.js';
+import { changeMany, type Change } from '../store/write/compile-change.js';
+import { bulkWrite } from '../store/write/bulk-write.js';
 import { validationError } from '../base/errors.js';
 import type { Filter } from '../model/query/ast.js';
 import type { Attribute, ContentType } from '../model/schema/content-type.js';

@@ -8,9 +8,9 @@ import {
   readLinking,
   unlinkMany,
   unlinkOne,
-} from '../mongo/write/link-changes.js';
-import { type Match, matchesAll, oneOf, otherThan } from '../mongo/form/matches.js';
-import { bulkWrite } from '../mongo/write/bulk-write.js';
+} from '../store/write/link-changes.js';
+import { type Match, matchesAll, oneOf, otherThan } from '../store/form/matches.js';
+import { bulkWrite } from '../store/write/bulk-write.js';
 import { applyLinkInput, namesAllItChanges, type LinkInput } from '../model/schema/apply-link-input.js';
 import { maximumLinks } from '../model/schema/link-input.js';
 import type { ContentType, LinkAttribute } from '../model/schema/content-type.js';

@@ -1,11 +1,11 @@
 import type { AccountSettings } from '../auth/account-settings.js';
 import type { Roles } from '../auth/role.js';
 import type { Config } from '../settings/config.js';
-import type { MissingIndex } from '../mongo/models/ensure-indexes.js';
-import type { Instance, ModelState } from '../mongo/models/model-states.js';
-import type { AddressFacts } from '../mongo/send/address-facts.js';
-import type { LogState } from '../mongo/stores/change-log.js';
-import type { ServerFacts } from '../mongo/stores/server-facts.js';
+import type { MissingIndex } from '../store/models/ensure-indexes.js';
+import type { Instance, ModelState } from '../store/models/model-states.js';
+import type { AddressFacts } from '../store/send/address-facts.js';
+import type { LogState } from '../store/stores/change-log.js';
+import type { ServerFacts } from '../store/stores/server-facts.js';
 import type { RegistryBuild } from '../model/schema/build-registry.js';
 import type { Webhook } from '../webhooks/webhook.js';
 

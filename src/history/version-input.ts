@@ -1,7 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
-import type { Version } from '../mongo/stores/history-store.js';
-import { findStored } from '../mongo/stored.js';
-import { oneOf } from '../mongo/form/matches.js';
+import type { Version } from '../store/stores/history-store.js';
+import { findStored } from '../store/stored.js';
+import { oneOf } from '../store/form/matches.js';
 import { scalarProblems } from '../model/schema/check-scalar.js';
 import { type Attribute, type ContentType, type ScalarAttribute, uidsOf } from '../model/schema/content-type.js';
 import { convertValue } from '../model/schema/convert-value.js';

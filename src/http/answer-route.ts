@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError, notFoundError } from '../base/errors.js';
-import { ReadLog } from '../mongo/send/read-log.js';
+import { ReadLog } from '../store/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
 import { refuseCursors } from '../model/query/parse-cursors.js';
 import { isJson } from './count-memory.js';

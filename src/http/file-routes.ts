@@ -5,7 +5,7 @@ import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/imag
 import { findStored, type Media, readStored } from '../media/media.js';
 import { isOtherSize, resizedFile } from '../media/resized-file.js';
 import { type ByteRange, joinBytes, type MediaSettings } from '../media/storage/file-storage.js';
-import type { StoredBlob } from '../mongo/stores/blob-store.js';
+import type { StoredBlob } from '../store/stores/blob-store.js';
 import { printSize } from '../base/values.js';
 import { whole } from './json-schema.js';
 import { parameter, type Content, type Operation } from './operation.js';

@@ -9,7 +9,7 @@ import { notFoundError, unavailableError } from '../base/errors.js';
 import { endOf, type Ending } from '../base/limits/ending.js';
 import type { AttemptLimits, GuessLimit } from '../base/limits/attempts.js';
 import { type Media, withCommandsOf } from '../media/media.js';
-import type { Backend } from '../mongo/models/open-backend.js';
+import type { Backend } from '../store/models/open-backend.js';
 import type { Observer } from '../base/observe/observer.js';
 import type { Filter } from '../model/query/ast.js';
 import type { Registry } from '../model/schema/content-type.js';

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import { BoundedCache } from '../base/caches.js';
 import type { ContentContext, ContentSource } from '../content/content-context.js';
 import { entryTag } from '../base/errors.js';
-import type { ReadLog } from '../mongo/send/read-log.js';
+import type { ReadLog } from '../store/send/read-log.js';
 import { isAmong, readTags, type Tags } from './preconditions.js';
 
 const tagging = Symbol('tagging');

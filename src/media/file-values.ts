@@ -1,5 +1,5 @@
 import { validationError } from '../base/errors.js';
-import { someBlobExists } from '../mongo/stores/blob-store.js';
+import { someBlobExists } from '../store/stores/blob-store.js';
 import { isRecord, type Values } from '../base/values.js';
 import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';

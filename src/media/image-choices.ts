@@ -1,5 +1,5 @@
-import type { Database } from '../mongo/send/database.js';
-import { libraryViewKey, openCodeStore } from '../mongo/stores/code-store.js';
+import type { Database } from '../store/send/database.js';
+import { libraryViewKey, openCodeStore } from '../store/stores/code-store.js';
 import { isRecord, type Values } from '../base/values.js';
 import type { ImageChoices } from './images/image-maker.js';
 

@@ -1,11 +1,11 @@
 import type { ContentContext } from '../content/content-context.js';
 import { fieldErrors, messageOf } from '../base/errors.js';
-import { oneOf } from '../mongo/form/matches.js';
-import { afterCommit } from '../mongo/send/around-commit.js';
-import type { Store } from '../mongo/store.js';
-import { findFirst, findStored } from '../mongo/stored.js';
-import { bulkWrite } from '../mongo/write/bulk-write.js';
-import { changeMany } from '../mongo/write/compile-change.js';
+import { oneOf } from '../store/form/matches.js';
+import { afterCommit } from '../store/send/around-commit.js';
+import type { Store } from '../store/store.js';
+import { findFirst, findStored } from '../store/stored.js';
+import { bulkWrite } from '../store/write/bulk-write.js';
+import { changeMany } from '../store/write/compile-change.js';
 import { collections } from '../model/schema/collections.js';
 import { decodeId, decodeOrNull, isRecord } from '../base/values.js';
 import type { FileInfo } from './parse-file-info.js';

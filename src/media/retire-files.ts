@@ -1,9 +1,9 @@
 import type { Config } from '../settings/config.js';
 import type { Jobs } from '../base/jobs.js';
-import { afterCommit } from '../mongo/send/around-commit.js';
-import { commentIn, type Database, jobComment } from '../mongo/send/database.js';
-import type { Subscriber } from '../mongo/changes/entry-events.js';
-import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { afterCommit } from '../store/send/around-commit.js';
+import { commentIn, type Database, jobComment } from '../store/send/database.js';
+import type { Subscriber } from '../store/changes/entry-events.js';
+import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../store/stores/blob-store.js';
 import { hasEnded } from '../base/processes.js';
 import { uploadFile } from '../model/schema/content-type.js';
 import type { Values } from '../base/values.js';

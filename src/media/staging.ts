@@ -1,7 +1,7 @@
 import { exceeding } from '../base/limits/exceeded.js';
 import { endless, type WaitTime, withinTime } from '../base/limits/clock.js';
 import { payloadTooLargeError, validationError } from '../base/errors.js';
-import { deletePending, endPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { deletePending, endPending, insertPending, newBlobId, type PendingBlob } from '../store/stores/blob-store.js';
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '../base/values.js';

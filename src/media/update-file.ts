@@ -1,13 +1,13 @@
 import { type ContentContext, withoutHooks } from '../content/content-context.js';
 import type { EntryKey } from '../content/meet-precondition.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import type { Loaded } from '../store/form/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { asLeft, withOwnTransaction } from '../content/run-write.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../base/errors.js';
-import { afterCommit } from '../mongo/send/around-commit.js';
-import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { inTransaction } from '../mongo/send/transaction.js';
+import { afterCommit } from '../store/send/around-commit.js';
+import { commitBlobs } from '../store/stores/blob-store.js';
+import { inTransaction } from '../store/send/transaction.js';
 import { emptyQuery } from '../model/query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';

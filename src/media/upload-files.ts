@@ -1,11 +1,11 @@
 import { type ContentContext, ownType } from '../content/content-context.js';
 import { asLeft, withOwnTransaction } from '../content/run-write.js';
 import { runCreate } from '../content/create.js';
-import type { Loaded } from '../mongo/form/loaded.js';
+import type { Loaded } from '../store/form/loaded.js';
 import { withOwner } from '../content/rules-on-writes.js';
-import { afterCommit } from '../mongo/send/around-commit.js';
-import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { inTransaction } from '../mongo/send/transaction.js';
+import { afterCommit } from '../store/send/around-commit.js';
+import { commitBlobs } from '../store/stores/blob-store.js';
+import { inTransaction } from '../store/send/transaction.js';
 import { emptyQuery } from '../model/query/ast.js';
 import { bindEntrySelection } from '../model/query/bind-plan.js';
 import { fileType } from './decide-type.js';
@@ -18,7 +18,7 @@ import type { Staging, UploadedFile } from './staging.js';
 import { collections } from '../model/schema/collections.js';
 import { ApiError } from '../base/errors.js';
 import { uploadFolderType } from '../model/schema/content-type.js';
-import { findStored } from '../mongo/stored.js';
+import { findStored } from '../store/stored.js';
 
 interface UploadOrder {
   readonly files: readonly UploadedFile[];

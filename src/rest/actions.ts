@@ -7,7 +7,7 @@ import type { Precondition } from '../content/meet-precondition.js';
 import { refuseOrTell, unreadNames } from '../content/refuse-or-tell.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
-import { type Loaded, versionOf } from '../mongo/form/loaded.js';
+import { type Loaded, versionOf } from '../store/form/loaded.js';
 import { update } from '../content/update.js';
 import { notFoundError, validationError } from '../base/errors.js';
 import { preconditionOf, refusePreconditions } from '../http/preconditions.js';

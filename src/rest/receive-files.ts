@@ -15,7 +15,7 @@ import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging } from '../media/staging.js';
 import { prepareReplacement, updateFileInfo } from '../media/update-file.js';
 import { prepareFiles, publishFiles } from '../media/upload-files.js';
-import { type Loaded, versionOf } from '../mongo/form/loaded.js';
+import { type Loaded, versionOf } from '../store/form/loaded.js';
 import { allows } from '../model/query/access.js';
 import { decodeId } from '../base/values.js';
 import { flatEntries, flatEntry } from './envelope.js';

@@ -8,7 +8,7 @@ import { requireKey } from '../http/idempotency/read-key.js';
 import { preconditionOf } from '../http/preconditions.js';
 import { type Answer, type Route, type RouteCall, rowsOf } from '../http/route.js';
 import { fileType } from '../media/decide-type.js';
-import { versionOf } from '../mongo/form/loaded.js';
+import { versionOf } from '../store/form/loaded.js';
 import { emptyQuery, type Query } from '../model/query/ast.js';
 import { bindEntrySelection } from '../model/query/bind-plan.js';
 import { parseEntryQuery } from '../model/query/parse-query.js';

@@ -3,9 +3,9 @@ import { type ContentContext, withDatabase } from '../content/content-context.js
 import { findMany } from '../content/find-many.js';
 import { update } from '../content/update.js';
 import { ApiError } from '../base/errors.js';
-import { exactly } from '../mongo/form/matches.js';
-import { inTransaction } from '../mongo/send/transaction.js';
-import { findFirst } from '../mongo/stored.js';
+import { exactly } from '../store/form/matches.js';
+import { inTransaction } from '../store/send/transaction.js';
+import { findFirst } from '../store/stored.js';
 import type { Observer } from '../base/observe/observer.js';
 import { comparing, emptyQuery, type Query } from '../model/query/ast.js';
 import { nowWord } from '../model/query/moment.js';

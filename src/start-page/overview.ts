@@ -7,7 +7,7 @@ import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
 import type { RouteParts } from '../http/feature.js';
 import type { ProjectRoute, Row, RouteCall } from '../http/route.js';
-import { countStored } from '../mongo/send/read-commands.js';
+import { countStored } from '../store/send/read-commands.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import { actionOf } from '../model/query/access.js';
 import type { RegistryBuild } from '../model/schema/build-registry.js';

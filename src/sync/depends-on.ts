@@ -1,5 +1,5 @@
-import { groupField } from '../mongo/form/layout.js';
-import type { FieldsOf } from '../mongo/stores/change-log.js';
+import { groupField } from '../store/form/layout.js';
+import type { FieldsOf } from '../store/stores/change-log.js';
 import type { Child, Condition, Plan, Selection } from '../model/query/plan.js';
 import type { ContentType } from '../model/schema/content-type.js';
 

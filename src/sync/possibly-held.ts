@@ -1,7 +1,7 @@
 import type { ContentContext } from '../content/content-context.js';
-import { oneOf } from '../mongo/form/matches.js';
-import { findStored } from '../mongo/stored.js';
-import { type LogState, seeingLog, type StoredChange, touches } from '../mongo/stores/change-log.js';
+import { oneOf } from '../store/form/matches.js';
+import { findStored } from '../store/stored.js';
+import { type LogState, seeingLog, type StoredChange, touches } from '../store/stores/change-log.js';
 import { meetsCondition } from '../model/query/meets-condition.js';
 import type { Shape } from './shape.js';
 import { resetError } from './token.js';

@@ -1,6 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
-import type { Loaded } from '../mongo/form/loaded.js';
-import { readPage } from '../mongo/read/read-page.js';
+import type { Loaded } from '../store/form/loaded.js';
+import { readPage } from '../store/read/read-page.js';
 import {
   changesAfter,
   idsWith,
@@ -10,7 +10,7 @@ import {
   seeingLog,
   type StoredChange,
   touches,
-} from '../mongo/stores/change-log.js';
+} from '../store/stores/change-log.js';
 import { allOf } from '../model/query/conditions.js';
 import type { Condition, Plan } from '../model/query/plan.js';
 import type { Dependencies } from './depends-on.js';

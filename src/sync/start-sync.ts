@@ -1,10 +1,10 @@
 import type { Roles } from '../auth/role.js';
 import { memoizePair } from '../base/caches.js';
 import type { Running } from '../http/running.js';
-import { writeChanges } from '../mongo/stores/write-changes.js';
-import { forJob } from '../mongo/send/database.js';
+import { writeChanges } from '../store/stores/write-changes.js';
+import { forJob } from '../store/send/database.js';
 import { collections } from '../model/schema/collections.js';
-import type { Change } from '../mongo/changes/changes.js';
+import type { Change } from '../store/changes/changes.js';
 import type { Registry } from '../model/schema/content-type.js';
 import { followedFields } from './followed.js';
 import { boundRules } from './row-rules.js';

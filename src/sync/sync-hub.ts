@@ -1,6 +1,6 @@
 import { nextTurn, Queue } from '../base/limits/queue.js';
-import type { Database } from '../mongo/send/database.js';
-import { type LogState, markOf, readLogState, type StoredChange } from '../mongo/stores/change-log.js';
+import type { Database } from '../store/send/database.js';
+import { type LogState, markOf, readLogState, type StoredChange } from '../store/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
 import { Looks, LooksOfTurn } from './looks.js';
 import { concerns, readChanges, type Step } from './read-step.js';

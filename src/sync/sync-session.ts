@@ -5,7 +5,7 @@ import type { RouteCall } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { EndSignal } from '../base/limits/ending.js';
 import type { Sender } from '../base/limits/queue.js';
-import type { LogState } from '../mongo/stores/change-log.js';
+import type { LogState } from '../store/stores/change-log.js';
 import { actionOf } from '../model/query/access.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import type { Asked } from './asked.js';

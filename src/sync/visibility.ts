@@ -1,4 +1,4 @@
-import type { FieldsOf } from '../mongo/stores/change-log.js';
+import type { FieldsOf } from '../store/stores/change-log.js';
 import { allOf, conjunctsOf, orNull, termsOf } from '../model/query/conditions.js';
 import type { Condition, Plan } from '../model/query/plan.js';
 import { decidingFields } from './depends-on.js';

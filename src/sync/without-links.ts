@@ -1,9 +1,9 @@
-import { matchesAll, oneOf } from '../mongo/form/matches.js';
-import { compileCondition, type RelatedCondition } from '../mongo/read/compile-condition.js';
-import { linkedByMeeting, resolveRelated } from '../mongo/read/resolve-related.js';
-import type { Database } from '../mongo/send/database.js';
-import { formerStates } from '../mongo/stores/change-log.js';
-import { findStored } from '../mongo/stored.js';
+import { matchesAll, oneOf } from '../store/form/matches.js';
+import { compileCondition, type RelatedCondition } from '../store/read/compile-condition.js';
+import { linkedByMeeting, resolveRelated } from '../store/read/resolve-related.js';
+import type { Database } from '../store/send/database.js';
+import { formerStates } from '../store/stores/change-log.js';
+import { findStored } from '../store/stored.js';
 import { allOf, anyOf, foldCondition } from '../model/query/conditions.js';
 import { meetsCondition } from '../model/query/meets-condition.js';
 import { always, type Condition } from '../model/query/plan.js';

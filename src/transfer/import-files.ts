@@ -2,7 +2,7 @@ import { lookup } from 'mime-types';
 import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '../media/file-values.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
-import { commitBlobs } from '../mongo/stores/blob-store.js';
+import { commitBlobs } from '../store/stores/blob-store.js';
 import {
   type ExpectedBlob,
   findExpected,
@@ -11,8 +11,8 @@ import {
   markUnavailable,
   readMissing,
 } from '../mongo/transfer/staged.js';
-import { inTransaction } from '../mongo/send/transaction.js';
-import type { EntryDocument } from '../mongo/write/write-entries.js';
+import { inTransaction } from '../store/send/transaction.js';
+import type { EntryDocument } from '../store/write/write-entries.js';
 import type { Values } from '../base/values.js';
 import { AssetUnavailable } from './source.js';
 import { type ImportRun, type RecordOf, runStage } from './import-run.js';

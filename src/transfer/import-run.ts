@@ -2,7 +2,7 @@ import type { Config } from '../settings/config.js';
 import type { Media } from '../media/media.js';
 import { type ImportState, saveImport } from '../mongo/transfer/import-ledger.js';
 import type { Staged } from '../mongo/transfer/staged.js';
-import type { Store } from '../mongo/store.js';
+import type { Store } from '../store/store.js';
 import type { ModelSettings } from '../model/schema/build-content-type.js';
 import type { ImportPlan } from './plan-import.js';
 import type { PanelRecord } from './panel-records.js';

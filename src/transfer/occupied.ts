@@ -1,6 +1,6 @@
 import { readRoles } from '../auth/role.js';
-import type { Database } from '../mongo/send/database.js';
-import { findStored } from '../mongo/stored.js';
+import type { Database } from '../store/send/database.js';
+import { findStored } from '../store/stored.js';
 import { collections } from '../model/schema/collections.js';
 import type { ContentType } from '../model/schema/content-type.js';
 

@@ -1,9 +1,9 @@
 import { ApiError, messageOf } from '../base/errors.js';
-import { publishImported } from '../mongo/stores/blob-store.js';
-import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
-import { writeModels } from '../mongo/stores/model-store.js';
-import { shardType } from '../mongo/models/shard-types.js';
-import { recordServed } from '../mongo/models/served-collections.js';
+import { publishImported } from '../store/stores/blob-store.js';
+import { ensureIndexes } from '../store/models/ensure-indexes.js';
+import { writeModels } from '../store/stores/model-store.js';
+import { shardType } from '../store/models/shard-types.js';
+import { recordServed } from '../store/models/served-collections.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../model/schema/content-type.js';

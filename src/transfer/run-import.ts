@@ -1,8 +1,8 @@
-import type { Database } from '../mongo/send/database.js';
-import { findForeign } from '../mongo/models/served-collections.js';
-import { retireImported } from '../mongo/stores/blob-store.js';
-import { readModels } from '../mongo/stores/model-store.js';
-import { openRenames } from '../mongo/stores/rename-store.js';
+import type { Database } from '../store/send/database.js';
+import { findForeign } from '../store/models/served-collections.js';
+import { retireImported } from '../store/stores/blob-store.js';
+import { readModels } from '../store/stores/model-store.js';
+import { openRenames } from '../store/stores/rename-store.js';
 import {
   assertInterrupted,
   beginImport,

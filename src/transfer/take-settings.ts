@@ -4,9 +4,9 @@ import { changeSettings, type SettingsChange } from '../accounts/mail/write-sett
 import type { Config } from '../settings/config.js';
 import { ApiError } from '../base/errors.js';
 import { imageChoicesKey } from '../media/image-choices.js';
-import type { Store } from '../mongo/store.js';
-import { openCodeStore } from '../mongo/stores/code-store.js';
-import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
+import type { Store } from '../store/store.js';
+import { openCodeStore } from '../store/stores/code-store.js';
+import { writeDefaultLocale } from '../store/stores/locale-store.js';
 import { jsonProblems } from '../model/schema/check-scalar.js';
 import { isRecord, type Values } from '../base/values.js';
 import { usedSettings } from './source.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readRoles } from '../auth/role.js';
-import { above } from '../mongo/form/matches.js';
-import type { Document } from '../mongo/send/database.js';
-import { type NewDelivery, storeDeliveries } from '../mongo/stores/delivery-store.js';
-import { readLocales } from '../mongo/stores/locale-store.js';
-import { findStored } from '../mongo/stored.js';
+import { above } from '../store/form/matches.js';
+import type { Document } from '../store/send/database.js';
+import { type NewDelivery, storeDeliveries } from '../store/stores/delivery-store.js';
+import { readLocales } from '../store/stores/locale-store.js';
+import { findStored } from '../store/stored.js';
 import type { ContentType } from '../model/schema/content-type.js';
 import { eventsOf, tellingOf } from '../webhooks/known-webhooks.js';
 import { deliveriesOf } from '../webhooks/outbox.js';

@@ -4,7 +4,7 @@ import { insertStaged } from '../mongo/transfer/insert-staged.js';
 import { insertExpected, insertLinks, raiseCounters, readLinks } from '../mongo/transfer/staged.js';
 import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
 import { type HeldLink, type Holder, holderKey, placeLink, type StagedLink } from '../mongo/transfer/transferred.js';
-import type { EntryDocument } from '../mongo/write/write-entries.js';
+import type { EntryDocument } from '../store/write/write-entries.js';
 import { uploadFile, type ContentType } from '../model/schema/content-type.js';
 import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage } from './import-run.js';

@@ -8,8 +8,8 @@ import {
   pendingOf,
   postponeAfter,
   recordAttempt,
-} from '../mongo/stores/delivery-store.js';
-import type { Store } from '../mongo/store.js';
+} from '../store/stores/delivery-store.js';
+import type { Store } from '../store/store.js';
 import type { OutgoingCall } from '../base/observe/trace-link.js';
 import type { Bell } from './bell.js';
 import type { KnownWebhooks } from './known-webhooks.js';

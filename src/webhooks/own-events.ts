@@ -1,6 +1,6 @@
-import { afterCommit } from '../mongo/send/around-commit.js';
-import { storeDeliveries, eventBody } from '../mongo/stores/delivery-store.js';
-import type { Store } from '../mongo/store.js';
+import { afterCommit } from '../store/send/around-commit.js';
+import { storeDeliveries, eventBody } from '../store/stores/delivery-store.js';
+import type { Store } from '../store/store.js';
 import { isRecord } from '../base/values.js';
 import { largestBody } from './event-body.js';
 import { knownWebhooks } from './known-webhooks.js';

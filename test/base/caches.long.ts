@@ -5,7 +5,7 @@ import { inspect, types } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { userTokens } from '../../src/auth/user-tokens.js';
 import { BoundedCache, memoizePair } from '../../src/base/caches.js';
-import { cacheByKey, ChangeBus } from '../../src/mongo/changes/changes.js';
+import { cacheByKey, ChangeBus } from '../../src/store/changes/changes.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

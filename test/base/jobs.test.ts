@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Jobs } from '../../src/base/jobs.js';
-import { leasesIn } from '../../src/mongo/stores/claim.js';
+import { leasesIn } from '../../src/store/stores/claim.js';
 import type { ObservationOf } from '../../src/base/observe/observation.js';
 import { Observer } from '../../src/base/observe/observer.js';
 import { ownIdentity } from '../../src/base/processes.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Audience } from '../../src/auth/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { createService } from '../../src/server.js';
-import { writeModels } from '../../src/mongo/stores/model-store.js';
+import { writeModels } from '../../src/store/stores/model-store.js';
 import type { Model } from '../../src/model/schema/model.js';
 import { databaseOf, freshDatabase } from '../support/mongo.js';
 import { writeProject } from '../support/write-project.js';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { forbiddenError } from '../../src/base/errors.js';
-import type { EntryEvent, Subscriber } from '../../src/mongo/changes/entry-events.js';
-import { afterCommit } from '../../src/mongo/send/around-commit.js';
-import { inTransaction } from '../../src/mongo/send/transaction.js';
+import type { EntryEvent, Subscriber } from '../../src/store/changes/entry-events.js';
+import { afterCommit } from '../../src/store/send/around-commit.js';
+import { inTransaction } from '../../src/store/send/transaction.js';
 import type { Source, TransferRecord } from '../../src/transfer/source.js';
 import { formOf } from '../media/serve-media.js';
 import { collectionType } from '../support/collection-type.js';

@@ -13,7 +13,7 @@ import { graphqlSettings } from '../../src/graphql/endpoint/graphql-settings.js'
 import { buildSchema, type SchemaOptions } from '../../src/graphql/endpoint/build-schema.js';
 import { createApp } from '../../src/http/create-app.js';
 import { Connection, type Running } from '../../src/http/running.js';
-import { createStore } from '../../src/mongo/store.js';
+import { createStore } from '../../src/store/store.js';
 import { noNotices } from '../../src/base/notices.js';
 import { fullAccess, type Access } from '../../src/model/query/access.js';
 import { noObserver, Observer } from '../../src/base/observe/observer.js';

@@ -7,8 +7,8 @@ import { boxOf } from '../../src/media/images/transform-image.js';
 import type { Sender } from '../../src/base/limits/queue.js';
 import { resizedFile } from '../../src/media/resized-file.js';
 import { unavailableError } from '../../src/base/errors.js';
-import { retireBlobs, type StoredBlob } from '../../src/mongo/stores/blob-store.js';
-import { inTransaction } from '../../src/mongo/send/transaction.js';
+import { retireBlobs, type StoredBlob } from '../../src/store/stores/blob-store.js';
+import { inTransaction } from '../../src/store/send/transaction.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 

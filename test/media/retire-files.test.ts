@@ -6,7 +6,7 @@ import {
   insertPending,
   newBlobId,
   type BlobOwner,
-} from '../../src/mongo/stores/blob-store.js';
+} from '../../src/store/stores/blob-store.js';
 import type { Media } from '../../src/media/media.js';
 import { sweep } from '../../src/media/retire-files.js';
 import { serveMedia, type MediaServer } from './serve-media.js';

@@ -3,7 +3,7 @@ import { withDatabase } from '../../src/content/content-context.js';
 import { features } from '../../src/features.js';
 import type { Feature } from '../../src/http/feature.js';
 import type { GuardedRow, RouteCall } from '../../src/http/route.js';
-import { inTransaction } from '../../src/mongo/send/transaction.js';
+import { inTransaction } from '../../src/store/send/transaction.js';
 import { batchRoute } from '../../src/rest/batch/batch-route.js';
 import { contentRoutes } from '../../src/rest/content-routes.js';
 import { accountModels, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';

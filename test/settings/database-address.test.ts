@@ -3,7 +3,7 @@ import { completeConfig } from '../../src/settings/apply-variables.js';
 import { readAddress } from '../../src/settings/database-address.js';
 import { sectionNames } from '../../src/settings/sections.js';
 import type { WrittenSections } from '../../src/settings/translate-strapi.js';
-import { connectDatabase } from '../../src/mongo/send/connection.js';
+import { connectDatabase } from '../../src/store/send/connection.js';
 import { createConfig } from '../../src/settings/create-config.js';
 
 /** The configuration with this value of MONGODB_URI. */

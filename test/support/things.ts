@@ -1,4 +1,4 @@
-import { createStore } from '../../src/mongo/store.js';
+import { createStore } from '../../src/store/store.js';
 import { ownSeal } from '../../src/content/cursor-seal.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { noNotices } from '../../src/base/notices.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { readModels } from '../../src/mongo/stores/model-store.js';
+import { readModels } from '../../src/store/stores/model-store.js';
 import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import { exportContent } from '../../src/transfer/export-content.js';

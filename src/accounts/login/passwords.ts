@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { between, type Match } from '../../mongo/form/matches.js';
+import { between, type Match } from '../../store/form/matches.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { hashPassword } from '../../content/hash-passwords.js';
 import { fieldErrors } from '../../base/errors.js';

@@ -5,7 +5,7 @@ import { acceptInput } from '../../content/accept-write.js';
 import { checkBody } from '../../content/check-body.js';
 import { runCreate } from '../../content/create.js';
 import { refuseOrTell, type Undone, unknownValue } from '../../content/refuse-or-tell.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import { fullAccess } from '../../model/query/access.js';
 import type { ApiError } from '../../base/errors.js';
 import { applicationError, hasCode } from '../../base/errors.js';

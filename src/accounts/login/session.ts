@@ -6,13 +6,13 @@ import { type ContentContext, withAccess } from '../../content/content-context.j
 import { isSwitchedOff } from '../providers/read-grant.js';
 import { applicationError, refusedToken, validationError } from '../../base/errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
-import type { Database } from '../../mongo/send/database.js';
-import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '../../mongo/stores/refresh-token-store.js';
+import type { Database } from '../../store/send/database.js';
+import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '../../store/stores/refresh-token-store.js';
 import { knownClient, rememberClient } from './known-clients.js';
 import { hashCode, isPassword, makeCode } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
-import { matchesAny } from '../../mongo/form/matches.js';
+import { matchesAny } from '../../store/form/matches.js';
 
 /** The result of a login. */
 export interface Session {

@@ -3,8 +3,8 @@ import { readAccountSettings, type AccountSettings } from '../../auth/account-se
 import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { ApiError, notFoundError, validationError } from '../../base/errors.js';
-import { findStored } from '../../mongo/stored.js';
-import { updateEntry } from '../../mongo/write/write-entries.js';
+import { findStored } from '../../store/stored.js';
+import { updateEntry } from '../../store/write/write-entries.js';
 import { suggest } from '../../base/nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { bindRule } from '../../model/query/bind-filter.js';

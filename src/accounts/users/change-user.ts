@@ -3,9 +3,9 @@ import { withDatabase, type ContentContext } from '../../content/content-context
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
 import { applicationError, notFoundError } from '../../base/errors.js';
-import { matchesAll } from '../../mongo/form/matches.js';
-import { afterCommit } from '../../mongo/send/around-commit.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
+import { matchesAll } from '../../store/form/matches.js';
+import { afterCommit } from '../../store/send/around-commit.js';
+import { inTransaction } from '../../store/send/transaction.js';
 import { emptyQuery } from '../../model/query/ast.js';
 import { toBoolean } from '../../model/schema/scalar-types.js';
 import type { Accounts, Body } from '../accounts.js';

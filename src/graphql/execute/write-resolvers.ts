@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { createLocalization } from '../../content/create-localization.js';
 import { create } from '../../content/create.js';
 import { findSingleForWrite } from '../../content/find-one.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { ApiError, notFoundError } from '../../base/errors.js';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BSON, type ClientSession, type Document, Long, MongoServerError, type Timestamp } from 'mongodb';
 import { endedBy, waited } from '../../base/limits/timers.js';
 import { collections } from '../../model/schema/collections.js';
-import type { Database } from '../send/database.js';
+import type { Database } from '../../store/send/database.js';
 import { isBackedUp, outsideOfBackups } from './backed-up.js';
 import { isAway, isCursorLost, patience, patiently } from './patiently.js';
 import type { RawDocument } from './raw-documents.js';

@@ -1,6 +1,6 @@
-import { translating } from '../send/calls.js';
-import { type Database, inScope } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
+import { translating } from '../../store/send/calls.js';
+import { type Database, inScope } from '../../store/send/database.js';
+import { readAll } from '../../store/send/read-commands.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
 import { groupBy } from '../../base/values.js';

@@ -12,9 +12,9 @@ import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../model
 import { isCreator } from '../../model/query/bind-selection.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { scalarTypes } from '../../model/schema/scalar-types.js';
-import { keptTrigrams, trigramAttributes } from '../send/index-state.js';
-import { inGroup, leading, orderField } from '../form/layout.js';
-import type { EntryDocument } from '../write/write-entries.js';
+import { keptTrigrams, trigramAttributes } from '../../store/send/index-state.js';
+import { inGroup, leading, orderField } from '../../store/form/layout.js';
+import type { EntryDocument } from '../../store/write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
 /** What the conversion of an entry needs besides its type. */

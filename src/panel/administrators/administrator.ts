@@ -1,6 +1,6 @@
-import { countMatching, findFirst, findStored } from '../../mongo/stored.js';
-import type { Database, Document } from '../../mongo/send/database.js';
-import { type Match, oneOf } from '../../mongo/form/matches.js';
+import { countMatching, findFirst, findStored } from '../../store/stored.js';
+import type { Database, Document } from '../../store/send/database.js';
+import { type Match, oneOf } from '../../store/form/matches.js';
 import { collections } from '../../model/schema/collections.js';
 import { textOrNull } from '../../base/values.js';
 

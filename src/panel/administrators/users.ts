@@ -4,10 +4,10 @@ import { type ContentContext, ownType, withAccess } from '../../content/content-
 import { applicationError, forbiddenError, notFoundError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { oneOf } from '../../mongo/form/matches.js';
-import { findStored } from '../../mongo/stored.js';
-import { claim } from '../../mongo/stores/claim.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
+import { oneOf } from '../../store/form/matches.js';
+import { findStored } from '../../store/stored.js';
+import { claim } from '../../store/stores/claim.js';
+import { inTransaction } from '../../store/send/transaction.js';
 import { withDatabase } from '../../content/content-context.js';
 import { collections } from '../../model/schema/collections.js';
 import type { Values } from '../../base/values.js';

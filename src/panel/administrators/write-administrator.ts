@@ -1,9 +1,9 @@
 import { hashPassword } from '../../content/hash-passwords.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { exactly, type Match } from '../../mongo/form/matches.js';
-import { findFirst } from '../../mongo/stored.js';
-import type { Change } from '../../mongo/write/compile-change.js';
-import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { exactly, type Match } from '../../store/form/matches.js';
+import { findFirst } from '../../store/stored.js';
+import type { Change } from '../../store/write/compile-change.js';
+import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../../store/write/write-entries.js';
 import { collections } from '../../model/schema/collections.js';
 import type { Sender } from '../../base/limits/queue.js';
 import type { Values } from '../../base/values.js';

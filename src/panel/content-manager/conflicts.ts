@@ -1,6 +1,6 @@
 import type { EntryKey } from '../../content/meet-precondition.js';
 import { ApiError, applicationError } from '../../base/errors.js';
-import { findFirst } from '../../mongo/stored.js';
+import { findFirst } from '../../store/stored.js';
 import { isRecord } from '../../base/values.js';
 import type { PanelCall } from '../panel-route.js';
 

@@ -3,7 +3,7 @@ import { findOne } from '../../content/find-one.js';
 import type { EntryKey } from '../../content/meet-precondition.js';
 import { forbiddenError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import { comparing, fieldOf, type PopulateField, type Query } from '../../model/query/ast.js';
 import type { BindContext } from '../../model/query/bind-context.js';
 import type { ContentType, Registry } from '../../model/schema/content-type.js';

@@ -4,7 +4,7 @@ import { sharedAttributes } from '../../content/sync-locales.js';
 import { applicationError, hasCode, type ApiError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
-import { findFirst } from '../../mongo/stored.js';
+import { findFirst } from '../../store/stored.js';
 import type { ContentType } from '../../model/schema/content-type.js';
 import { decodeId, isRecord, type Values } from '../../base/values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';

@@ -5,7 +5,7 @@ import { update } from '../../content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf } from '../../http/route-request.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
+import { inTransaction } from '../../store/send/transaction.js';
 import { emptyQuery } from '../../model/query/ast.js';
 import type { ContentType } from '../../model/schema/content-type.js';
 import { decodeId } from '../../base/values.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badRequestError, forbiddenError } from '../../base/errors.js';
-import { type Match, withElement } from '../../mongo/form/matches.js';
-import { findFirst } from '../../mongo/stored.js';
+import { type Match, withElement } from '../../store/form/matches.js';
+import { findFirst } from '../../store/stored.js';
 import { type AttributePlace, findPlaces } from '../../model/schema/attribute-places.js';
 import type { Attribute, ContentType, LinkAttribute } from '../../model/schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';

@@ -4,7 +4,7 @@ import { findOne } from '../../content/find-one.js';
 import { fieldErrors, forbiddenError, notFoundError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { idOf } from '../../http/route-request.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import { readable } from '../../model/query/access.js';
 import { comparing, emptyQuery, fieldOf, type Filter, type PopulateField, type Query } from '../../model/query/ast.js';
 import { isOperator } from '../../model/query/operators.js';

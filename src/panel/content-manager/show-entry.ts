@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import type { Shaped } from '../../content/shape-values.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import type { ContentType } from '../../model/schema/content-type.js';
 import type { Values } from '../../base/values.js';
 import type { PanelCall } from '../panel-route.js';

@@ -1,5 +1,5 @@
-import type { Database } from '../../mongo/send/database.js';
-import { openCodeStore, viewPrefix } from '../../mongo/stores/code-store.js';
+import type { Database } from '../../store/send/database.js';
+import { openCodeStore, viewPrefix } from '../../store/stores/code-store.js';
 import { addedTo, shapeOf } from '../../model/schema/added-attributes.js';
 import type { Model } from '../../model/schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';

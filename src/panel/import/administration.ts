@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Document } from '../../mongo/send/database.js';
+import type { Document } from '../../store/send/database.js';
 import type { Registry } from '../../model/schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';
 import type { Values } from '../../base/values.js';

@@ -1,10 +1,10 @@
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
-import { findStored } from '../../mongo/stored.js';
-import { readLocales } from '../../mongo/stores/locale-store.js';
-import type { Database } from '../../mongo/send/database.js';
-import type { Store } from '../../mongo/store.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
-import { insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { findStored } from '../../store/stored.js';
+import { readLocales } from '../../store/stores/locale-store.js';
+import type { Database } from '../../store/send/database.js';
+import type { Store } from '../../store/store.js';
+import { inTransaction } from '../../store/send/transaction.js';
+import { insertEntry, updateEntry } from '../../store/write/write-entries.js';
 import { collections } from '../../model/schema/collections.js';
 import type { Registry } from '../../model/schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.js';
-import { findFirst } from '../../mongo/stored.js';
-import { libraryViewKey, openCodeStore, uidOfView, viewPrefix } from '../../mongo/stores/code-store.js';
-import type { Store } from '../../mongo/store.js';
+import { findFirst } from '../../store/stored.js';
+import { libraryViewKey, openCodeStore, uidOfView, viewPrefix } from '../../store/stores/code-store.js';
+import type { Store } from '../../store/store.js';
 import { collections } from '../../model/schema/collections.js';
 import type { Model } from '../../model/schema/model.js';
 import { isRecord, itemsOf } from '../../base/values.js';

@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
-import type { Document } from '../../mongo/send/database.js';
-import { oneOf } from '../../mongo/form/matches.js';
-import { findFirst, findStored } from '../../mongo/stored.js';
+import type { Document } from '../../store/send/database.js';
+import { oneOf } from '../../store/form/matches.js';
+import { findFirst, findStored } from '../../store/stored.js';
 import { collections } from '../../model/schema/collections.js';
 import { groupBy } from '../../base/values.js';
 

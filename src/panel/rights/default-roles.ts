@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
-import { isStored } from '../../mongo/stored.js';
-import { bulkWrite } from '../../mongo/write/bulk-write.js';
-import { makeOnce } from '../../mongo/write/compile-change.js';
+import { isStored } from '../../store/stored.js';
+import { bulkWrite } from '../../store/write/bulk-write.js';
+import { makeOnce } from '../../store/write/compile-change.js';
 import { collections } from '../../model/schema/collections.js';
 import { superAdminCode } from '../administrators/administrator.js';
 import { wholePermission } from './all-permissions.js';

@@ -1,5 +1,5 @@
-import type { Database, Document } from '../../mongo/send/database.js';
-import { findStored } from '../../mongo/stored.js';
+import type { Database, Document } from '../../store/send/database.js';
+import { findStored } from '../../store/stored.js';
 import { collections } from '../../model/schema/collections.js';
 import { appendTo, isRecord } from '../../base/values.js';
 

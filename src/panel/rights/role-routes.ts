@@ -3,11 +3,11 @@ import { type ContentContext, ownType, withAccess, withDatabase } from '../../co
 import { findMany } from '../../content/find-many.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
-import { exactly, oneOf } from '../../mongo/form/matches.js';
-import { findFirst, findStored } from '../../mongo/stored.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
-import { bulkWrite } from '../../mongo/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { exactly, oneOf } from '../../store/form/matches.js';
+import { findFirst, findStored } from '../../store/stored.js';
+import { inTransaction } from '../../store/send/transaction.js';
+import { bulkWrite } from '../../store/write/bulk-write.js';
+import { deleteEntry, insertEntry, updateEntry } from '../../store/write/write-entries.js';
 import { collections } from '../../model/schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
 import { listAccess } from '../administrators/list-access.js';

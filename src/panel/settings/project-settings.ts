@@ -6,10 +6,10 @@ import { prepareFile } from '../../media/prepare-file.js';
 import { retireFile } from '../../media/retire-files.js';
 import { Staging, type UploadedFile } from '../../media/staging.js';
 import type { Media } from '../../media/media.js';
-import { afterCommit } from '../../mongo/send/around-commit.js';
-import { commitBlobs } from '../../mongo/stores/blob-store.js';
-import { logosKey, openCodeStore } from '../../mongo/stores/code-store.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
+import { afterCommit } from '../../store/send/around-commit.js';
+import { commitBlobs } from '../../store/stores/blob-store.js';
+import { logosKey, openCodeStore } from '../../store/stores/code-store.js';
+import { inTransaction } from '../../store/send/transaction.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 

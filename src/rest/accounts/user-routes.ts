@@ -4,7 +4,7 @@ import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/us
 import { countEntries } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Precondition } from '../../content/meet-precondition.js';
-import { type Loaded, versionOf } from '../../mongo/form/loaded.js';
+import { type Loaded, versionOf } from '../../store/form/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../base/errors.js';
 import { preconditionOf } from '../../http/preconditions.js';
 import { bodyOf, idOf } from '../../http/route-request.js';

@@ -10,7 +10,7 @@ import { checkRight } from '../../http/authorize.js';
 import { envelopeError, isBug } from '../../http/error-response.js';
 import { onceFor } from '../../http/idempotency/run-once.js';
 import type { RouteCall } from '../../http/route.js';
-import { inTransaction } from '../../mongo/send/transaction.js';
+import { inTransaction } from '../../store/send/transaction.js';
 import { actionOf } from '../../model/query/access.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { findRow, type FoundRow, type RowSources } from './batch-rows.js';

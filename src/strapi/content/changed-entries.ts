@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { entityOf } from '../../code/entity-service.js';
-import { type Loaded, type Related, versionOf } from '../../mongo/form/loaded.js';
+import { type Loaded, type Related, versionOf } from '../../store/form/loaded.js';
 import { maySee, readable, type Access } from '../../model/query/access.js';
 import type { Query } from '../../model/query/ast.js';
 import type { BindContext } from '../../model/query/bind-context.js';

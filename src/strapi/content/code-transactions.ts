@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
-import type { Database } from '../../mongo/send/database.js';
+import type { Database } from '../../store/send/database.js';
 import { unlimited } from '../../base/limits/budget.js';
 import type { TransactionAttempt } from './transaction-attempt.js';
 

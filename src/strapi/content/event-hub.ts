@@ -1,5 +1,5 @@
 import { type ContentContext, withAccess } from '../../content/content-context.js';
-import type { EntryEvent, Subscriber } from '../../mongo/changes/entry-events.js';
+import type { EntryEvent, Subscriber } from '../../store/changes/entry-events.js';
 import type { Observer } from '../../base/observe/observer.js';
 import { uploadFile } from '../../model/schema/content-type.js';
 import { seenEntry } from '../../webhooks/event-body.js';

@@ -3,8 +3,8 @@ import { ApiError, messageOf } from '../../base/errors.js';
 import { ConfigError } from '../../settings/setting.js';
 import type { Connection, Running } from '../../http/running.js';
 import { Alarm, waited } from '../../base/limits/timers.js';
-import { ping } from '../../mongo/send/connection.js';
-import { claim } from '../../mongo/stores/claim.js';
+import { ping } from '../../store/send/connection.js';
+import { claim } from '../../store/stores/claim.js';
 import type { Observer } from '../../base/observe/observer.js';
 
 interface WaitParts {

@@ -19,7 +19,7 @@ import type { HookName } from './project-hooks.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
-import type { Subscriber } from '../../mongo/changes/entry-events.js';
+import type { Subscriber } from '../../store/changes/entry-events.js';
 import { addedEvents } from '../services/webhook-store.js';
 import { load, type Loaded, type LoadInput, type ProjectInput } from './load-project.js';
 

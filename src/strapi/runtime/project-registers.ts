@@ -25,7 +25,7 @@ import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
 import { announceTo, EventHub, hubSubscribers } from '../content/event-hub.js';
 import { Lifecycles } from '../content/lifecycles.js';
-import type { Subscriber } from '../../mongo/changes/entry-events.js';
+import type { Subscriber } from '../../store/changes/entry-events.js';
 import { tellOwnEvent } from '../../webhooks/own-events.js';
 import { firstEvents } from '../services/webhook-store.js';
 import { noteMatch, patternOf, routeOf, routerOf } from '../routes/matched-route.js';

@@ -5,7 +5,7 @@ import { refuseOrTell } from '../../content/refuse-or-tell.js';
 import { type EntityService, UnknownTypeError } from '../../code/entity-service.js';
 import type { NamedCode } from '../../code/named-code.js';
 import type { Config } from '../../settings/config.js';
-import { openCodeStore } from '../../mongo/stores/code-store.js';
+import { openCodeStore } from '../../store/stores/code-store.js';
 import { createNotices } from '../../base/notices.js';
 import type { Observer } from '../../base/observe/observer.js';
 import type { Values } from '../../base/values.js';

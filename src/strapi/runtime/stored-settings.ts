@@ -6,7 +6,7 @@ import { changeSettings, type SettingsChange } from '../../accounts/mail/write-s
 import { ApiError, validationError } from '../../base/errors.js';
 import { mediaOf } from '../../http/running.js';
 import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
-import { afterCommit } from '../../mongo/send/around-commit.js';
+import { afterCommit } from '../../store/send/around-commit.js';
 import {
   deleteSetting,
   libraryViewKey,
@@ -14,8 +14,8 @@ import {
   openCodeStore,
   storeSetting,
   viewPrefix,
-} from '../../mongo/stores/code-store.js';
-import { readLocales } from '../../mongo/stores/locale-store.js';
+} from '../../store/stores/code-store.js';
+import { readLocales } from '../../store/stores/locale-store.js';
 import { chooseDefaultLocale, forgetDefaultLocale } from '../../content/locales.js';
 import { mapValues, type Values } from '../../base/values.js';
 import { valuesOf } from '../../settings/translation.js';

@@ -1,4 +1,4 @@
-import type { CodeStore } from '../../mongo/stores/code-store.js';
+import type { CodeStore } from '../../store/stores/code-store.js';
 import { toJson } from '../../model/schema/code-values.js';
 
 /** The key of a value: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */

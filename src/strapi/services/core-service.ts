@@ -14,7 +14,7 @@ import {
   presentParameters,
   withKnownFilters,
 } from '../../code/entity-service.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import { parseQuery } from '../../model/query/parse-query.js';
 import { showPagination } from '../../rest/envelope.js';
 import { isRecord, type Values, decodeId } from '../../base/values.js';

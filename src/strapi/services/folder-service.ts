@@ -1,7 +1,7 @@
 import type { ContentContext } from '../../content/content-context.js';
 import type { Entity, EntityService } from '../../code/entity-service.js';
 import { uploadFolder } from '../../media/upload-files.js';
-import { findStored } from '../../mongo/stored.js';
+import { findStored } from '../../store/stored.js';
 import { type Folder, findFolders } from '../../panel/library/folders.js';
 import { collections } from '../../model/schema/collections.js';
 import { uploadFolderType } from '../../model/schema/content-type.js';

@@ -14,7 +14,7 @@ import {
   type Entity,
   type Opened as OpenedForCode,
 } from '../../code/entity-service.js';
-import type { Loaded } from '../../mongo/form/loaded.js';
+import type { Loaded } from '../../store/form/loaded.js';
 import { validationError } from '../../base/errors.js';
 import type { Query } from '../../model/query/ast.js';
 import { isRecord } from '../../base/values.js';

@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../base/errors.js';
-import { isStored } from '../../mongo/stored.js';
+import { isStored } from '../../store/stored.js';
 import { collections } from '../../model/schema/collections.js';
 import { decodeId } from '../../base/values.js';
 

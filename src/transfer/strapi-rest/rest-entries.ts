@@ -1,6 +1,6 @@
 import { enabledActions } from '../../accounts/roles/permission-tree.js';
 import { roleUid, userUid } from '../../accounts/user-store.js';
-import { viewPrefix } from '../../mongo/stores/code-store.js';
+import { viewPrefix } from '../../store/stores/code-store.js';
 import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../model/schema/content-type.js';
 import { isRecord, recordIn, recordsIn, type Values } from '../../base/values.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { startingWith } from '../../mongo/form/matches.js';
-import { viewPrefix } from '../../mongo/stores/code-store.js';
-import type { Database } from '../../mongo/send/database.js';
+import { startingWith } from '../../store/form/matches.js';
+import { viewPrefix } from '../../store/stores/code-store.js';
+import type { Database } from '../../store/send/database.js';
 import { mapIds, readIds, type ForeignDatabase, openForeign } from '../../mongo/transfer/foreign-database.js';
 import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { appendTo, isRecord, type Values } from '../../base/values.js';

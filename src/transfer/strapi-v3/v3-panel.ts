@@ -1,4 +1,4 @@
-import { viewPrefix } from '../../mongo/stores/code-store.js';
+import { viewPrefix } from '../../store/stores/code-store.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { scalars, type V3Model } from './v3-models.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Clock, WaitTime, withinTime } from '../../../src/base/limits/clock.js';
-import { untilAnswered } from '../../../src/mongo/send/calls.js';
+import { untilAnswered } from '../../../src/store/send/calls.js';
 import { freshDatabase } from '../../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createConfig } from '../../../src/settings/create-config.js';
-import { connectDatabase } from '../../../src/mongo/send/connection.js';
+import { connectDatabase } from '../../../src/store/send/connection.js';
 import type { Observation } from '../../../src/base/observe/observation.js';
 import { Observer } from '../../../src/base/observe/observer.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';

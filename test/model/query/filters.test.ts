@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findMany } from '../../../src/content/find-many.js';
 import { rowRule } from '../../../src/auth/role-access.js';
 import { translateFilters } from '../../../src/graphql/selection/translate-filters.js';
-import { compileCondition } from '../../../src/mongo/read/compile-condition.js';
+import { compileCondition } from '../../../src/store/read/compile-condition.js';
 import { emptyQuery } from '../../../src/model/query/ast.js';
 import { bindFilter } from '../../../src/model/query/bind-filter.js';
 import { buildRegistry } from '../../../src/model/schema/build-registry.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compileCondition } from '../../../src/mongo/read/compile-condition.js';
+import { compileCondition } from '../../../src/store/read/compile-condition.js';
 import { bindFilter } from '../../../src/model/query/bind-filter.js';
 import { meetsCondition } from '../../../src/model/query/meets-condition.js';
 import { parseFilters } from '../../../src/model/query/parse-filter.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { uniqueField } from '../../../src/mongo/form/layout.js';
+import { uniqueField } from '../../../src/store/form/layout.js';
 import { dottedPath, findPlaces, linkPaths, uniquePaths } from '../../../src/model/schema/attribute-places.js';
 import { buildRegistry } from '../../../src/model/schema/build-registry.js';
 import { defaultModelSettings } from '../../../src/model/schema/build-content-type.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { features } from '../../../src/features.js';
 import type { Feature } from '../../../src/http/feature.js';
-import type { Database } from '../../../src/mongo/send/database.js';
+import type { Database } from '../../../src/store/send/database.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { type Keyed, serveKeys, type Sent, type ServingKeys } from './serve-keys.js';
 

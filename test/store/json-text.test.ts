@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Long } from 'mongodb';
-import { compileText } from '../../src/mongo/read/compile-text.js';
+import { compileText } from '../../src/store/read/compile-text.js';
 import { storedText } from '../../src/model/query/stored-text.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

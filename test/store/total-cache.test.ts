@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unavailableError } from '../../src/base/errors.js';
-import { ChangeBus, type Change } from '../../src/mongo/changes/changes.js';
-import { TotalCache } from '../../src/mongo/changes/total-cache.js';
+import { ChangeBus, type Change } from '../../src/store/changes/changes.js';
+import { TotalCache } from '../../src/store/changes/total-cache.js';
 import { endless, tooLate, WaitTime } from '../../src/base/limits/clock.js';
 import { published } from '../../src/model/query/plan.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { convertLate, finishConversion, prepareConversion } from '../../src/mongo/models/convert-values.js';
-import type { ValueConversion } from '../../src/mongo/models/converted-entries.js';
+import { convertLate, finishConversion, prepareConversion } from '../../src/store/models/convert-values.js';
+import type { ValueConversion } from '../../src/store/models/converted-entries.js';
 import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import type { convertible } from '../../src/model/schema/convert-value.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';

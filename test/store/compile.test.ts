@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { compileCondition } from '../../src/mongo/read/compile-condition.js';
-import { planIndexes } from '../../src/mongo/read/plan-indexes.js';
+import { compileCondition } from '../../src/store/read/compile-condition.js';
+import { planIndexes } from '../../src/store/read/plan-indexes.js';
 import { bindFilter } from '../../src/model/query/bind-filter.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/model/query/parse-filter.js';

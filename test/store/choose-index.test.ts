@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
-import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
+import { ensureIndexes } from '../../src/store/models/ensure-indexes.js';
 import { emptyQuery } from '../../src/model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/model/query/parse-filter.js';

@@ -5,7 +5,7 @@ import { emptyQuery } from '../../src/model/query/ast.js';
 import { Budget, unlimited } from '../../src/base/limits/budget.js';
 import { parseFilters } from '../../src/model/query/parse-filter.js';
 import { parsePagination, parseSort } from '../../src/model/query/parse-list.js';
-import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
+import { ensureIndexes } from '../../src/store/models/ensure-indexes.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, thingRegistry, typeOf } from '../support/things.js';

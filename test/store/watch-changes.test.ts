@@ -9,8 +9,8 @@ import { type ScriptDatabase, startEphemeral } from '../../scripts/start-databas
 import { findBinary } from '../../src/mongo/embedded/find-binary.js';
 import { launchMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { commonArguments, pickPort } from '../../src/mongo/embedded/open-data.js';
-import { ChangeBus } from '../../src/mongo/changes/changes.js';
-import { followChanges } from '../../src/mongo/changes/watch-changes.js';
+import { ChangeBus } from '../../src/store/changes/changes.js';
+import { followChanges } from '../../src/store/changes/watch-changes.js';
 import { Observer } from '../../src/base/observe/observer.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

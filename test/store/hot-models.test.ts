@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
-import { ModelRegistry } from '../../src/mongo/models/model-registry.js';
-import { StoredModels } from '../../src/mongo/stores/model-store.js';
+import { ModelRegistry } from '../../src/store/models/model-registry.js';
+import { StoredModels } from '../../src/store/stores/model-store.js';
 import { defaultModelSettings } from '../../src/model/schema/build-content-type.js';
 import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import { databaseOf, jobsOf, freshDatabase } from '../support/mongo.js';

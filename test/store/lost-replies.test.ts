@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
 import { ApiError } from '../../src/base/errors.js';
-import type { Database } from '../../src/mongo/send/database.js';
-import { DuplicateKey } from '../../src/mongo/send/driver-errors.js';
-import { createStore, type Store } from '../../src/mongo/store.js';
-import { inTransaction } from '../../src/mongo/send/transaction.js';
-import { bulkWrite } from '../../src/mongo/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '../../src/mongo/write/write-entries.js';
+import type { Database } from '../../src/store/send/database.js';
+import { DuplicateKey } from '../../src/store/send/driver-errors.js';
+import { createStore, type Store } from '../../src/store/store.js';
+import { inTransaction } from '../../src/store/send/transaction.js';
+import { bulkWrite } from '../../src/store/write/bulk-write.js';
+import { deleteEntry, insertEntry, updateEntry } from '../../src/store/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {

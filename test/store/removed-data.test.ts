@@ -3,7 +3,7 @@ import { createConfig } from '../../src/settings/create-config.js';
 import { features } from '../../src/features.js';
 import { modelSettings } from '../../src/http/feature.js';
 import type { Model } from '../../src/model/schema/model.js';
-import { purgeCollection } from '../../src/mongo/models/purge-collection.js';
+import { purgeCollection } from '../../src/store/models/purge-collection.js';
 import {
   type ModelsNow,
   countRemoved,
@@ -11,9 +11,9 @@ import {
   putBackRemoved,
   readLeft,
   restorePart,
-} from '../../src/mongo/models/removed-data.js';
-import { readModels, removeModel, writeModels } from '../../src/mongo/stores/model-store.js';
-import { readRemoved } from '../../src/mongo/stores/removed-store.js';
+} from '../../src/store/models/removed-data.js';
+import { readModels, removeModel, writeModels } from '../../src/store/stores/model-store.js';
+import { readRemoved } from '../../src/store/stores/removed-store.js';
 import { collectionType } from '../support/collection-type.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

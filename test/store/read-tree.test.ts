@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
-import type { Loaded, Related } from '../../src/mongo/form/loaded.js';
+import type { Loaded, Related } from '../../src/store/form/loaded.js';
 import { emptyQuery } from '../../src/model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parsePopulate } from '../../src/model/query/parse-populate.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { claim } from '../../src/mongo/stores/claim.js';
+import { claim } from '../../src/store/stores/claim.js';
 import { collections } from '../../src/model/schema/collections.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
