@@ -1,5 +1,5 @@
-import { createAuthenticator } from './auth/authenticate.js';
-import { userTokens } from './auth/user-tokens.js';
+import { createAuthenticator } from './content/rights/authenticate.js';
+import { userTokens } from './content/rights/user-tokens.js';
 import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
 import { createAccounts } from './accounts/accounts.js';
 import { grantsIn } from './accounts/providers/stored-grants.js';
@@ -8,7 +8,7 @@ import type { Config } from './settings/config.js';
 import { addedSettings } from './settings/sections.js';
 import { ConfigError } from './settings/setting.js';
 import type { Secrets } from './settings/load-secrets.js';
-import type { Address } from './auth/accounts.js';
+import type { Address } from './content/rights/accounts.js';
 import { startWarnings } from './accounts/users/start-warnings.js';
 import { createSeal } from './content/cursor-seal.js';
 import { createContext, type ContentSource } from './content/content-context.js';

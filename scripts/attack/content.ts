@@ -1,4 +1,4 @@
-import { typeActions } from '../../src/auth/known-actions.js';
+import { typeActions } from '../../src/content/rights/known-actions.js';
 import { readAll } from '../../src/store/send/read-commands.js';
 import { writeModels } from '../../src/store/stores/model-store.js';
 import type { Backend } from '../../src/store/models/open-backend.js';

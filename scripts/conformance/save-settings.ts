@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { settingsId } from '../../src/auth/account-settings.js';
+import { settingsId } from '../../src/content/rights/account-settings.js';
 import type { Setup } from './read-content.js';
 
 /** Writes the settings of users and permissions. */

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { hashKey } from '../../src/auth/api-token.js';
+import { hashKey } from '../../src/content/rights/api-token.js';
 import { insertEntries } from './insert-entries.js';
 import type { TokenSetup } from './read-content.js';
 import { tokenSalt } from './server-config.js';

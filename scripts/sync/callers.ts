@@ -1,5 +1,5 @@
-import { userTokens } from '../../src/auth/user-tokens.js';
-import { jwtSecret } from '../../test/auth/serve-accounts.js';
+import { userTokens } from '../../src/content/rights/user-tokens.js';
+import { jwtSecret } from '../../test/content/rights/serve-accounts.js';
 
 /** Somebody who copies entries. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { serveAccounts } from '../../test/auth/serve-accounts.js';
+import { serveAccounts } from '../../test/content/rights/serve-accounts.js';
 import { syncModels } from '../../test/sync/sync-models.js';
 
 /*

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { adminToken, sendAs } from '../../test/auth/serve-accounts.js';
+import { adminToken, sendAs } from '../../test/content/rights/serve-accounts.js';
 import { freshDatabase } from '../../test/support/mongo.js';
 import type { Answer } from '../../test/support/serve.js';
 import { startEphemeral } from '../start-database.js';

@@ -1,5 +1,5 @@
 import type { Timestamp } from 'mongodb';
-import { sendAs } from '../../test/auth/serve-accounts.js';
+import { sendAs } from '../../test/content/rights/serve-accounts.js';
 import { readList } from '../../test/sync/serve-sync.js';
 import type { Caller } from './callers.js';
 import type { Held } from './clients.js';

@@ -1,4 +1,4 @@
-import { adminToken, sendAs } from '../../test/auth/serve-accounts.js';
+import { adminToken, sendAs } from '../../test/content/rights/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../../test/support/mongo.js';
 import type { Answer } from '../../test/support/serve.js';
 import type { ReplicaSet } from '../faults/replica-set.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { collections } from '../model/schema/collections.js';
-import { grantsVersion } from '../auth/known-actions.js';
-import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../auth/api-token.js';
+import { grantsVersion } from '../content/rights/known-actions.js';
+import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../content/rights/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../base/errors.js';
 import { findStored, isStored } from '../store/stored.js';
 import { claim } from '../store/stores/claim.js';

@@ -1,5 +1,5 @@
 import { collections } from '../model/schema/collections.js';
-import { knownUser, type KnownUser } from '../auth/caller.js';
+import { knownUser, type KnownUser } from '../content/rights/caller.js';
 import { type ContentContext, ownType, withAccess } from '../content/content-context.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';
 import type { Change } from '../store/write/compile-change.js';

@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import { notFoundError } from '../base/errors.js';
 import { envelopeError } from '../http/error-response.js';
 import { configuredToken } from '../http/find-admin.js';

@@ -1,6 +1,6 @@
 import { memoize } from '../base/caches.js';
 import { collections } from '../model/schema/collections.js';
-import { knownUser, type KnownUser } from '../auth/caller.js';
+import { knownUser, type KnownUser } from '../content/rights/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
 import { updateUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';

@@ -1,4 +1,4 @@
-import { readRoles } from '../auth/role.js';
+import { readRoles } from '../content/rights/role.js';
 import { validationError } from '../base/errors.js';
 import { anything, flag, listOf, orNull, record, text } from '../http/json-schema.js';
 import { bindEntrySelection } from '../model/query/bind-plan.js';

@@ -3,7 +3,7 @@ import { docs } from '../openapi/features.js';
 import { hasPanel } from '../panel/front-end/panel-files.js';
 import { commandLine } from '../base/command-line.js';
 import { packageVersion } from '../base/package-root.js';
-import type { Audience } from '../auth/is-open.js';
+import type { Audience } from '../content/rights/is-open.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import type { Backend } from '../store/models/open-backend.js';
 import type { Service } from '../service.js';

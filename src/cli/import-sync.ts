@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRole, updateRole } from '../accounts/roles/roles.js';
 import { setActions } from '../accounts/roles/grant-actions.js';
-import { knownActions } from '../auth/known-actions.js';
+import { knownActions } from '../content/rights/known-actions.js';
 import { features } from '../features.js';
 import { featureActions } from '../http/feature.js';
 import { createLocale, listLocales, localeWork } from '../content/locales.js';

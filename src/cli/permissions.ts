@@ -1,4 +1,4 @@
-import type { Role } from '../auth/role.js';
+import type { Role } from '../content/rights/role.js';
 import { grantActions, revokeActions } from '../accounts/roles/grant-actions.js';
 import { features } from '../features.js';
 import { featureActions } from '../http/feature.js';

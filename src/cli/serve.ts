@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { readAudience } from '../auth/is-open.js';
+import { readAudience } from '../content/rights/is-open.js';
 import type { Config } from '../settings/config.js';
 import { dependsOnStrapi } from '../settings/load-config.js';
 import { createLogger, createObserver } from '../http/create-logger.js';

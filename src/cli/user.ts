@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { endingTokens } from '../auth/caller.js';
+import { endingTokens } from '../content/rights/caller.js';
 import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashNewPassword } from '../accounts/login/passwords.js';

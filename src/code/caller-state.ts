@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import { roleUid, userUid } from '../accounts/user-store.js';
 import type { StoredDocument } from '../store/form/loaded.js';
 import { allows } from '../model/query/access.js';

@@ -1,5 +1,5 @@
 import { memoize } from '../base/caches.js';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from './rights/caller.js';
 import type { Config } from '../settings/config.js';
 import { forRequest } from '../store/send/database.js';
 import type { ReadLog } from '../store/send/read-log.js';

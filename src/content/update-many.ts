@@ -1,4 +1,4 @@
-import { settingValues } from '../auth/caller.js';
+import { settingValues } from './rights/caller.js';
 import { findStored } from '../store/stored.js';
 import { groupField, groupOf } from '../store/form/layout.js';
 import { noneOf, oneOf, type Match } from '../store/form/matches.js';

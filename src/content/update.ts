@@ -1,4 +1,4 @@
-import { settingValues } from '../auth/caller.js';
+import { settingValues } from './rights/caller.js';
 import { ApiError } from '../base/errors.js';
 import { compileReturned } from '../store/read/compile-projection.js';
 import type { Database } from '../store/send/database.js';

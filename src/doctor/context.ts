@@ -1,5 +1,5 @@
-import type { AccountSettings } from '../auth/account-settings.js';
-import type { Roles } from '../auth/role.js';
+import type { AccountSettings } from '../content/rights/account-settings.js';
+import type { Roles } from '../content/rights/role.js';
 import type { Config } from '../settings/config.js';
 import type { MissingIndex } from '../store/models/ensure-indexes.js';
 import type { Instance, ModelState } from '../store/models/model-states.js';

@@ -1,5 +1,5 @@
-import { readAccountSettings } from '../auth/account-settings.js';
-import { readRoles } from '../auth/role.js';
+import { readAccountSettings } from '../content/rights/account-settings.js';
+import { readRoles } from '../content/rights/role.js';
 import { findMissingIndexes } from '../store/models/ensure-indexes.js';
 import { readInstances, readStates } from '../store/models/model-states.js';
 import { findForeign, findLeftCollections } from '../store/models/served-collections.js';

@@ -1,6 +1,6 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import type { CallerState } from '../code/caller-state.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../base/errors.js';

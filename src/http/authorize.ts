@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { readBearer } from '../auth/authenticate.js';
-import type { Caller } from '../auth/caller.js';
+import { readBearer } from '../content/rights/authenticate.js';
+import type { Caller } from '../content/rights/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../settings/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../base/errors.js';

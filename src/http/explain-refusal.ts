@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import type { Config } from '../settings/config.js';
 import { ApiError } from '../base/errors.js';
 import type { Observer } from '../base/observe/observer.js';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { collections } from '../model/schema/collections.js';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import { exceeding } from '../base/limits/exceeded.js';
 import { attemptLimiter } from '../store/stores/attempt-limiter.js';
 import { type Attempt, attemptHeaders } from '../base/limits/attempts.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import { addressKey } from '../base/limits/client-of.js';
 import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../base/values.js';

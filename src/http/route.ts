@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../base/limits/attempts.js';
 import type { EndSignal } from '../base/limits/ending.js';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import type { MiddlewaresConfig } from '../settings/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../base/errors.js';

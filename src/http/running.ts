@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Accounts } from '../auth/accounts.js';
-import type { Authenticator } from '../auth/authenticate.js';
-import { knownActions } from '../auth/known-actions.js';
+import type { Accounts } from '../content/rights/accounts.js';
+import type { Authenticator } from '../content/rights/authenticate.js';
+import { knownActions } from '../content/rights/known-actions.js';
 import type { Config } from '../settings/config.js';
 import type { Secrets } from '../settings/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';

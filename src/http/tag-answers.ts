@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import { BoundedCache } from '../base/caches.js';
 import type { ContentContext, ContentSource } from '../content/content-context.js';
 import { entryTag } from '../base/errors.js';

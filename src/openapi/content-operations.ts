@@ -1,4 +1,4 @@
-import type { typeActions } from '../auth/known-actions.js';
+import type { typeActions } from '../content/rights/known-actions.js';
 import { isUnique } from '../content/find-one.js';
 import { readable } from '../model/query/access.js';
 import type { ContentType } from '../model/schema/content-type.js';

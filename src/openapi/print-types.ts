@@ -1,4 +1,4 @@
-import { actionsOn, pluginActions } from '../auth/known-actions.js';
+import { actionsOn, pluginActions } from '../content/rights/known-actions.js';
 import { allows, type Access, actionOf } from '../model/query/access.js';
 import type { ContentType, Registry } from '../model/schema/content-type.js';
 import { Components, schemasByName } from './components.js';

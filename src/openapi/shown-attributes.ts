@@ -3,7 +3,7 @@ import { maySee, readable, type Access, allows } from '../model/query/access.js'
 import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../model/schema/content-type.js';
 import { componentsOf, hasParts, type PartsAttribute } from '../model/schema/parts.js';
 import type { Components } from './components.js';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../content/rights/caller.js';
 import type { Row, RouteCall } from '../http/route.js';
 
 /** An attribute in an answer, with the types of nested entries. */

@@ -3,7 +3,7 @@ import { memoize } from '../base/caches.js';
 import { attemptLimits } from '../accounts/login/limit-attempts.js';
 import type { AccountLimits } from '../base/limits/attempts.js';
 import { type AttemptLimiter, attemptLimiter } from '../store/stores/attempt-limiter.js';
-import { type UserTokens, userTokens } from '../auth/user-tokens.js';
+import { type UserTokens, userTokens } from '../content/rights/user-tokens.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { AdminCondition, Running } from '../http/running.js';
 import { cacheByKey, cacheUntilChanged } from '../store/changes/changes.js';

@@ -1,5 +1,5 @@
-import { createDefaultRoles } from '../auth/default-roles.js';
-import { accountActions, fileActions } from '../auth/known-actions.js';
+import { createDefaultRoles } from '../content/rights/default-roles.js';
+import { accountActions, fileActions } from '../content/rights/known-actions.js';
 import type { Config } from '../settings/config.js';
 import type { Feature } from '../http/feature.js';
 import { fileRoutes } from '../http/file-routes.js';

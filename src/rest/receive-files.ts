@@ -1,4 +1,4 @@
-import { replaceAction } from '../auth/known-actions.js';
+import { replaceAction } from '../content/rights/known-actions.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntryKey } from '../content/meet-precondition.js';
 import { refuseOrTell } from '../content/refuse-or-tell.js';

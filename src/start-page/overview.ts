@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAudience, type Audience } from '../auth/is-open.js';
-import { typeActions } from '../auth/known-actions.js';
+import { readAudience, type Audience } from '../content/rights/is-open.js';
+import { typeActions } from '../content/rights/known-actions.js';
 import type { Config } from '../settings/config.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';

@@ -1,4 +1,4 @@
-import type { Audience } from '../auth/is-open.js';
+import type { Audience } from '../content/rights/is-open.js';
 import { pageAnswer, html, type Html } from '../http/page-answer.js';
 import { commandLine } from '../base/command-line.js';
 import type { Overview, TypeOverview } from './overview.js';

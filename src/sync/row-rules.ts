@@ -1,5 +1,5 @@
-import { roleAccess, sampleUser } from '../auth/role-access.js';
-import type { Role } from '../auth/role.js';
+import { roleAccess, sampleUser } from '../content/rights/role-access.js';
+import type { Role } from '../content/rights/role.js';
 import { createContext } from '../content/content-context.js';
 import { ApiError } from '../base/errors.js';
 import type { Running } from '../http/running.js';

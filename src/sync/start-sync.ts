@@ -1,4 +1,4 @@
-import type { Roles } from '../auth/role.js';
+import type { Roles } from '../content/rights/role.js';
 import { memoizePair } from '../base/caches.js';
 import type { Running } from '../http/running.js';
 import { writeChanges } from '../store/stores/write-changes.js';

@@ -1,5 +1,5 @@
-import { readAccountSettings } from '../auth/account-settings.js';
-import { saltMark } from '../auth/api-token.js';
+import { readAccountSettings } from '../content/rights/account-settings.js';
+import { saltMark } from '../content/rights/api-token.js';
 import { formOfTemplates } from '../accounts/mail/settings-form.js';
 import { type FilePlace, nameOf, variantsOf } from '../media/file-values.js';
 import { findStored as findBytes, type Media, readStored } from '../media/media.js';

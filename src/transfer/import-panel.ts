@@ -1,5 +1,5 @@
 import { adoptToken, newKey } from '../accounts/api-tokens.js';
-import { hashKey, saltMark } from '../auth/api-token.js';
+import { hashKey, saltMark } from '../content/rights/api-token.js';
 import { ApiError } from '../base/errors.js';
 import { findStored } from '../store/stored.js';
 import { saveImport } from '../mongo/transfer/import-ledger.js';

@@ -1,4 +1,4 @@
-import { readRoles } from '../auth/role.js';
+import { readRoles } from '../content/rights/role.js';
 import type { Database } from '../store/send/database.js';
 import { findStored } from '../store/stored.js';
 import { collections } from '../model/schema/collections.js';

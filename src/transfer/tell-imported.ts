@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readRoles } from '../auth/role.js';
+import { readRoles } from '../content/rights/role.js';
 import { above } from '../store/form/matches.js';
 import type { Document } from '../store/send/database.js';
 import { type NewDelivery, storeDeliveries } from '../store/stores/delivery-store.js';

@@ -1,5 +1,5 @@
-import { readRoles, type Roles } from '../auth/role.js';
-import { roleAccess } from '../auth/role-access.js';
+import { readRoles, type Roles } from '../content/rights/role.js';
+import { roleAccess } from '../content/rights/role-access.js';
 import type { Config } from '../settings/config.js';
 import { type ContentContext, type ContentSource, createContext, withDatabase } from '../content/content-context.js';
 import { createBudget } from '../base/limits/budget.js';

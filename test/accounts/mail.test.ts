@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { logObservations } from '../../src/base/observe/log-observations.js';
 import { Observer } from '../../src/base/observe/observer.js';
 import { createOutbox } from '../../src/accounts/mail/outbox.js';
-import { password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { createLog } from '../support/create-log.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

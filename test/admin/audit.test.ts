@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 
 const user = (username: string) => ({ username, email: `${username}@mail.test`, password, role: 1 });
 const model = {

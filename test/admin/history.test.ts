@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isRecord } from '../../src/base/values.js';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 
 const link = (relation: string, target: string, more = {}) => ({ type: 'relation', relation, target, ...more });
 const type = (name: string, attributes: object, options = {}) => ({

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Authenticator } from '../../src/auth/authenticate.js';
+import type { Authenticator } from '../../src/content/rights/authenticate.js';
 import { createMailer } from '../../src/accounts/mail/mailer.js';
 import type { Config } from '../../src/settings/config.js';
 import { createConfig } from '../../src/settings/create-config.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Audience } from '../../src/auth/is-open.js';
+import type { Audience } from '../../src/content/rights/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { createService } from '../../src/server.js';
 import { writeModels } from '../../src/store/stores/model-store.js';

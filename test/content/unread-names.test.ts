@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from './rights/serve-accounts.js';
 import { collectionType } from '../support/collection-type.js';
 import { createLog, type Log } from '../support/create-log.js';
 import type { TestModel } from '../support/serve.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRegister } from '../../src/cli/load-register.js';
 import * as mangrove from '../../src/index.js';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { readBlocks } from './read-page.js';
 import { demoModels } from '../support/demo-models.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Caller } from '../../src/auth/caller.js';
+import type { Caller } from '../../src/content/rights/caller.js';
 import { ownSeal } from '../../src/content/cursor-seal.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import type { Config } from '../../src/settings/config.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { serveAccounts, storedUser, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, storedUser, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Requests of all parts of the service, and what sends them. */

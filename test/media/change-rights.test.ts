@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 
 /** The right to change files that exist. */
 describe('media: who may change a file', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import type { TestModel } from '../support/serve.js';
 
 const type = (name: string, attributes: object, options: object = {}): TestModel => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { adminToken, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { adminToken, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { readMetrics, type Metric } from './read-metrics.js';
 
 const readText = (name: string): string => readFileSync(new URL(`../../monitoring/${name}`, import.meta.url), 'utf8');

@@ -6,7 +6,7 @@ import type { GuardedRow, RouteCall } from '../../src/http/route.js';
 import { inTransaction } from '../../src/store/send/transaction.js';
 import { batchRoute } from '../../src/rest/batch/batch-route.js';
 import { contentRoutes } from '../../src/rest/content-routes.js';
-import { accountModels, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { accountModels, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { serveModels } from '../support/serve.js';
 
 interface Item {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { accountModels, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { accountModels, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { collectionType } from '../support/collection-type.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import { serveModels, type Serving } from '../support/serve.js';

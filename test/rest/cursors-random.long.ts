@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Draw } from '../auth/no-leak/draw.js';
+import { Draw } from '../content/rights/no-leak/draw.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { comparePlaces, keys, type Place, placeOf, type Post, postModels, related } from './cursor-list.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { accountModels, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { accountModels, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 
 const half = '\ud800x';
 const label = { uid: 'my.label', info: { displayName: 'Label' }, attributes: { text: { type: 'string' } } };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import type { TestModel } from '../support/serve.js';
 
 const model = (name: string, rest: object = {}): TestModel => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { freshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Instance } from '../../scripts/sync/process.js';
-import { adminToken, sendAs } from '../auth/serve-accounts.js';
+import { adminToken, sendAs } from '../content/rights/serve-accounts.js';
 import { freshDatabase } from '../support/mongo.js';
 
 describe('the process that writes the change log', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { userTokens } from '../../src/auth/user-tokens.js';
-import { jwtSecret } from '../auth/serve-accounts.js';
+import { userTokens } from '../../src/content/rights/user-tokens.js';
+import { jwtSecret } from '../content/rights/serve-accounts.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 import { readEvents } from './read-events.js';
 import { syncModels } from './sync-models.js';

@@ -4,7 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpa
 import { expect } from 'chai';
 import { ConfigError } from '../../src/settings/setting.js';
 import { loadTraces } from '../../src/traces/load-traces.js';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { Receiver } from '../support/receiver.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';

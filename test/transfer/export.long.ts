@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { hashKey } from '../../src/auth/api-token.js';
+import { hashKey } from '../../src/content/rights/api-token.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import type { TransferRecord } from '../../src/transfer/source.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

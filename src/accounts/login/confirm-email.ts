@@ -1,4 +1,4 @@
-import type { KnownUser } from '../../auth/caller.js';
+import type { KnownUser } from '../../content/rights/caller.js';
 import { applicationError, validationError } from '../../base/errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';

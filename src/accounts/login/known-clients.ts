@@ -1,4 +1,4 @@
-import type { UserTokens } from '../../auth/user-tokens.js';
+import type { UserTokens } from '../../content/rights/user-tokens.js';
 import { clientOf } from '../../base/limits/client-of.js';
 import type { Document } from '../../store/send/database.js';
 import type { AccountCall, Accounts } from '../accounts.js';

@@ -1,4 +1,4 @@
-import { endingTokens } from '../../auth/caller.js';
+import { endingTokens } from '../../content/rights/caller.js';
 import { create } from '../../content/create.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, validationError } from '../../base/errors.js';

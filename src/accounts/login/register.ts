@@ -1,5 +1,5 @@
-import { roleAccess } from '../../auth/role-access.js';
-import type { Role } from '../../auth/role.js';
+import { roleAccess } from '../../content/rights/role-access.js';
+import type { Role } from '../../content/rights/role.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
 import { acceptInput } from '../../content/accept-write.js';
 import { checkBody } from '../../content/check-body.js';

@@ -1,4 +1,4 @@
-import { endingTokens } from '../../auth/caller.js';
+import { endingTokens } from '../../content/rights/caller.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../base/errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountSettings } from '../../auth/account-settings.js';
-import type { KnownUser } from '../../auth/caller.js';
-import type { UserTokens } from '../../auth/user-tokens.js';
+import type { AccountSettings } from '../../content/rights/account-settings.js';
+import type { KnownUser } from '../../content/rights/caller.js';
+import type { UserTokens } from '../../content/rights/user-tokens.js';
 import { type ContentContext, withAccess } from '../../content/content-context.js';
 import { isSwitchedOff } from '../providers/read-grant.js';
 import { applicationError, refusedToken, validationError } from '../../base/errors.js';

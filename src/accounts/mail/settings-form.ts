@@ -1,4 +1,4 @@
-import type { AccountSettings, EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
+import type { AccountSettings, EmailTemplate, StoredSettings, TemplateName } from '../../content/rights/account-settings.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { defaultTemplates } from './email-templates.js';
 

@@ -1,4 +1,4 @@
-import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
+import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '../../content/rights/account-settings.js';
 import type { Config } from '../../settings/config.js';
 import { fieldErrors, type FieldError } from '../../base/errors.js';
 import { afterCommit } from '../../store/send/around-commit.js';

@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client';
-import { loadJwt } from '../../auth/user-tokens.js';
+import { loadJwt } from '../../content/rights/user-tokens.js';
 import { BoundedCache } from '../../base/caches.js';
 import { ApiError, validationError } from '../../base/errors.js';
 import { addressOf, fetchProvider, isThisMachine, providerFailure } from './call-provider.js';

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, type JsonWebKey } from 'node:crypto';
 import type jwt from 'jsonwebtoken';
-import { loadJwt } from '../../auth/user-tokens.js';
+import { loadJwt } from '../../content/rights/user-tokens.js';
 import { validationError, type ApiError } from '../../base/errors.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { askProvider, providerFailure } from './call-provider.js';

@@ -1,5 +1,5 @@
 import { collections } from '../../model/schema/collections.js';
-import { typeActions, grantsVersion, replaceAction, uploadAction } from '../../auth/known-actions.js';
+import { typeActions, grantsVersion, replaceAction, uploadAction } from '../../content/rights/known-actions.js';
 import { changeMany } from '../../store/write/compile-change.js';
 import { initialRanks } from '../../store/form/layout.js';
 import { exactly, oneOf, absent } from '../../store/form/matches.js';

@@ -20,8 +20,8 @@ import { emptyQuery } from '../../model/query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';
 import { grantActions, setActions, storedActions } from './grant-actions.js';
-import { readAccountSettings } from '../../auth/account-settings.js';
-import { grantsVersion } from '../../auth/known-actions.js';
+import { readAccountSettings } from '../../content/rights/account-settings.js';
+import { grantsVersion } from '../../content/rights/known-actions.js';
 import { roleType } from '../user-store.js';
 
 const collection = collections.roles;

@@ -1,7 +1,7 @@
 import { collections } from '../../model/schema/collections.js';
-import { readAccountSettings, type AccountSettings } from '../../auth/account-settings.js';
-import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../auth/role-access.js';
-import type { FieldRule, RoleRules } from '../../auth/role.js';
+import { readAccountSettings, type AccountSettings } from '../../content/rights/account-settings.js';
+import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../content/rights/role-access.js';
+import type { FieldRule, RoleRules } from '../../content/rights/role.js';
 import { ApiError, notFoundError, validationError } from '../../base/errors.js';
 import { findStored } from '../../store/stored.js';
 import { updateEntry } from '../../store/write/write-entries.js';

@@ -1,4 +1,4 @@
-import { endingTokens } from '../../auth/caller.js';
+import { endingTokens } from '../../content/rights/caller.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';

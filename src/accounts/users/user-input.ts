@@ -1,4 +1,4 @@
-import type { Role } from '../../auth/role.js';
+import type { Role } from '../../content/rights/role.js';
 import { toBoolean } from '../../model/schema/scalar-types.js';
 import { roleUid, userUid, type StoredUser } from '../user-store.js';
 import type { FieldError } from '../../base/errors.js';

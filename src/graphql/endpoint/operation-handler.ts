@@ -12,7 +12,7 @@ import {
 import type { Handler, Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Caller } from '../../auth/caller.js';
+import type { Caller } from '../../content/rights/caller.js';
 import type { Config } from '../../settings/config.js';
 import type { ForbiddenError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';

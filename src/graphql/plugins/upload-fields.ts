@@ -1,6 +1,6 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
-import { replaceAction } from '../../auth/known-actions.js';
+import { replaceAction } from '../../content/rights/known-actions.js';
 import { badRequestError } from '../../base/errors.js';
 import { mediaOf } from '../../http/running.js';
 import { checkNewRow, checkRowChange } from '../../media/file-values.js';

@@ -1,6 +1,6 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../base/errors.js';
-import type { Caller } from '../../auth/caller.js';
+import type { Caller } from '../../content/rights/caller.js';
 import { allows } from '../../model/query/access.js';
 import { requirementOf, type Fields, type Scope } from './schema-context.js';
 import { mapValues } from '../../base/values.js';

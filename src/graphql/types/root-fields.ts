@@ -1,5 +1,5 @@
 import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
-import { replaceAction, uploadAction } from '../../auth/known-actions.js';
+import { replaceAction, uploadAction } from '../../content/rights/known-actions.js';
 import { type ContentType, uploadFile } from '../../model/schema/content-type.js';
 import { actionOf } from '../../model/query/access.js';
 import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';

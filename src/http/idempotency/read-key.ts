@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../../auth/caller.js';
+import type { Caller } from '../../content/rights/caller.js';
 import { memoize } from '../../base/caches.js';
 import { ApiError, type ErrorParts } from '../../base/errors.js';
 import type { Access } from '../../model/query/access.js';

@@ -1,4 +1,4 @@
-import { actionsOn } from '../../auth/known-actions.js';
+import { actionsOn } from '../../content/rights/known-actions.js';
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
 import { grantableActions } from '../../http/running.js';
 import { actionOf } from '../../model/query/access.js';

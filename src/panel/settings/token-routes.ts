@@ -1,5 +1,5 @@
 import { changeToken, createToken, newKey } from '../../accounts/api-tokens.js';
-import { apiToken, hashKey, type TokenType } from '../../auth/api-token.js';
+import { apiToken, hashKey, type TokenType } from '../../content/rights/api-token.js';
 import { notFoundError, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';

@@ -1,5 +1,5 @@
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
-import { ownActions } from '../../auth/known-actions.js';
+import { ownActions } from '../../content/rights/known-actions.js';
 import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
 import type { Answer } from '../../http/route.js';
 import { bodyOf, idOf } from '../../http/route-request.js';

@@ -1,7 +1,7 @@
 import { defaultTemplates, isTemplate } from '../../accounts/mail/email-templates.js';
 import { formOfTemplates, templateNames } from '../../accounts/mail/settings-form.js';
 import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
-import { type EmailTemplate, readAccountSettings } from '../../auth/account-settings.js';
+import { type EmailTemplate, readAccountSettings } from '../../content/rights/account-settings.js';
 import { fieldErrors, validationError } from '../../base/errors.js';
 import type { Answer } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';

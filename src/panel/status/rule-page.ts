@@ -1,6 +1,6 @@
-import { type Audience, readAudience } from '../../auth/is-open.js';
-import { readRoles, type Role } from '../../auth/role.js';
-import { hiddenBy } from '../../auth/role-access.js';
+import { type Audience, readAudience } from '../../content/rights/is-open.js';
+import { readRoles, type Role } from '../../content/rights/role.js';
+import { hiddenBy } from '../../content/rights/role-access.js';
 import { html, type Html } from '../../http/page-answer.js';
 import { commandLine } from '../../base/command-line.js';
 import type { Registry } from '../../model/schema/content-type.js';

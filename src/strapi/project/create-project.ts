@@ -1,6 +1,6 @@
 import { userUid } from '../../accounts/user-store.js';
 import type { Config } from '../../settings/config.js';
-import type { FetchUser } from '../../auth/authenticate.js';
+import type { FetchUser } from '../../content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '../../content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '../../http/route.js';
 import type { AdminAction, AdminCondition, Connection, ModelFiles, Running } from '../../http/running.js';

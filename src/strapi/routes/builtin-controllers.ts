@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { readUser, type Caller } from '../../auth/caller.js';
+import { readUser, type Caller } from '../../content/rights/caller.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { refusePreconditions } from '../../http/preconditions.js';
 import { bodyOf } from '../../http/route-request.js';

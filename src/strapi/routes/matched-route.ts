@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Caller } from '../../auth/caller.js';
+import type { Caller } from '../../content/rights/caller.js';
 import { noteCaller } from '../../code/caller-state.js';
 import { nobody } from '../../http/authorize.js';
 import type { ProjectRoute } from '../../http/route.js';

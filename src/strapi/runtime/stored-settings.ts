@@ -1,4 +1,4 @@
-import { defaultAccountSettings, readAccountSettings } from '../../auth/account-settings.js';
+import { defaultAccountSettings, readAccountSettings } from '../../content/rights/account-settings.js';
 import { grantKey, readGrants, writeGrants } from '../../accounts/providers/stored-grants.js';
 import { defaultTemplates } from '../../accounts/mail/email-templates.js';
 import { additionsIn, advancedIn, formOfTemplates, templateNames, templatesIn } from '../../accounts/mail/settings-form.js';

@@ -2,7 +2,7 @@ import { isPassword } from '../../accounts/login/passwords.js';
 import { sendConfirmation } from '../../accounts/login/confirm-email.js';
 import { findStoredUser, roleUid, userUid } from '../../accounts/user-store.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
-import type { ClaimsOptions } from '../../auth/user-tokens.js';
+import type { ClaimsOptions } from '../../content/rights/user-tokens.js';
 import type { Config } from '../../settings/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { createLocale, localeWork } from '../../content/locales.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
-import { password, serveAccounts, storedUser, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, storedUser, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 const users = { jwtSecret, ratelimit: { enabled: false }, refreshTokens: { enabled: true } };

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { attemptKeys, attemptLimits, guessLimit, type AttemptKeys } from '../../../src/accounts/login/limit-attempts.js';
 import type { LimitedRoute } from '../../../src/base/limits/attempts.js';
 import { clientOf } from '../../../src/base/limits/client-of.js';
-import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { adminToken, password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { ApiError } from '../../../src/base/errors.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 

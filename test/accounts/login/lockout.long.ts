@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { storedCode } from '../../../src/accounts/login/passwords.js';
-import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { awaitMail, readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

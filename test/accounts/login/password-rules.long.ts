@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { storedCode } from '../../../src/accounts/login/passwords.js';
 import type { Strapi } from '../../../src/index.js';
-import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { userUid } from '../user-model.js';
 
 /** Passwords at the edges of the rules, and a part of the message that refuses them; null if they are accepted. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLog } from '../../support/create-log.js';
-import { accountModels, password, serveAccounts } from '../../auth/serve-accounts.js';
+import { accountModels, password, serveAccounts } from '../../content/rights/serve-accounts.js';
 import { userUid, withUserAttributes } from '../user-model.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const auth = (name: string): string => `plugin::users-permissions.auth.${name}`;
 

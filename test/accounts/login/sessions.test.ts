@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
-import { userTokens } from '../../../src/auth/user-tokens.js';
+import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { userTokens } from '../../../src/content/rights/user-tokens.js';
 import { readCode, readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

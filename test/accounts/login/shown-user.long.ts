@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { accountModels, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { accountModels, password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { readCode } from '../../support/mails.js';
 import { userUid, withUserAttributes } from '../user-model.js';
 

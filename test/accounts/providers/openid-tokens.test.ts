@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { OAuth2Server } from 'oauth2-mock-server';
 import type { ProviderSettings } from '../../../src/settings/provider-settings.js';
-import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { ours, startServices, theirs, type MockServices } from './mock-services.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { createConfig } from '../../../src/settings/create-config.js';
-import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 const client = { clientId: 'app', clientSecret: 'app-secret' };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { hashKey } from '../../../src/auth/api-token.js';
-import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { hashKey } from '../../../src/content/rights/api-token.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const upload = 'plugin::upload.content-api.upload';

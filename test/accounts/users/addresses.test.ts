@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { storedCode } from '../../../src/accounts/login/passwords.js';
-import { password, serveAccounts, storedUser, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, storedUser, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { awaitMail, readCode, readLastText, readMails } from '../../support/mails.js';
 
 const auth = (name: string): string => `plugin::users-permissions.auth.${name}`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { storedCode } from '../../../src/accounts/login/passwords.js';
-import { password, serveAccounts, storedUser, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, storedUser, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const many = 500;
 

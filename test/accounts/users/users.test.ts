@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const own = (...names: string[]) => names.map((name) => `plugin::users-permissions.user.${name}`);
 const note = 'api::note.note';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
-import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { adminToken, password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 /** Commands without a comment: those of the driver itself, and those whose comment the driver does not take. */
 const ofDriver: ReadonlySet<string> = new Set(['hello', 'ping', 'endSessions', 'commitTransaction', 'abortTransaction']);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApplicationError, PolicyError, type Middleware, type PolicyContext, type Register } from '../../../src/index.js';
-import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const log: string[] = [];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CallerState, PolicyContext, Register } from '../../../src/index.js';
-import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 /** Returns a state whose user has only the values that the cases name. */
 function withKnownUser({ user, auth, ...rest }: CallerState): object {

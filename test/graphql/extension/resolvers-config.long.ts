@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Caller } from '../../../src/auth/caller.js';
+import type { Caller } from '../../../src/content/rights/caller.js';
 import { PolicyError } from '../../../src/index.js';
 import type { Register } from '../../../src/graphql/extension/create-extension.js';
 import type { FieldConfiguration, Middleware, PolicyContext } from '../../../src/graphql/extension/extension.js';

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Caller } from '../../../src/auth/caller.js';
+import type { Caller } from '../../../src/content/rights/caller.js';
 import type { ContentContext } from '../../../src/content/content-context.js';
 import { createConfig } from '../../../src/settings/create-config.js';
 import { createExtension, type Register } from '../../../src/graphql/extension/create-extension.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findMany } from '../../../src/content/find-many.js';
-import { rowRule } from '../../../src/auth/role-access.js';
+import { rowRule } from '../../../src/content/rights/role-access.js';
 import { translateFilters } from '../../../src/graphql/selection/translate-filters.js';
 import { compileCondition } from '../../../src/store/read/compile-condition.js';
 import { emptyQuery } from '../../../src/model/query/ast.js';

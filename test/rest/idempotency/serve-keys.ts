@@ -1,4 +1,4 @@
-import { accountModels, adminToken, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { accountModels, adminToken, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import type { Answer, ServingInput, TestModel } from '../../support/serve.js';
 
 /** An answer with the headers that tell a stored one from a first one. */

@@ -1,4 +1,4 @@
-import { Draw } from '../../../auth/no-leak/draw.js';
+import { Draw } from '../../../content/rights/no-leak/draw.js';
 import { linkRows, type Row } from './link-rows.js';
 import { drawFields, holderOf } from './world.js';
 

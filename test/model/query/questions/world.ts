@@ -1,4 +1,4 @@
-import type { Draw } from '../../../auth/no-leak/draw.js';
+import type { Draw } from '../../../content/rights/no-leak/draw.js';
 import type { TestModel } from '../../../support/serve.js';
 
 /** How the values of a field compare. */
