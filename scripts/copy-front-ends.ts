@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { extract } from 'tar';
-import { playgroundFiles, playgroundPackage } from '../src/graphql/playground/playground-page.js';
-import { docsFiles } from '../src/openapi/docs-routes.js';
+import { playgroundFiles, playgroundPackage } from '../src/api/graphql/playground/playground-page.js';
+import { docsFiles } from '../src/api/openapi/docs-routes.js';
 
 /** A front end whose built files the service serves. */
 interface FrontEnd {

@@ -20,7 +20,7 @@ import type { Connection, Running } from './http/running.js';
 import { createMedia } from './media/media.js';
 import { retiring } from './media/retire-files.js';
 import { createNotices } from './base/notices.js';
-import { slowSettings } from './metrics/settings.js';
+import { slowSettings } from './api/metrics/settings.js';
 import type { Observer } from './base/observe/observer.js';
 import { fullAccess } from './model/query/access.js';
 import { connectForReads } from './store/send/connection.js';

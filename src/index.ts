@@ -47,13 +47,13 @@ export type {
 } from './model/schema/content-type.js';
 export type { Values } from './base/values.js';
 
-export type { RequestContext } from './graphql/graphql-context.js';
-export type { CallerState, StateUser } from './code/caller-state.js';
-export type { Row } from './code/rows.js';
-export type { EntryResult, ListResult } from './graphql/results.js';
-export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
-export type { Entity, EntityId, EntityParameters, EntityService } from './code/entity-service.js';
-export type { CacheHint, CachePolicy, CacheScope } from './graphql/cache-policy.js';
+export type { RequestContext } from './api/graphql/graphql-context.js';
+export type { CallerState, StateUser } from './api/code/caller-state.js';
+export type { Row } from './api/code/rows.js';
+export type { EntryResult, ListResult } from './api/graphql/results.js';
+export type { Hook, HookInput, Register, RegisterInput } from './api/graphql/extension/create-extension.js';
+export type { Entity, EntityId, EntityParameters, EntityService } from './api/code/entity-service.js';
+export type { CacheHint, CachePolicy, CacheScope } from './api/graphql/cache-policy.js';
 export type {
   CacheControl,
   CodeInfo,
@@ -75,9 +75,9 @@ export type {
   Strapi,
   TypeResolvers,
   UsedExtension,
-} from './graphql/extension/extension.js';
-export type { NamedCode } from './code/named-code.js';
-export type { CustomName, ModelLike, NameOf, Naming } from './graphql/extension/naming.js';
+} from './api/graphql/extension/extension.js';
+export type { NamedCode } from './api/code/named-code.js';
+export type { CustomName, ModelLike, NameOf, Naming } from './api/graphql/extension/naming.js';
 export type {
   BuilderTools,
   FilterMapper,
@@ -86,9 +86,9 @@ export type {
   QueriesBuilder,
   ReturnInfo,
   ReturnTypes,
-} from './graphql/extension/builders.js';
-export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
-export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
+} from './api/graphql/extension/builders.js';
+export type { FieldControl, TypeControl } from './api/graphql/extension/shadow-crud.js';
+export type { RegisteredType, TypeRegistry } from './api/graphql/extension/type-registry.js';
 export { factories, type Factories, type FactoryInput, type Overrides } from './strapi/packages/declared-factories.js';
 export type { RouterOptions } from './strapi/routes/factories.js';
 export type { Controller } from './strapi/routes/core-controller.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { PartialConfig } from './settings/create-config.js';
 import type { Config } from './settings/config.js';
-import type { Hook, Register } from './graphql/extension/create-extension.js';
+import type { Hook, Register } from './api/graphql/extension/create-extension.js';
 import type { RouteMatch } from './http/route.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './store/models/open-backend.js';

@@ -25,7 +25,7 @@ function commentsOf({ file }: Source): readonly string[] {
 
 /**
  * Files outside store/ that know how entries are stored: a MongoDB operator as the key of an object, or a storage field. The filters
- * of the API have operators of the same names: query/, openapi/ and the translation of filters are not looked at.
+ * of the API have operators of the same names: query/, api/openapi/ and the translation of filters are not looked at.
  */
 export const storageFiles = ({ sources }: Project): readonly string[] =>
   sources.filter((source) => folderOf(source.name) !== 'mongo' && knowsStorage(source)).map(({ name }) => name);

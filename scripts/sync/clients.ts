@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type Failure } from '../../src/client/create-client.js';
 import { memoryStore, withSync } from '../../src/client/sync.js';
-import { Copy } from '../../test/sync/copy.js';
+import { Copy } from '../../test/api/sync/copy.js';
 import type { Caller } from './callers.js';
 import { ElectricCopy } from './electric-copy.js';
 import { EventCopy } from './event-copy.js';

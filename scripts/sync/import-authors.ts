@@ -1,5 +1,5 @@
 import type { TransferRecord } from '../../src/transfer/source.js';
-import { syncModels } from '../../test/sync/sync-models.js';
+import { syncModels } from '../../test/api/sync/sync-models.js';
 import { closeContext, importAll, openContext } from '../../test/transfer/importing.js';
 import type { Random } from './random.js';
 import type { World } from './world.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { serveAccounts } from '../../test/content/rights/serve-accounts.js';
-import { syncModels } from '../../test/sync/sync-models.js';
+import { syncModels } from '../../test/api/sync/sync-models.js';
 
 /*
  * A process of the service: `instance.ts ADDRESS SETTINGS` with the database in the address and the settings of sync as JSON; `first`

@@ -1,6 +1,6 @@
 import type { Timestamp } from 'mongodb';
 import { sendAs } from '../../test/content/rights/serve-accounts.js';
-import { readList } from '../../test/sync/serve-sync.js';
+import { readList } from '../../test/api/sync/serve-sync.js';
 import type { Caller } from './callers.js';
 import type { Held } from './clients.js';
 import type { World } from './world.js';

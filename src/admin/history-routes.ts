@@ -1,5 +1,5 @@
 import { invalidParameter, notFoundError, validationError } from '../base/errors.js';
-import { restoreVersion } from '../history/restore-version.js';
+import { restoreVersion } from '../api/history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '../http/json-schema.js';
 import { parameter } from '../http/operation.js';
 import { listAudited } from '../store/stores/content-audit.js';

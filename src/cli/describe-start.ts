@@ -1,5 +1,5 @@
 import type { ContentType } from '../model/schema/content-type.js';
-import { docs } from '../openapi/features.js';
+import { docs } from '../api/openapi/features.js';
 import { hasPanel } from '../panel/front-end/panel-files.js';
 import { commandLine } from '../base/command-line.js';
 import { packageVersion } from '../base/package-root.js';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Config } from '../settings/config.js';
-import { createExtension } from '../graphql/extension/create-extension.js';
-import { contentOfCode } from '../code/content-of-code.js';
+import { createExtension } from '../api/graphql/extension/create-extension.js';
+import { contentOfCode } from '../api/code/content-of-code.js';
 import { messageOf } from '../base/errors.js';
 import { features } from '../features.js';
 import { createLogger, createObserver } from '../http/create-logger.js';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readModels } from '../store/stores/model-store.js';
-import { printTypes } from '../openapi/print-types.js';
+import { printTypes } from '../api/openapi/print-types.js';
 import { fullAccess } from '../model/query/access.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import { openDatabase } from './open-service.js';

@@ -7,7 +7,7 @@ import type { AddressFacts } from '../store/send/address-facts.js';
 import type { LogState } from '../store/stores/change-log.js';
 import type { ServerFacts } from '../store/stores/server-facts.js';
 import type { RegistryBuild } from '../model/schema/build-registry.js';
-import type { Webhook } from '../webhooks/webhook.js';
+import type { Webhook } from '../api/webhooks/webhook.js';
 
 /** Everything that checks look at. It is read once, before the first check. */
 export interface Context {

@@ -11,7 +11,7 @@ import { readServerFacts } from '../store/stores/server-facts.js';
 import { buildRegistry } from '../model/schema/build-registry.js';
 import type { ModelSettings } from '../model/schema/build-content-type.js';
 import { collections } from '../model/schema/collections.js';
-import { webhookOf } from '../webhooks/webhook.js';
+import { webhookOf } from '../api/webhooks/webhook.js';
 import type { DatabaseFacts } from './context.js';
 
 /** Most states of models, and most instances, that are read. */

@@ -1,4 +1,4 @@
-import { noteAdministrator } from '../code/caller-state.js';
+import { noteAdministrator } from '../api/code/caller-state.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { Panel } from './panel.js';
 import { Ability } from './rights/ability.js';

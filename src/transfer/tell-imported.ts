@@ -6,9 +6,9 @@ import { type NewDelivery, storeDeliveries } from '../store/stores/delivery-stor
 import { readLocales } from '../store/stores/locale-store.js';
 import { findStored } from '../store/stored.js';
 import type { ContentType } from '../model/schema/content-type.js';
-import { eventsOf, tellingOf } from '../webhooks/known-webhooks.js';
-import { deliveriesOf } from '../webhooks/outbox.js';
-import { listWebhooks } from '../webhooks/write-webhooks.js';
+import { eventsOf, tellingOf } from '../api/webhooks/known-webhooks.js';
+import { deliveriesOf } from '../api/webhooks/outbox.js';
+import { listWebhooks } from '../api/webhooks/write-webhooks.js';
 import type { ImportRun } from './import-run.js';
 
 /** Number of entries that are told of at once. */

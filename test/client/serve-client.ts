@@ -1,5 +1,5 @@
 import { grantActions } from '../../src/accounts/roles/grant-actions.js';
-import { serveDemo } from '../graphql/serve-demo.js';
+import { serveDemo } from '../api/graphql/serve-demo.js';
 import type { Serving } from '../support/serve.js';
 
 const actionsOf = (name: string, ...actions: readonly string[]): string[] =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { serveSync, type ServingSync } from '../sync/serve-sync.js';
-import { syncModels } from '../sync/sync-models.js';
+import { serveSync, type ServingSync } from '../api/sync/serve-sync.js';
+import { syncModels } from '../api/sync/sync-models.js';
 
 const shape = 'posts?filters[rating][$gt]=2';
 

@@ -11,7 +11,7 @@ import ts from 'typescript';
 import { createClient } from '../../src/client/create-client.js';
 import { type SyncStore, withSync } from '../../src/client/sync.js';
 import { packageRoot } from '../../src/base/package-root.js';
-import { serveSync, type ServingSync } from '../sync/serve-sync.js';
+import { serveSync, type ServingSync } from '../api/sync/serve-sync.js';
 import { readBlocks } from './read-page.js';
 
 const trail = {

@@ -15,7 +15,7 @@ import { featureSettings } from '../../src/feature-settings.js';
 import { readAddressFacts } from '../../src/store/send/address-facts.js';
 import type { ServerFacts } from '../../src/store/stores/server-facts.js';
 import { defaultModelSettings } from '../../src/model/schema/build-content-type.js';
-import type { Webhook } from '../../src/webhooks/webhook.js';
+import type { Webhook } from '../../src/api/webhooks/webhook.js';
 import { databaseOf } from '../support/mongo.js';
 import { article, type FitService, startFit } from './fit-service.js';
 

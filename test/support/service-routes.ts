@@ -1,6 +1,6 @@
 import type { Config } from '../../src/settings/config.js';
 import { features } from '../../src/features.js';
-import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
+import { createGraphql } from '../../src/api/graphql/endpoint/create-graphql.js';
 import { enabledFeatures, routesOf } from '../../src/http/feature.js';
 import type { AnyRoute } from '../../src/http/route.js';
 import { noObserver } from '../../src/base/observe/observer.js';

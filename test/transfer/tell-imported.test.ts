@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createWebhook, type WebhookValues } from '../../src/webhooks/write-webhooks.js';
+import { createWebhook, type WebhookValues } from '../../src/api/webhooks/write-webhooks.js';
 import type { TransferRecord } from '../../src/transfer/source.js';
 import { cutShort, importAll, inFresh, sourceOf } from './importing.js';
 

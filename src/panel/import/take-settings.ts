@@ -9,8 +9,8 @@ import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
 import { writeView } from '../content-manager/view-configuration.js';
 import { libraryViewBody } from '../library/library-settings.js';
-import { isEvent } from '../../webhooks/webhook.js';
-import { createWebhook } from '../../webhooks/write-webhooks.js';
+import { isEvent } from '../../api/webhooks/webhook.js';
+import { createWebhook } from '../../api/webhooks/write-webhooks.js';
 import { newWebhookBody } from '../settings/webhook-body.js';
 import { readStrapiView } from './strapi-view.js';
 

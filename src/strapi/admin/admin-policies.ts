@@ -1,4 +1,4 @@
-import type { NamedCode } from '../../code/named-code.js';
+import type { NamedCode } from '../../api/code/named-code.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { Subject } from '../../panel/rights/ability.js';

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../../content/content-context.js';
-import { entryType } from '../../code/entity-service.js';
+import { entryType } from '../../api/code/entity-service.js';
 import { validationError } from '../../base/errors.js';
 import { type Ability, asSubject, type Subject } from '../../panel/rights/ability.js';
 import { allOf } from '../../model/query/filter-values.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { entityOf } from '../../code/entity-service.js';
+import { entityOf } from '../../api/code/entity-service.js';
 import { type Loaded, type Related, versionOf } from '../../store/form/loaded.js';
 import { maySee, readable, type Access } from '../../model/query/access.js';
 import type { Query } from '../../model/query/ast.js';

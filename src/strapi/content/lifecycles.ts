@@ -9,9 +9,9 @@ import type {
 } from '../../content/content-context.js';
 import { hasId } from '../../content/find-one.js';
 import { refuseOrTell } from '../../content/refuse-or-tell.js';
-import { limitsOfCode } from '../../code/content-of-code.js';
-import { entityOf } from '../../code/entity-service.js';
-import { scalarsOf } from '../../code/rows.js';
+import { limitsOfCode } from '../../api/code/content-of-code.js';
+import { entityOf } from '../../api/code/entity-service.js';
+import { scalarsOf } from '../../api/code/rows.js';
 import { readEntry } from '../../store/read/read-entry.js';
 import type { Loaded } from '../../store/form/loaded.js';
 import type { Notices } from '../../base/notices.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { codeAccess, limitsOfCode, unpagedSettings } from '../../code/content-of-code.js';
+import { codeAccess, limitsOfCode, unpagedSettings } from '../../api/code/content-of-code.js';
 import type { ContentContext, PendingRead, SurroundedReads } from '../../content/content-context.js';
-import { type Entity, entityOf, presentParameters } from '../../code/entity-service.js';
+import { type Entity, entityOf, presentParameters } from '../../api/code/entity-service.js';
 import type { Loaded } from '../../store/form/loaded.js';
 import { readEntry } from '../../store/read/read-entry.js';
 import { readPage, readTotal, type LoadedPage } from '../../store/read/read-page.js';

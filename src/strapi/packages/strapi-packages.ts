@@ -10,7 +10,7 @@ import {
   UnauthorizedError,
   ValidationError,
 } from '../../base/errors.js';
-import { entryType } from '../../code/entity-service.js';
+import { entryType } from '../../api/code/entity-service.js';
 import type { ContentType } from '../../model/schema/content-type.js';
 import type { Values } from '../../base/values.js';
 import { checkQuery } from '../routes/core-controller.js';

@@ -9,7 +9,7 @@ import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
 import type { RouteTable } from '../routes/project-routes.js';
-import { contextOfCode } from '../../code/content-of-code.js';
+import { contextOfCode } from '../../api/code/content-of-code.js';
 import { findRows } from '../routes/route-index.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';

@@ -1,4 +1,4 @@
-import type { NamedCode } from '../../code/named-code.js';
+import type { NamedCode } from '../../api/code/named-code.js';
 import { isRecord, type Values } from '../../base/values.js';
 import type { Exports, ProjectFolders } from '../load/load-folders.js';
 import { attempt, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { CallerAuth } from '../../code/caller-state.js';
-import { codeAccess } from '../../code/content-of-code.js';
+import { CallerAuth } from '../../api/code/caller-state.js';
+import { codeAccess } from '../../api/code/content-of-code.js';
 import { ForbiddenError } from '../../base/errors.js';
 import type { LimitedRoute } from '../../base/limits/attempts.js';
 import { withAccess, type ContentContext } from '../../content/content-context.js';

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
-import type { NamedCode } from '../../code/named-code.js';
+import type { NamedCode } from '../../api/code/named-code.js';
 import { sourceFile } from '../../settings/load-source.js';
 import type { LimitedRoute } from '../../base/limits/attempts.js';
 import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedError } from '../../base/errors.js';
 import { readQuery } from '../../http/query-string.js';
 import type { ContextRoute, RouteCall } from '../../http/route.js';
 import type { ActionName } from '../../model/query/access.js';
-import { flattenAnswer } from '../../rest/flatten-answer.js';
-import { wantsFlat } from '../../rest/read-query.js';
+import { flattenAnswer } from '../../api/rest/flatten-answer.js';
+import { wantsFlat } from '../../api/rest/read-query.js';
 import type { ContentType } from '../../model/schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Caller } from '../../content/rights/caller.js';
-import { noteCaller } from '../../code/caller-state.js';
+import { noteCaller } from '../../api/code/caller-state.js';
 import { nobody } from '../../http/authorize.js';
 import type { ProjectRoute } from '../../http/route.js';
 import type { RouteParams } from '../../http/route-request.js';

@@ -13,10 +13,10 @@ import {
   type Opened,
   presentParameters,
   withKnownFilters,
-} from '../../code/entity-service.js';
+} from '../../api/code/entity-service.js';
 import type { Loaded } from '../../store/form/loaded.js';
 import { parseQuery } from '../../model/query/parse-query.js';
-import { showPagination } from '../../rest/envelope.js';
+import { showPagination } from '../../api/rest/envelope.js';
 import { isRecord, type Values, decodeId } from '../../base/values.js';
 import type { AttachFiles } from './upload-service.js';
 

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../../content/content-context.js';
-import type { Entity, EntityService } from '../../code/entity-service.js';
+import type { Entity, EntityService } from '../../api/code/entity-service.js';
 import { uploadFolder } from '../../media/upload-files.js';
 import { findStored } from '../../store/stored.js';
 import { type Folder, findFolders } from '../../panel/library/folders.js';

@@ -1,4 +1,4 @@
-import { type Entity, entityOf, entryType } from '../../code/entity-service.js';
+import { type Entity, entityOf, entryType } from '../../api/code/entity-service.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { createLocalization } from '../../content/create-localization.js';
 import { decodeId, type Values } from '../../base/values.js';

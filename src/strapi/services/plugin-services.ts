@@ -6,7 +6,7 @@ import type { ClaimsOptions } from '../../content/rights/user-tokens.js';
 import type { Config } from '../../settings/config.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { createLocale, localeWork } from '../../content/locales.js';
-import type { EntityParameters, EntityService } from '../../code/entity-service.js';
+import type { EntityParameters, EntityService } from '../../api/code/entity-service.js';
 import { accountsOf, type Running } from '../../http/running.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '../../base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';

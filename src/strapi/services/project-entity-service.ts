@@ -5,7 +5,7 @@ import {
   type EntityParameters,
   type EntityService,
   presentParameters,
-} from '../../code/entity-service.js';
+} from '../../api/code/entity-service.js';
 import { type EnginePage, pageOf, type QueryEngine } from './query-engine.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import type { Values } from '../../base/values.js';

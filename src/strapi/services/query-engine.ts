@@ -1,4 +1,4 @@
-import { codeAccess, unpagedSettings } from '../../code/content-of-code.js';
+import { codeAccess, unpagedSettings } from '../../api/code/content-of-code.js';
 import { withoutHooks, type ContentContext, type WrittenMany } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
 import { createMany } from '../../content/create-many.js';
@@ -13,7 +13,7 @@ import {
   presentParameters,
   type Entity,
   type Opened as OpenedForCode,
-} from '../../code/entity-service.js';
+} from '../../api/code/entity-service.js';
 import type { Loaded } from '../../store/form/loaded.js';
 import { validationError } from '../../base/errors.js';
 import type { Query } from '../../model/query/ast.js';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ContentContext } from '../../content/content-context.js';
 import { validationError } from '../../base/errors.js';
-import { entityOf, type Entity, type EntityParameters, type EntityService } from '../../code/entity-service.js';
+import { entityOf, type Entity, type EntityParameters, type EntityService } from '../../api/code/entity-service.js';
 import { mediaOf, type Running } from '../../http/running.js';
 import { findTarget } from '../../media/link-files.js';
 import { parseFileInfo } from '../../media/parse-file-info.js';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { BSON } from 'mongodb';
-import { handleOf } from '../../../src/sync/token.js';
-import { serveSync, type ServingSync } from '../../sync/serve-sync.js';
+import { handleOf } from '../../../src/api/sync/token.js';
+import { serveSync, type ServingSync } from '../../api/sync/serve-sync.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { jwtSecret, serveAccounts, type ServingAccounts } from './serve-accounts.js';
 

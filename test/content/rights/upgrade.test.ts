@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { serveSync } from '../../sync/serve-sync.js';
+import { serveSync } from '../../api/sync/serve-sync.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { adminToken, jwtSecret, serveAccounts, type ServingAccounts, storedUser } from './serve-accounts.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findMany } from '../../../src/content/find-many.js';
 import { rowRule } from '../../../src/content/rights/role-access.js';
-import { translateFilters } from '../../../src/graphql/selection/translate-filters.js';
+import { translateFilters } from '../../../src/api/graphql/selection/translate-filters.js';
 import { compileCondition } from '../../../src/store/read/compile-condition.js';
 import { emptyQuery } from '../../../src/model/query/ast.js';
 import { bindFilter } from '../../../src/model/query/bind-filter.js';

@@ -1,4 +1,4 @@
-import { findName, typeName } from '../../../../src/graphql/type-names.js';
+import { findName, typeName } from '../../../../src/api/graphql/type-names.js';
 import type { Attribute, ContentType } from '../../../../src/model/schema/content-type.js';
 import type { Draw } from './draw.js';
 import { targetOf, type Rights } from './rights.js';

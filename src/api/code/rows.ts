@@ -1,0 +1,38 @@
+import { memoize } from '../../base/caches.js';
+import { createShaper, type Presentation } from '../../content/shape-values.js';
+import { unlimited } from '../../base/limits/budget.js';
+import type { Loaded } from '../../store/form/loaded.js';
+import type { ContentType } from '../../model/schema/content-type.js';
+
+/** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How entries are converted to rows. Each place of the answer has separate rows, because extensions may change them. */
+export const rows: Presentation<Row> = {
+  start: ({ document }) => ({ id: document['_id'] }),
+  entry: (_entry, values) => values,
+  one: (row) => row,
+  many: (list) => list,
+  count: (count) => ({ count }),
+  targets: (list, { many }) => (many ? list : (list[0] ?? null)),
+  isAnswer: false,
+};
+
+/** Converts a loaded entry to a row for an extension, without a budget. */
+export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
+
+/** Returns the scalar attributes of a type, which code sees all. */
+export const scalarsOf = memoize(({ attributes }: ContentType) =>
+  [...attributes.values()].filter((attribute) => attribute.kind === 'scalar'),
+);
+
+/** Related entries and components that an extension has read itself. */
+const loadedByExtension = new WeakSet<object>();
+
+/** Marks a value that no plan of an operation has read, so that its fields are read on demand. */
+export function markLoadedByExtension(value: unknown): void {
+  if (typeof value === 'object' && value !== null) loadedByExtension.add(value);
+}
+
+export const isLoadedByExtension = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && loadedByExtension.has(value);

@@ -1,0 +1,124 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import type { ContentContext } from '../../../content/content-context.js';
+import { createLocalization } from '../../../content/create-localization.js';
+import { create } from '../../../content/create.js';
+import { findSingleForWrite } from '../../../content/find-one.js';
+import type { Loaded } from '../../../store/form/loaded.js';
+import { remove } from '../../../content/remove.js';
+import { update } from '../../../content/update.js';
+import { ApiError, notFoundError } from '../../../base/errors.js';
+import { requireKey } from '../../../http/idempotency/read-key.js';
+import { emptyQuery, type Query } from '../../../model/query/ast.js';
+import type { ContentType } from '../../../model/schema/content-type.js';
+import { isRecord, type Values } from '../../../base/values.js';
+import { fieldsBelow, isCustomField } from '../selection/collect-fields.js';
+import { localeOf, readOneQuery } from '../selection/read-root.js';
+import { responseName } from '../type-names.js';
+import type { GraphqlContext } from '../graphql-context.js';
+import { entryResult, type EntryResult } from '../results.js';
+import { entryId } from './read-resolvers.js';
+
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;
+
+/** A write that a mutation asks for. */
+interface Asked {
+  readonly type: ContentType;
+  readonly args: Values;
+  /** The data in the form of REST. */
+  readonly data: Values;
+  /** The query of the answer. */
+  readonly query: Query;
+  readonly content: ContentContext;
+}
+
+type Write = (asked: Asked) => Promise<Loaded | null>;
+type Failed = (error: unknown, type: ContentType, info: GraphQLResolveInfo) => EntryResult;
+
+const rethrow: Failed = (error) => {
+  throw error;
+};
+
+/**
+ * Returns the resolver that answers with the written entry; with an empty response if there is none. `failed` answers if the write
+ * fails.
+ */
+const writing =
+  (write: Write, failed = rethrow) =>
+  (type: ContentType): Resolver =>
+  async (_root, args, context, info) => {
+    requireKey(type, context.koaContext.req.headers);
+    const query = readOneQuery(type, context, info);
+    const written = write({ type, args, data: dataOf(args), query, content: context.content });
+    return written.then(
+      (entry) => entryResult(entry, context),
+      (error: unknown) => failed(error, type, info),
+    );
+  };
+
+function dataOf({ data, locale }: Values): Values {
+  const given = isRecord(data) ? data : {};
+  return typeof locale === 'string' ? { ...given, locale } : { ...given };
+}
+
+/** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
+export const createResolver = writing(({ type, data, query, content }) => create(type, data, query, content));
+
+const updateAsked: Write = async (asked) => {
+  const { type, data, query, content } = asked;
+  const id = await writtenId(asked);
+  if (id !== null) return update({ type, id }, { data, query }, content);
+  return type.kind === 'singleType' ? createSingle(asked) : null;
+};
+
+/** Moves an input error to the `data` field, if that is selected and has its generated resolver. */
+function failBelow(error: unknown, type: ContentType, info: GraphQLResolveInfo): EntryResult {
+  const response = responseName(type);
+  const isShown = fieldsBelow(info.fieldNodes, [response, 'data'], info).length > 0;
+  if (!(error instanceof ApiError) || error.name !== 'ValidationError') throw error;
+  if (!isShown || isCustomField(response, 'data', info)) throw error;
+  return { value: null, failure: error };
+}
+
+const [updateEntry, updateSingle] = [writing(updateAsked), writing(updateAsked, failBelow)];
+
+/**
+ * Resolves `updateArticle`. The locale stays. Returns an empty response for an unknown id. If the data of a single type is
+ * refused, only the field `data` fails.
+ */
+export const updateResolver = (type: ContentType): Resolver =>
+  type.kind === 'singleType' ? updateSingle(type) : updateEntry(type);
+
+/** Creates the entry of a single type, or its localization if it exists in another locale. */
+async function createSingle({ type, data, query, content }: Asked): Promise<Loaded> {
+  const other = type.localized ? await singleId(type, 'all', content) : null;
+  return other === null ? create(type, data, query, content) : createLocalization({ type, id: other }, { data, query }, content);
+}
+
+/** Resolves `deleteArticle` to the former content of the entry. Throws a NotFoundError for a single type without an entry. */
+export const deleteResolver = writing(async (asked) => {
+  const { type, query, content } = asked;
+  const id = await writtenId(asked);
+  if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
+  return id === null ? null : remove({ type, id }, query, content);
+});
+
+async function writtenId({ type, args, content }: Asked): Promise<number | null> {
+  if (type.kind !== 'singleType') return entryId(args['id']);
+  const locale = localeOf(args);
+  return singleId(type, locale === 'all' ? null : locale, content);
+}
+
+async function singleId(type: ContentType, locale: Query['locale'], content: ContentContext): Promise<number | null> {
+  const entry = await findSingleForWrite(type, { ...emptyQuery, locale }, content);
+  return entry === null ? null : entryId(entry.document['_id']);
+}
+
+/**
+ * Resolves `createPageLocalization`, which needs no id for a single type. Throws ApplicationErrors about the locale, and a
+ * NotFoundError if there is no such entry.
+ */
+export const localizationResolver = writing(async ({ type, args, data, query, content }) => {
+  const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
+  if (id === null) throw notFoundError('Entity not found');
+  return createLocalization({ type, id }, { data, query }, content);
+});

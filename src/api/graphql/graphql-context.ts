@@ -1,0 +1,33 @@
+import type { FieldNode } from 'graphql';
+import type { Context as KoaContext } from 'koa';
+import type { Caller } from '../../content/rights/caller.js';
+import type { CallerState } from '../code/caller-state.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { ApiError } from '../../base/errors.js';
+import type { Running } from '../../http/running.js';
+import type { Staging } from '../../media/staging.js';
+import type { CacheHints } from './cache-policy.js';
+import type { Tracer } from './tracer.js';
+
+/** The context of an operation for resolvers, policies and middlewares of custom code. */
+export interface RequestContext {
+  readonly koaContext: KoaContext;
+  readonly state: CallerState;
+}
+
+/** The context of the resolvers of one operation. */
+export interface GraphqlContext extends RequestContext {
+  readonly caller: Caller;
+  readonly running: Running;
+  /** The files of the request; null if there are none. */
+  readonly staging: Staging | null;
+  readonly content: ContentContext;
+  /** Whether the operation runs in the transaction of an Idempotency-Key, which an error undoes. */
+  readonly isKeyed: boolean;
+  /** Errors in arguments of nested fields, found when their root field was planned. */
+  readonly failures: Map<FieldNode, ApiError>;
+  /** What code says of caching the answer. */
+  readonly cacheHints: CacheHints;
+  /** Null if resolvers are not timed. */
+  readonly tracer: Tracer | null;
+}

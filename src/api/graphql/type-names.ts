@@ -1,0 +1,41 @@
+import type { Attribute, ContentType } from '../../model/schema/content-type.js';
+import { namedValues } from '../../model/schema/enum-names.js';
+import { pascalCase, pluginOf, typeName } from '../../model/schema/names.js';
+
+export { typeName };
+
+const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+/**
+ * Returns whether an attribute can be a field. Names of fields, unlike those of attributes, cannot contain hyphens, and an
+ * enumeration needs a value that has a name.
+ */
+export const isInGraphql = (attribute: Attribute): boolean =>
+  !attribute.name.includes('-') &&
+  !(attribute.kind === 'scalar' && attribute.type === 'enumeration' && namedValues(attribute.enum).size === 0);
+
+export const entityName = (type: ContentType): string => `${typeName(type)}Entity`;
+export const responseName = (type: ContentType): string => `${typeName(type)}EntityResponse`;
+export const collectionName = (type: ContentType): string => `${typeName(type)}EntityResponseCollection`;
+export const relationCollectionName = (type: ContentType): string => `${typeName(type)}RelationResponseCollection`;
+export const connectionName = (type: ContentType): string => `${entityName(type)}Connection`;
+export const edgeName = (type: ContentType): string => `${entityName(type)}Edge`;
+export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
+export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
+
+/** Returns the name of the query of one entry or of a single type. */
+export const findOneName = (type: ContentType): string => lowerFirst(typeName(type));
+export const findName = (type: ContentType): string => lowerFirst(pascalCase(pluginOf(type)) + pascalCase(type.pluralName));
+
+/** Returns the name of the query of a list by cursors. No content type has a name with an underscore. */
+export const findConnectionName = (type: ContentType): string => `${findName(type)}_connection`;
+
+export const zoneName = (type: ContentType, attribute: Attribute): string =>
+  `${typeName(type)}${pascalCase(attribute.name)}DynamicZone`;
+
+/** Returns the name of the union of a polymorphic relation with listed targets. */
+export const morphName = (type: ContentType, attribute: Attribute): string =>
+  `${typeName(type)}${pascalCase(attribute.name)}Morph`;
+
+export const enumName = (type: ContentType, attribute: Attribute & { readonly enumName: string | null }): string =>
+  attribute.enumName ?? `ENUM_${typeName(type).toUpperCase()}_${attribute.name.toUpperCase()}`;

@@ -1,0 +1,141 @@
+import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
+import { replaceAction, uploadAction } from '../../../content/rights/known-actions.js';
+import { type ContentType, uploadFile } from '../../../model/schema/content-type.js';
+import { actionOf } from '../../../model/query/access.js';
+import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
+import { localeCodeScalar } from '../scalars.js';
+import { connectionArgs, connectionType } from './connection-types.js';
+import { findConnectionName, findName, findOneName, typeName } from '../type-names.js';
+import {
+  emptyFields,
+  type FieldMap,
+  type Fields,
+  plainField,
+  type PlainField,
+  type SchemaContext,
+  takingKey,
+  withScope,
+} from './schema-context.js';
+import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
+import { inputType } from './input-type.js';
+import { listArgs } from './object-types.js';
+import type { RootAction } from './shadow.js';
+
+/** The generated root fields of one content type. */
+export interface RootFields {
+  readonly queries: FieldMap;
+  readonly mutations: FieldMap;
+  /** Mutations that come after those of all types. */
+  readonly localizations: FieldMap;
+}
+
+/** Generates the root fields of a content type. */
+export const rootFields = (type: ContentType, context: SchemaContext): RootFields => ({
+  queries: context.complete((type.kind === 'singleType' ? singleFields : collectionFields)(type, context)),
+  mutations: context.complete(mutationFields(type, context)),
+  localizations: context.complete(localizationFields(type, context)),
+});
+
+/** Actions of types whose reads are granted by other controllers. */
+const controllers: Readonly<Record<string, { readonly find: string; readonly findOne: string }>> = {
+  'plugin::upload.file': { find: 'plugin::upload.content-api.find', findOne: 'plugin::upload.content-api.findOne' },
+  'plugin::i18n.locale': { find: 'plugin::i18n.locales.listLocales', findOne: 'plugin::i18n.locales.listLocales' },
+};
+
+const readScope = (type: ContentType, action: 'find' | 'findOne') =>
+  withScope([controllers[type.uid]?.[action] ?? actionOf(type, action)]);
+
+/** Returns the argument `locale` of root fields; none if the type is not localized. */
+const localeArgs = (type: ContentType): { readonly locale?: PlainField<GraphQLScalarType> } =>
+  type.localized ? { locale: plainField(localeCodeScalar) } : {};
+
+function collectionFields(type: ContentType, context: SchemaContext): Fields {
+  const { hasAction } = context.shadow;
+  const fields = emptyFields();
+  if (hasAction(type, 'findOne'))
+    fields[findOneName(type)] = {
+      type: context.objects.response(type, context),
+      args: { id: plainField(GraphQLID), ...localeArgs(type) },
+      resolve: findOneResolver(type),
+      ...readScope(type, 'findOne'),
+    };
+  if (hasAction(type, 'find'))
+    fields[findName(type)] = {
+      type: context.objects.collection(type, context),
+      args: { ...listArgs(type, context), ...localeArgs(type) },
+      resolve: findResolver(type),
+      ...readScope(type, 'find'),
+    };
+  if (hasAction(type, 'find') && context.connections)
+    fields[findConnectionName(type)] = {
+      type: connectionType(type, context),
+      args: { ...connectionArgs(type, context), ...localeArgs(type) },
+      resolve: connectionResolver(type),
+      ...readScope(type, 'find'),
+    };
+  return fields;
+}
+
+function singleFields(type: ContentType, context: SchemaContext): Fields {
+  if (!context.shadow.hasAction(type, 'find')) return {};
+  return {
+    [findOneName(type)]: {
+      type: context.objects.response(type, context),
+      args: { ...listArgs(type, context), ...localeArgs(type) },
+      resolve: findSingleResolver(type),
+      ...readScope(type, 'find'),
+    },
+  };
+}
+
+type Write = Extract<RootAction, 'create' | 'update' | 'delete'>;
+
+/** Returns the generated mutations of a content type. */
+export function mutationFields(type: ContentType, context: SchemaContext): Fields {
+  const name = typeName(type);
+  const collection = type.kind === 'collectionType';
+  const id = collection ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
+  const fields = emptyFields();
+  const add = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): void => {
+    if (!context.shadow.hasAction(type, action)) return;
+    const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
+    fields[action + name] = { ...response, ...withScope(writeActions(type, action), takingKey) };
+  };
+  if (collection) add('create', dataArgs(type, context), createResolver(type));
+  add('update', { ...id, ...dataArgs(type, context) }, updateResolver(type));
+  add('delete', id, deleteResolver(type));
+  return fields;
+}
+
+/** Actions of the upload controller that grant the writes of files. */
+const uploadActions: Readonly<Record<Write, readonly string[]>> = {
+  create: [uploadAction],
+  update: [uploadAction, replaceAction],
+  delete: ['plugin::upload.content-api.destroy'],
+};
+
+const writeActions = (type: ContentType, action: Write): readonly string[] =>
+  type.uid === uploadFile ? uploadActions[action] : [actionOf(type, action)];
+
+function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
+  const input = inputType(type, context);
+  return input === null ? {} : { data: plainField(new GraphQLNonNull(input)) };
+}
+
+/** Returns `create<Type>Localization` of a localized type. All arguments are nullable and are checked at run time. */
+function localizationFields(type: ContentType, context: SchemaContext): Fields {
+  if (!type.localized) return {};
+  const input = inputType(type, context);
+  return {
+    [`create${typeName(type)}Localization`]: {
+      type: context.objects.response(type, context),
+      args: {
+        id: plainField(GraphQLID),
+        ...(input === null ? {} : { data: plainField(input) }),
+        locale: plainField(localeCodeScalar),
+      },
+      resolve: localizationResolver(type),
+      ...withScope([actionOf(type, 'createLocalization')], takingKey),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { unlimited } from '../../base/limits/budget.js';
+import { authorOf, type EntryWritten, type Subscriber } from '../../store/changes/entry-events.js';
+import type { StoredDocument } from '../../store/form/loaded.js';
+import { beforeCommit } from '../../store/send/around-commit.js';
+import type { Database } from '../../store/send/database.js';
+import { findFirst } from '../../store/stored.js';
+import { newestVersion, storeVersion, type VersionAction } from '../../store/stores/history-store.js';
+import { targetsOf } from './version-targets.js';
+import { readWhole } from './whole-entry.js';
+
+/**
+ * Returns the subscriber that keeps a version for each write of an entry of a type with `options.history`. `content` returns a context
+ * with all rights.
+ */
+export const keepingVersions = (content: () => ContentContext): Subscriber => ({
+  hears: (kind, { history }) => kind !== 'any' && history !== null,
+  needsBefore: true,
+  within: async (event, database) => {
+    const free = { ...database, budget: unlimited }; // the request has not asked for these reads
+    if (event.kind !== 'any') await keepVersion(event, { content: content(), database: free });
+  },
+});
+
+interface Scope {
+  readonly content: ContentContext;
+  readonly database: Database;
+}
+
+/** Several writes of an entry in one transaction make one version, which has the links that are written last. */
+async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
+  const { kind, type, id, before, document } = event;
+  const { database } = scope;
+  const owner = { uid: type.uid, id };
+  const keep = async (action: VersionAction, stored: StoredDocument, version: number): Promise<void> => {
+    if (type.history === null) return;
+    const entry = await readWhole(type, stored, scope);
+    const targets = targetsOf(entry, type, scope.content.bind.registry);
+    const by = action === 'keep' ? null : authorOf(event);
+    await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, type.history);
+  };
+  if (kind === 'delete') {
+    await keep('delete', document, (await newestVersion(database, owner)) + 1);
+    return;
+  }
+  const about = `version of ${type.uid} ${String(id)}`;
+  const isFirst = database.last?.has(about) !== true; // of the transaction
+  if (isFirst && before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
+  await beforeCommit(database, about, async () => {
+    const stored = await findFirst(database, type.collection, { _id: id });
+    if (stored !== null) await keep(actionOf(event, stored), stored, (await newestVersion(database, owner)) + 1);
+  });
+}
+
+/** Returns what the writes of a transaction, of which this is the first, have done to an entry. */
+function actionOf({ kind, before, type }: EntryWritten, stored: StoredDocument): VersionAction {
+  if (kind !== 'update' || before === undefined || !type.draftAndPublish) return kind;
+  const [was, is] = [before, stored].map(({ publishedAt }) => (publishedAt ?? null) !== null);
+  return was === is ? kind : is === true ? 'publish' : 'unpublish';
+}

@@ -1,0 +1,63 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { update } from '../../content/update.js';
+import { ApiError } from '../../base/errors.js';
+import type { Version } from '../../store/stores/history-store.js';
+import { emptyQuery } from '../../model/query/ast.js';
+import type { ContentType } from '../../model/schema/content-type.js';
+import { inputOf } from './version-input.js';
+
+/** What an update to a version has done. */
+interface Restored {
+  /** False if there is no such entry. */
+  readonly isDone: boolean;
+  /** The paths of the values of the version that the model cannot take any more, and that stay as they are in the entry. */
+  readonly leftOut: readonly string[];
+}
+
+/** Runs a change in a transaction, which it may end by an error. */
+type Commit = <Result>(change: (context: ContentContext) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Passwords stay. Values
+ * that do not fit the model any more are converted if nothing is lost, and left out otherwise, as are unique values that others have now.
+ * Each attempt is a transaction of its own, because the server ends one in which a write is refused. Throws the errors of an update
+ * that concern no attribute.
+ */
+export async function restoreVersion(type: ContentType, version: Version, commit: Commit): Promise<Restored> {
+  const refused = new Set<string>();
+  for (;;) {
+    try {
+      return await commit((context) => attempt(type, version, { context, refused }));
+    } catch (error) {
+      const names = refusedNames(error, type).filter((name) => !refused.has(name));
+      if (names.length === 0) throw error;
+      for (const name of names) refused.add(name);
+    }
+  }
+}
+
+interface Attempt {
+  readonly context: ContentContext;
+  /** The attributes that earlier attempts could not write. */
+  readonly refused: ReadonlySet<string>;
+}
+
+async function attempt(type: ContentType, version: Version, { context, refused }: Attempt): Promise<Restored> {
+  const { values, leftOut } = await inputOf(type, version, context);
+  const data = Object.fromEntries(Object.entries(values).filter(([name]) => !refused.has(name)));
+  const id = Number(version.entry['id']);
+  const isDone = (await update({ type, id }, { data, query: emptyQuery }, context)) !== null;
+  const named = [...refused].filter((name) => Object.hasOwn(values, name));
+  return { isDone, leftOut: [...leftOut.filter((path) => !refused.has(rootOf(path))), ...named] };
+}
+
+const rootOf = (path: string): string => /^[^.[]*/.exec(path)?.[0] ?? path;
+
+/** Returns the attributes that an error is about. */
+function refusedNames(error: unknown, { attributes }: ContentType): readonly string[] {
+  if (!(error instanceof ApiError) || error.name !== 'ValidationError') return [];
+  const errors: unknown = error.details?.['errors'];
+  const paths = Array.isArray(errors) ? errors.map((one: { readonly path?: unknown }) => one.path) : [];
+  const names = paths.flatMap((path) => (Array.isArray(path) && path.length > 0 ? [String(path[0])] : []));
+  return [...new Set(names)].filter((name) => attributes.has(name));
+}

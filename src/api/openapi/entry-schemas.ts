@@ -1,0 +1,100 @@
+import type { ContentType } from '../../model/schema/content-type.js';
+import { zonePart, type Components } from './components.js';
+import { answerSchema } from './scalar-schemas.js';
+import { listOf, oneOf, orNull, record, text, whole, type Schema } from '../../http/json-schema.js';
+import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
+
+type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
+
+/** The form of answered entries: with `attributes` and `data`, or flat, as for users and files. */
+type Form = 'Entry' | 'Flat';
+
+/** Returns the schema of an entry in answers, in the form that the settings choose. */
+export const answeredSchema = (type: ContentType, components: Components): Schema =>
+  (components.isFlat ? flatSchema : entrySchema)(type, components);
+
+/** Returns the schema of `{ id, attributes, meta }`. Attributes are optional, because `fields` and `populate` select them. */
+const entrySchema = (type: ContentType, components: Components): Schema =>
+  components.ofType(type, 'Entry', () => ({
+    ...record(
+      {
+        id: whole,
+        attributes: record(valuesOf(type, 'Entry', components), []),
+        meta: record({ availableLocales: listOf(text) }, []),
+      },
+      ['id', 'attributes'],
+    ),
+    ...(type.description !== '' && { description: type.description }),
+  }));
+
+/** Returns the schema of a flat entry: `{ id, username, ... }`. */
+export const flatSchema = (type: ContentType, components: Components): Schema =>
+  components.ofType(type, 'Flat', () => record({ id: whole, ...valuesOf(type, 'Flat', components) }, ['id']));
+
+/** Returns the schema of a component. In a dynamic zone it also has its uid. */
+function componentSchema(type: ContentType, form: Form, components: Components): Schema {
+  const named = { id: whole, __component: { type: 'string', const: type.uid } };
+  return components.ofType(type, form, () => record({ ...named, ...valuesOf(type, form, components) }, ['id']));
+}
+
+/** Returns the schemas of the attributes that the caller may see, by name. */
+const valuesOf = (type: ContentType, form: Form, components: Components): Record<string, Schema> =>
+  Object.fromEntries(shownAttributes(type, components).map(([name, shown]) => [name, valueOf(shown, form, components)]));
+
+function valueOf(shown: ShownAttribute, form: Form, components: Components): Schema {
+  switch (shown.kind) {
+    case 'scalar':
+      return orNull(answerSchema(shown.attribute));
+    case 'link':
+      return linkValue(shown, form, components);
+    case 'morph':
+      return targetsValue(shown, form, components);
+    case 'parts':
+      return partsValue(shown, form, components);
+  }
+}
+
+/** A dynamic zone allows all components, because entries may have ones that the zone no longer lists. */
+function partsValue({ attribute, parts }: Shown<'parts'>, form: Form, components: Components): Schema {
+  if (attribute.kind === 'component') {
+    const part = oneOf(parts.map((type) => componentSchema(type, form, components)));
+    return attribute.repeatable ? listOf(part) : orNull(part);
+  }
+  const listed = (types: readonly ContentType[]): Schema[] =>
+    types.map((part) => zonePart(part.uid, componentSchema(part, form, components)));
+  const all = [...components.registry.types.values()].filter(({ kind }) => kind === 'component');
+  const others = components.named(`${form === 'Flat' ? 'Flat' : ''}AnyPart`, () => oneOf(listed(all)));
+  return listOf(oneOf([...listed(parts), others]));
+}
+
+function linkValue({ attribute, target }: Shown<'link'>, form: Form, components: Components): Schema {
+  const { many, kind } = attribute;
+  const entry = form === 'Entry' ? entrySchema(target, components) : flatSchema(target, components);
+  const counted = countOf(form, components);
+  if (form === 'Flat') return many ? orNull(oneOf([listOf(entry), counted])) : orNull(entry);
+  const list = [listOf(entry), counted, ...(kind === 'media' ? [{ type: 'null' }] : [])];
+  return record({ data: many ? oneOf(list) : orNull(entry) });
+}
+
+/** Returns the schema of the number of entries, for `populate[name][count]=true`. */
+function countOf(form: Form, components: Components): Schema {
+  const count = record({ count: whole });
+  return form === 'Flat'
+    ? components.named('FlatCount', () => count)
+    : components.named('Count', () => record({ attributes: count }));
+}
+
+/** Returns the schema of entries of several types, each with its type name. */
+function targetsValue({ many, targets }: Shown<'morph'>, form: Form, components: Components): Schema {
+  const target = targets === null ? anyTarget(components) : oneOf(targets.map((type) => targetSchema(type, form, components)));
+  return many ? listOf(target) : orNull(target);
+}
+
+const anyTarget = (components: Components): Schema =>
+  components.named('AnyEntry', () => ({ type: 'object', required: ['__type', 'id'], properties: { __type: text, id: whole } }));
+
+const targetSchema = (type: ContentType, form: Form, components: Components): Schema =>
+  components.ofType(type, form === 'Flat' ? 'FlatTarget' : 'Target', () => {
+    const named = { __type: { type: 'string', const: type.uid }, id: whole };
+    return record({ ...named, ...valuesOf(type, form, components) }, ['__type', 'id']);
+  });

@@ -1,0 +1,106 @@
+import { readable } from '../../model/query/access.js';
+import type { ContentType } from '../../model/schema/content-type.js';
+import type { Components } from './components.js';
+import { flatSchema } from './entry-schemas.js';
+import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
+import { parameter, type QueryParameter, type TypeSchemas } from '../../http/operation.js';
+import { shownAttributes } from './shown-attributes.js';
+import { anything, flag, listOf, oneOf, text, whole, type Schema } from '../../http/json-schema.js';
+
+const anyObject: Schema = { type: 'object', additionalProperties: true };
+
+/** The style of lists: `a,b`. */
+const commaList = { style: 'form', explode: false } as const;
+
+/** The style of objects: `name[key]=value`, nested ones `name[a][b]=value`. */
+const brackets = { style: 'deepObject', explode: true } as const;
+
+/** Returns the parameters that select attributes, relations and the locale of an entry. */
+export const entryParameters = (type: ContentType, components: Components): QueryParameter[] => [
+  {
+    name: 'fields',
+    description: 'Attributes to return; all by default',
+    schema: listOf({ type: 'string', enum: scalarNames(type, components) }),
+    ...commaList,
+  },
+  ...populateParameter(type, components),
+  ...(type.localized ? [parameter('locale', 'A locale code; the default locale unless given, `all` for every locale')] : []),
+];
+
+function populateParameter(type: ContentType, components: Components): QueryParameter[] {
+  const names = shownAttributes(type, components).flatMap(([name, { kind }]) => (kind === 'scalar' ? [] : [name]));
+  if (names.length === 0) return [];
+  const list = listOf({ type: 'string', examples: ['*', ...names] });
+  const description =
+    'Relations, media, components and dynamic zones to answer: `*`, names, or dotted paths. As an object with nested `fields`, ' +
+    '`filters`, `sort`, `populate`: `populate[name][fields]=title`';
+  return [{ name: 'populate', description, schema: oneOf([list, text, anyObject]), ...commaList }];
+}
+
+export const listParameters = (type: ContentType, components: Components): QueryParameter[] => [
+  ...entryParameters(type, components),
+  { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
+  {
+    name: 'sort',
+    description: 'Attributes, each with `:asc` or `:desc`',
+    schema: listOf({ type: 'string', examples: scalarNames(type, components).map((name) => `${name}:asc`) }),
+    ...commaList,
+  },
+  {
+    name: 'pagination',
+    description:
+      'Pages, a start and a limit, or pages by cursors: `cursors` asks for those of the first page, `after` and `before` read on from ' +
+      'one, with `limit` or `pageSize`',
+    schema: paging(components),
+    example: { page: 1, pageSize: 10 },
+    ...brackets,
+  },
+  parameter('_q', 'A text that entries must contain'),
+  ...stateParameter(type),
+];
+
+export const stateParameter = ({ draftAndPublish }: ContentType): QueryParameter[] =>
+  draftAndPublish
+    ? [parameter('publicationState', '`preview` answers drafts as well', { type: 'string', enum: ['live', 'preview'] })]
+    : [];
+
+const paging = (components: Components): Schema =>
+  components.named('Paging', () => ({
+    type: 'object',
+    properties: {
+      ...{ page: whole, pageSize: whole, start: whole, limit: whole, withCount: flag },
+      ...{ cursors: flag, after: text, before: text },
+    },
+  }));
+
+/** Returns the parameters of a list of files or users, which has no envelope. */
+const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
+  ...listParameters(type, components).filter(({ name }) => name !== 'pagination'),
+  parameter('start', 'Number of entries to skip', whole),
+  parameter('limit', 'Maximum number of entries', whole),
+];
+
+const scalarNames = (type: ContentType, { access }: Components): string[] => [
+  'id',
+  ...[...type.attributes.values()]
+    .filter(({ kind, name }) => kind === 'scalar' && readable(type, name, access) !== null)
+    .map(({ name }) => name),
+];
+
+const uses = { answer: flatSchema, create: createSchema, update: inputSchema };
+
+/** Returns the schemas that descriptions of routes refer to. */
+export function typeSchemas(components: Components): TypeSchemas {
+  const { types } = components.registry;
+  return {
+    named: (name, build) => components.named(name, build),
+    ofType: (uid, use) => {
+      const type = types.get(uid);
+      return type === undefined ? anything : uses[use](type, components);
+    },
+    parameters: (uid, of) => {
+      const type = types.get(uid);
+      return type === undefined ? [] : (of === 'list' ? flatListParameters : entryParameters)(type, components);
+    },
+  };
+}

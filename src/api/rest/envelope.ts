@@ -1,0 +1,96 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { noCursors } from '../../content/cursors.js';
+import type { FoundPage } from '../../content/find-many.js';
+import { createShaper, type Presentation, type Shaped, showStored } from '../../content/shape-values.js';
+import type { Loaded } from '../../store/form/loaded.js';
+
+/** The JSON body of an answer. */
+export type Json = Shaped;
+
+/** Returns `{ data: [entry, ...], meta: { pagination } }`. */
+export const envelopePage = (page: FoundPage, content: ContentContext): Json => ({
+  data: showEntries(page.entries, content),
+  meta: { pagination: showPagination(page) },
+});
+
+/**
+ * Returns `{ data: entry, meta: {} }`. An entry that was written is shown without populated relations if they exceed the budget.
+ */
+export const envelopeEntry = (entry: Loaded, content: ContentContext): Json =>
+  showStored(entry, content, (shown, context) => ({ data: showEntries([shown], context)[0], meta: {} }));
+
+/** Returns `{ data: [entry, ...], meta: {} }`, for all localizations of a single type. */
+export const envelopeEntries = (entries: readonly Loaded[], content: ContentContext): Json => ({
+  data: showEntries(entries, content),
+  meta: {},
+});
+
+/** Returns entries without envelope, the form of users and files: `{ id, title, ... }`. */
+export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext): Json[] =>
+  entries.map(createShaper(flat, bind.budget));
+
+/** Returns one entry without envelope. If it was written, it is shown without populated relations if they exceed the budget. */
+export const flatEntry = (entry: Loaded, content: ContentContext): Json =>
+  showStored(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
+
+/** Returns `meta.pagination`. Total and page count are included only if the total was counted. */
+export function showPagination({ pagination, total, cursors = noCursors }: FoundPage): Json {
+  switch (pagination.kind) {
+    case 'offset': {
+      const { start, limit } = pagination;
+      return total === null ? { start, limit } : { start, limit, total };
+    }
+    case 'page': {
+      const { page, pageSize } = pagination;
+      return total === null ? { page, pageSize } : { page, pageSize, pageCount: Math.ceil(total / pageSize), total };
+    }
+    case 'cursor': {
+      const { start, end, hasNext, hasPrevious } = cursors;
+      return { limit: pagination.limit, ...(total !== null && { total }), cursors: { start, end }, hasNext, hasPrevious };
+    }
+  }
+}
+
+/** Returns the top-level entries of an answer: `{ id, attributes, meta }`. */
+function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json[] {
+  const shape = createShaper(enveloped, bind.budget);
+  return entries.map((entry) => {
+    const { id, attributes } = shape(entry);
+    return { id, attributes, meta: showMeta(entry) };
+  });
+}
+
+function showMeta({ selection, children }: Loaded): Json {
+  if (selection.locales === null) return {};
+  const others = children[selection.children.length]; // they follow the children of the selection
+  return { availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [] };
+}
+
+/** Omits a polymorphic relation to many if it has no targets. */
+const targets: Presentation<Json>['targets'] = (shown, { many }) =>
+  many ? (shown.length > 0 ? shown : undefined) : (shown[0] ?? null);
+
+/** Returns null for an empty list of files, and for an empty list of the owning side of a polymorphic relation. */
+const listOrNull: Presentation<Json>['many'] = (entries, { kind, storage }) =>
+  entries.length === 0 && (kind === 'media' || storage.kind === 'morph') ? null : entries;
+
+const flat: Presentation<Json> = {
+  start: ({ document }) => ({ id: document['_id'] }),
+  entry: (_entry, values) => values,
+  one: (entry) => entry,
+  many: listOrNull,
+  count: (count) => ({ count }),
+  targets,
+  isAnswer: true,
+};
+
+const enveloped: Presentation<Json> = {
+  start: () => ({}),
+  entry: ({ document }, attributes) => ({ id: document['_id'], attributes }),
+  one: (entry) => ({ data: entry }),
+  many: (entries, link) => ({ data: listOrNull(entries, link) }),
+  count: (count) => ({ data: { attributes: { count } } }),
+  targets,
+  inTargets: flat,
+  isAnswer: true,
+};

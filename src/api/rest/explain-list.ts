@@ -1,0 +1,53 @@
+import { withDatabase } from '../../content/content-context.js';
+import { findMany } from '../../content/find-many.js';
+import { forbiddenError } from '../../base/errors.js';
+import type { RouteCall } from '../../http/route.js';
+import { type ExplainedWork, workIn, ReadTrace } from '../../store/read/explain-read.js';
+import type { Query } from '../../model/query/ast.js';
+import type { ContentType } from '../../model/schema/content-type.js';
+import { isRecord, mapValues } from '../../base/values.js';
+import { envelopePage, type Json } from './envelope.js';
+
+/**
+ * Returns a page with `meta.explain`: the way in which it was read, the commands and what the server did for each. Throws a
+ * ForbiddenError unless the caller has an admin token.
+ */
+export async function explainList(type: ContentType, query: Query, { caller, content }: RouteCall): Promise<Json> {
+  if (caller.kind !== 'token' || caller.token.type !== 'admin') throw forbiddenError('explain requires an admin token');
+  const { database } = content.store;
+  const trace = new ReadTrace();
+  const page = await findMany(type, query, withDatabase(content, { ...database, trace }));
+  const { way, commands, advice } = await trace.explain(database, content.bind.registry);
+  const shown = commands.map(({ command, explained }) => ({ command: cutLists(command), plan: workIn(explained) }));
+  const explain: Explained = { way, commands: shown, ...(advice !== null && { advice }) };
+  const { meta, ...answer } = envelopePage(page, content);
+  return { ...answer, meta: { ...(meta as object), explain } };
+}
+
+/** How a page was read, for operators. */
+interface Explained {
+  /** The name of the way in which the page was read. */
+  readonly way: string;
+  readonly commands: readonly ExplainedCommand[];
+  /** The attributes that lack an index. */
+  readonly advice?: string;
+}
+
+interface ExplainedCommand {
+  /** The command as it was sent, in Extended JSON, except that long lists are cut. */
+  readonly command: unknown;
+  /** What the server did when the command was explained. */
+  readonly plan: ExplainedWork;
+}
+
+/** Maximum number of items of a list that are shown. */
+const longest = 100;
+
+/** Returns a command whose long lists are cut, because conditions on related entries may be resolved to many ids. */
+function cutLists(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, longest).map(cutLists);
+    return value.length > longest ? [...shown, `... ${String(value.length - longest)} more`] : shown;
+  }
+  return isRecord(value) ? mapValues(value, cutLists) : value;
+}

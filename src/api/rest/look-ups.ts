@@ -1,0 +1,27 @@
+import { findBy } from '../../content/find-one.js';
+import { countEntries } from '../../content/find-many.js';
+import { refuseOthers } from '../../http/query-string.js';
+import { type Action, inEnvelope } from './actions.js';
+
+/** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
+export const count: Action = {
+  name: 'find',
+  describedAs: 'count',
+  run: async ({ type, request: { query }, queries, content }) => {
+    refuseOthers(query, ['filters', '_q', 'locale', 'publicationState', 'format']);
+    return { body: { data: { count: await countEntries(type, queries.parse(query), content) }, meta: {} } };
+  },
+};
+
+/** Answers the entry with a value of a unique attribute as `findOne` does. */
+export const findByValue: Action = {
+  name: 'findOne',
+  describedAs: 'findBy',
+  run: async ({ type, request, queries, content }) => {
+    const { query, params } = request;
+    refuseOthers(query, ['fields', 'populate', 'locale', 'publicationState', 'format']);
+    const asked = { name: params['attribute'] ?? '', value: params['value'] ?? '' };
+    const entry = await findBy(type, asked, queries.parse(query), content);
+    return inEnvelope(entry, content);
+  },
+};

@@ -1,0 +1,79 @@
+import { BoundedCache } from '../../base/caches.js';
+import type { Config } from '../../settings/config.js';
+import { invalidParameter, validationError } from '../../base/errors.js';
+import { parseQueryString, type QueryParameters, type QueryStringLimits } from '../../http/query-string.js';
+import type { Query } from '../../model/query/ast.js';
+import type { Limits } from '../../model/query/bind-context.js';
+import { markRepeated } from '../../model/query/bind-plan.js';
+import { parseEntryQuery, parseQuery } from '../../model/query/parse-query.js';
+
+/**
+ * Bounds of the cache. A parsed query takes about ten bytes for each character. Query strings that are longer than in most apps
+ * are not cached.
+ */
+const bounds = { entries: 1_000, bytes: 4_000_000 };
+const longestCached = 8_000;
+const bytesPerCharacter = 10;
+
+/**
+ * Parses query strings and caches recent ones, because apps send few different ones. A Query is immutable, so that its bindings
+ * can be cached too.
+ */
+export class QueryCache {
+  readonly #limits: Limits & QueryStringLimits;
+  /** Lists and single entries have separate caches, because the same string is parsed differently for them. */
+  readonly #lists = new BoundedCache<Query>(bounds);
+  readonly #entries = new BoundedCache<Query>(bounds);
+
+  constructor(limits: Limits & QueryStringLimits) {
+    this.#limits = limits;
+  }
+
+  /** Parses the query of a list. Throws a ValidationError or PaginationError that names the parameter. */
+  parse(query: QueryParameters): Query {
+    return typeof query === 'string' ? this.#read(query, parseQuery, this.#lists) : parseQuery(query, this.#limits);
+  }
+
+  /** Parses the query of one entry. Throws a ValidationError that names the parameter. */
+  parseEntry(query: QueryParameters): Query {
+    return typeof query === 'string' ? this.#read(query, parseEntryQuery, this.#entries) : parseEntryQuery(query, this.#limits);
+  }
+
+  #read(text: string, parse: typeof parseQuery, cache: BoundedCache<Query>): Query {
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
+    const query = parse(parseQueryString(text, this.#limits), this.#limits);
+    if (text.length > longestCached) return query;
+    const bytes = bytesPerCharacter * text.length;
+    cache.set(text, markRepeated(query, bytes), bytes);
+    return query;
+  }
+}
+
+/** Returns the value of a parameter beside those of a Query. Most requests have none, so the query string is not parsed for it. */
+function optionOf(query: QueryParameters, name: 'explain' | 'format'): unknown {
+  if (typeof query !== 'string') return query[name];
+  return query.includes(`${name}=`) ? new URLSearchParams(query).get(name) : null;
+}
+
+/** Returns whether a request gets flat entries: if `format` is `flat`, or by the setting unless `format` is `nested`. */
+export function wantsFlat(query: QueryParameters, { api }: Pick<Config, 'api'>): boolean {
+  const format = optionOf(query, 'format');
+  return format === 'flat' || (api.rest.flatten && format !== 'nested');
+}
+
+/**
+ * Returns whether a request asks how a list is read: by `explain=true`. Throws a ValidationError for other values than `true` and
+ * `false`.
+ */
+export function asksToExplain(query: QueryParameters): boolean {
+  const value = optionOf(query, 'explain');
+  if (value === undefined || value === null || value === 'false') return false;
+  if (value !== 'true') throw invalidParameter('explain');
+  return true;
+}
+
+/** Throws a ValidationError if a request that reads no list asks how it is read. */
+export function refuseToExplain(query: QueryParameters): void {
+  if (asksToExplain(query)) throw validationError('Invalid parameter explain: only lists are explained');
+}

@@ -1,0 +1,107 @@
+import { unpagedSettings } from '../code/content-of-code.js';
+import { type ContentContext, withDatabase } from '../../content/content-context.js';
+import { findMany } from '../../content/find-many.js';
+import { update } from '../../content/update.js';
+import { ApiError } from '../../base/errors.js';
+import { exactly } from '../../store/form/matches.js';
+import { inTransaction } from '../../store/send/transaction.js';
+import { findFirst } from '../../store/stored.js';
+import type { Observer } from '../../base/observe/observer.js';
+import { comparing, emptyQuery, type Query } from '../../model/query/ast.js';
+import { nowWord } from '../../model/query/moment.js';
+import type { ContentType } from '../../model/schema/content-type.js';
+import { scheduledNames } from '../../model/schema/scheduled.js';
+
+type ScheduledName = (typeof scheduledNames)[number];
+
+/** An entry whose time has come. */
+interface Due {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly name: ScheduledName;
+  readonly time: Date;
+}
+
+/** Maximum number of entries of a type that are changed one after the other before the others are looked for again. */
+const atOnce = 100;
+
+/** Maximum number of entries that are left alone because they could not be changed. */
+const mostFailed = 1_000;
+
+/** Changes the publication state of entries whose time has come. */
+export class DuePublisher {
+  readonly #content: () => ContentContext;
+  readonly #observer: Observer;
+  /** The times of entries that could not be changed. They are tried again at another time, and after a restart. */
+  readonly #failed = new Map<string, number>();
+
+  /** `content` returns a context with all rights. */
+  constructor(content: () => ContentContext, observer: Observer) {
+    this.#content = content;
+    this.#observer = observer;
+  }
+
+  /**
+   * Changes all entries that are due. Those that a 4xx refuses, such as incomplete drafts, are reported once and left. Rejects with
+   * other errors, and stops early if the signal aborts.
+   */
+  async run(ended: AbortSignal): Promise<void> {
+    const content = this.#content();
+    const { database } = content.store;
+    const sender = { client: 'schedule', signal: ended, caller: { kind: 'schedule', id: null } } as const;
+    const context = withDatabase(content, { ...database, sender });
+    const types = [...context.bind.registry.types.values()].filter(({ scheduled }) => scheduled);
+    for (const [type, name] of types.flatMap((type) => scheduledNames.map((name) => [type, name] as const)))
+      for (const due of await this.#find(type, name, context)) {
+        if (ended.aborted) return;
+        await this.#change(due, context);
+      }
+  }
+
+  async #find(type: ContentType, name: ScheduledName, context: ContentContext): Promise<readonly Due[]> {
+    const unpaged = { ...context, hooks: null, bind: { ...context.bind, settings: unpagedSettings(context.bind.settings) } };
+    const { entries } = await findMany(type, dueQuery(name, atOnce + this.#failed.size), unpaged);
+    const due = entries.flatMap(({ document }) => {
+      const time = document[name];
+      return time instanceof Date && time.getTime() <= Date.now() ? [{ type, id: Number(document['_id']), name, time }] : [];
+    });
+    this.#forgetOthers(`${type.uid} ${name} `, new Set(due.map(keyOf)));
+    return due.filter((one) => this.#failed.get(keyOf(one)) !== one.time.getTime()).slice(0, atOnce);
+  }
+
+  /** Forgets the failures whose entries are not due any more. */
+  #forgetOthers(prefix: string, due: ReadonlySet<string>): void {
+    for (const key of this.#failed.keys()) if (key.startsWith(prefix) && !due.has(key)) this.#failed.delete(key);
+  }
+
+  /** Changes an entry, unless somebody has changed its time meanwhile. If it has the state already, only the time is removed. */
+  async #change(due: Due, context: ContentContext): Promise<void> {
+    const { type, id, name, time } = due;
+    const publishes = name === 'publishAt';
+    try {
+      await inTransaction(context.store.database, async (database) => {
+        const stored = await findFirst(database, type.collection, { _id: id, [name]: exactly(time) });
+        if (stored === null) return;
+        const isPublished = (stored['publishedAt'] ?? null) !== null;
+        const state = isPublished === publishes ? {} : { publishedAt: publishes ? new Date().toISOString() : null };
+        const data = { ...state, [name]: null };
+        await update({ type, id }, { data, query: emptyQuery }, withDatabase(context, database));
+      });
+    } catch (err) {
+      if (!(err instanceof ApiError) || err.status >= 500) throw err; // tried again
+      if (this.#failed.size < mostFailed) this.#failed.set(keyOf(due), time.getTime());
+      this.#observer.observe({ kind: 'failed', work: 'schedule', err, about: { uid: type.uid, id, [name]: time } });
+    }
+  }
+}
+
+/** Returns the query for entries that are due by the end of this second, those of the earliest times. */
+const dueQuery = (name: ScheduledName, limit: number): Query => ({
+  ...emptyQuery,
+  ...{ publicationState: 'preview', locale: 'all', withTotal: false, fields: [name] },
+  filter: comparing(name, 'lte', nowWord),
+  sort: [{ path: [name], order: 'asc' }],
+  pagination: { kind: 'offset', start: 0, limit, withCount: false },
+});
+
+const keyOf = ({ type, id, name }: Due): string => `${type.uid} ${name} ${String(id)}`;

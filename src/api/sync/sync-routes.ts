@@ -1,0 +1,80 @@
+import type { Config } from '../../settings/config.js';
+import { anything, flag, listOf, record, text, whole } from '../../http/json-schema.js';
+import { json, type Operation, parameter } from '../../http/operation.js';
+import { type Route, withPrefix } from '../../http/route.js';
+import type { Running } from '../../http/running.js';
+import { answerSync } from './answer-sync.js';
+import { answerShape } from './electric/answer-shape.js';
+import { settingsOf } from './sync-service.js';
+
+const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: whole, attributes: anything }, ['op', 'id']);
+const answered = record({
+  data: listOf(change),
+  meta: record({ sync: record({ token: text, more: flag, position: text }, ['token', 'more']) }),
+});
+
+const operation: Operation = {
+  id: 'syncEntries',
+  summary: 'Read the entries of a type, then what has changed since a token',
+  tag: 'Sync',
+  description:
+    'The parameters filters, fields, locale and publicationState select entries as in lists. A token is continued with the same ' +
+    'parameters. An answer of 410 means that it cannot be continued, so that the client starts without one.',
+  query: [
+    parameter('token', 'The token of the answer before'),
+    parameter('wait', 'Seconds, up to 55, to wait for a change', whole),
+  ],
+  answers: {
+    200: {
+      description: 'What to change in the copy of the client; events if the client accepts text/event-stream',
+      content: { ...json(answered), 'text/event-stream': text },
+    },
+    410: { description: 'The token cannot be continued' },
+  },
+};
+
+/** A content type of this name keeps its entries at these paths. */
+const toType =
+  (name: string) =>
+  ({ backend: { models } }: Running): boolean =>
+    models.snapshot.registry.byPluralName.has(name) || models.snapshot.registry.bySingularName.has(name);
+
+const shapeRoute: Route = {
+  method: 'GET',
+  path: '/shapes/:plural',
+  yields: (running) => !settingsOf(running).electric || toType('shapes')(running),
+  action: 'anybody',
+  settings: { isLong: true },
+  operation: {
+    id: 'readShape',
+    summary: 'Read the entries of a type, and their changes, with a client of Electric',
+    tag: 'Sync',
+    description: 'The parameters filters, fields, locale and publicationState select entries as in lists.',
+    query: [
+      { ...parameter('offset', '-1 to begin, then the header electric-offset of the answer before'), required: true },
+      parameter('handle', 'The header electric-handle of the answer before'),
+      parameter('live', 'Whether to wait for changes', flag),
+      parameter('live_sse', 'Whether to wait for changes by a stream of events', flag),
+    ],
+    answers: {
+      200: { description: 'Messages', content: { ...json(listOf(anything)), 'text/event-stream': text } },
+      409: { description: 'The client must load everything anew', content: json(listOf(anything)) },
+    },
+  },
+  handle: answerShape,
+};
+
+/** The routes by which clients keep copies of entries. */
+export const syncRoutes = ({ api }: Config): readonly Route[] =>
+  withPrefix(api.rest.prefix, [
+    {
+      method: 'GET',
+      path: '/sync/:plural',
+      yields: toType('sync'),
+      action: 'anybody',
+      settings: { isLong: true },
+      operation,
+      handle: answerSync,
+    },
+    shapeRoute,
+  ]);

@@ -1,0 +1,22 @@
+import { afterCommit } from '../../store/send/around-commit.js';
+import { storeDeliveries, eventBody } from '../../store/stores/delivery-store.js';
+import type { Store } from '../../store/store.js';
+import { isRecord } from '../../base/values.js';
+import { largestBody } from './event-body.js';
+import { knownWebhooks } from './known-webhooks.js';
+
+/** Stores an event that project code has emitted, for the webhooks that are told of it. */
+export async function tellOwnEvent(event: string, payload: unknown, { database, changes }: Store): Promise<void> {
+  const known = knownWebhooks(changes);
+  const webhooks = known.telling(event, '');
+  if (webhooks.length === 0) return;
+  const at = new Date();
+  const isLarge = Buffer.byteLength(JSON.stringify(payload) ?? '') > largestBody;
+  const about = isLarge ? { problem: 'the event is larger than 1 MB' } : isRecord(payload) ? payload : {};
+  const deliveries = webhooks.map(({ id, format }) => ({
+    ...{ webhook: id, key: `event ${event}`, type: event },
+    body: eventBody({ event, at, about }, format),
+  }));
+  await storeDeliveries(database, deliveries, at);
+  await afterCommit(database, () => Promise.resolve(known.wake(webhooks.map(({ id }) => id))));
+}

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { isObjectType } from 'graphql';
+import type { Strapi } from '../../../../src/index.js';
+import { buildRegistry } from '../../../../src/model/schema/build-registry.js';
+import { models } from '../content.js';
+import { typeOf } from '../../../support/things.js';
+import { granted, serveExtended, type ServedExtended } from './serve-extended.js';
+
+const { registry } = buildRegistry(models);
+const article = typeOf('api::article.article', registry);
+const page = typeOf('api::page.page', registry);
+
+describe('services for custom resolvers', () => {
+  let server: ServedExtended;
+  let strapi: Strapi;
+  before(async () => {
+    server = await serveExtended({
+      access: granted(),
+      register: (input) => {
+        strapi = input.strapi;
+        input.graphql.extension.use(({ nexus }) => {
+          const { getContentTypeArgs } = strapi.plugin('graphql').service('builders').utils;
+          const field = (name: string, args: ReturnType<typeof getContentTypeArgs>) =>
+            nexus.queryField(name, { type: 'Int', args, resolve: () => 1 });
+          return {
+            types: [field('many', getContentTypeArgs(page)), field('one', getContentTypeArgs(page, { multiple: false }))],
+            typeDefs: 'extend type Mutation { touch(id: ID!): ArticleEntityResponse }',
+            resolvers: {
+              Mutation: {
+                touch: async (_parent, { id }: { id: string }) => {
+                  const builder = strapi.plugin('graphql').service('builders').get('content-api');
+                  const { update } = builder.buildMutationsResolvers({ contentType: article });
+                  const entity = await update(null, { id, data: { summary: 'touched' } });
+                  return strapi.service('plugin::graphql.format').returnTypes.toEntityResponse(entity);
+                },
+              },
+            },
+            resolversConfig: { 'Mutation.touch': { auth: false } },
+          };
+        });
+      },
+    });
+  });
+  after(() => server.stop());
+
+  it('getContentTypeArgs returns the arguments of generated fields', async () => {
+    const query = (await server.current.read()).schema.getType('Query');
+    if (!isObjectType(query)) throw new Error('no Query');
+    const argsOf = (name: string) => query.getFields()[name]?.args.map((arg) => `${arg.name}: ${String(arg.type)}`);
+    expect(argsOf('many')).to.have.members(argsOf('pages') ?? []);
+    expect(argsOf('one')).to.have.members(argsOf('page') ?? []);
+  });
+
+  it('transformArgs turns GraphQL arguments into parameters', () => {
+    const { transformArgs } = strapi.plugin('graphql').service('builders').utils;
+    const args = {
+      filters: { title: { contains: 'a' }, not: { id: { in: [1] } } },
+      pagination: { page: 3, pageSize: 5 },
+      sort: ['id'],
+    };
+    const filters = { title: { $contains: 'a' }, $not: { id: { $in: [1] } } };
+    expect(transformArgs(args, { contentType: article, usePagination: true })).to.deep.equal({
+      filters,
+      sort: ['id'],
+      start: 10,
+      limit: 5,
+    });
+    expect(transformArgs(args, { contentType: article })).to.deep.equal({ filters, sort: ['id'], pagination: args.pagination });
+  });
+
+  it('a public mutation calls the functions behind generated fields for callers without rights', async () => {
+    const { body } = await server.query('mutation { touch(id: 2) { data { id attributes { summary } } } }');
+    expect(body).to.deep.equal({ data: { touch: { data: { id: '2', attributes: { summary: 'touched' } } } } });
+    const { find, findOne } = strapi
+      .plugin('graphql')
+      .service('builders')
+      .get('content-api')
+      .buildQueriesResolvers({ contentType: article });
+    expect((await find(null, { filters: { summary: { eq: 'touched' } } })).map(({ id }) => id)).to.deep.equal([2]);
+    expect(await findOne(null, { id: '2' })).to.include({ summary: 'touched' });
+  });
+
+  it('naming returns the names of generated types and fields', () => {
+    const { naming } = strapi.plugin('graphql').service('utils');
+    const names = [
+      ...[naming.getTypeName(article), naming.getEntityName(article), naming.getEntityResponseName(article)],
+      ...[naming.getEntityResponseCollectionName(article), naming.getRelationResponseCollectionName(article)],
+      ...[naming.getContentTypeInputName(article), naming.getFiltersInputTypeName(article), naming.getFindQueryName(article)],
+      ...[
+        naming.getFindOneQueryName(article),
+        naming.getCreateMutationTypeName(article),
+        naming.getDynamicZoneName(article, 'blocks'),
+      ],
+      ...[naming.getEnumName(article, 'status'), naming.getScalarFilterInputTypeName('String')],
+      ...[
+        naming.getEntityMetaName(article),
+        naming.getEntityQueriesTypeName(article),
+        naming.getEntityMutationsTypeName(article),
+      ],
+      ...[naming.getMorphRelationTypeName(article, 'blocks'), naming.getComponentNameFromAttribute({ component: 'shared.seo' })],
+      ...[{}, { plurality: 'plural', firstLetterCase: 'lower' }, { prefix: 'my', suffix: 's' }].map((options) =>
+        naming.buildCustomTypeNameGenerator(options as object)(article),
+      ),
+    ];
+    expect(names).to.deep.equal([
+      ...['Article', 'ArticleEntity', 'ArticleEntityResponse', 'ArticleEntityResponseCollection'],
+      ...['ArticleRelationResponseCollection', 'ArticleInput', 'ArticleFiltersInput', 'articles', 'article', 'createArticle'],
+      ...['ArticleBlocksDynamicZone', 'ENUM_ARTICLE_STATUS', 'StringFilterInput'],
+      ...['ArticleEntityMeta', 'ArticleEntityQueries', 'ArticleEntityMutations', 'ArticleBlocksMorph', 'ComponentSharedSeo'],
+      ...['Article', 'articles', 'myArticles'],
+    ]);
+    expect(() => naming.buildCustomTypeNameGenerator({ plurality: 'many' as 'plural' })).to.throw('"plurality" must be');
+  });
+
+  it('content types are found by uid', () => {
+    expect(strapi.contentTypes['api::article.article']).to.equal(strapi.contentType('api::article.article'));
+    expect(strapi.contentTypes['api::article.article']?.singularName).to.equal('article');
+  });
+
+  it('unknown services, plugins and content types are refused with the nearest name', () => {
+    expect(() => strapi.plugin('graphql').service('extensions' as 'extension')).to.throw('did you mean extension?');
+    expect(() => strapi.plugin('i18n' as 'graphql').service('extension')).to.throw('Unknown plugin "i18n"');
+    expect(() => strapi.service('api::article.article' as 'plugin::graphql.format')).to.throw('strapi.entityService');
+    expect(() => strapi.contentType('api::article.artcle')).to.throw('did you mean api::article.article?');
+  });
+});
