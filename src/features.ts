@@ -1,11 +1,11 @@
-import { admin, webhooks, queryShapes } from './admin/features.js';
+import { admin, webhooks, queryShapes } from './admin/api/features.js';
 import { backup } from './backup/feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './api/openapi/features.js';
 import { metrics } from './api/metrics/feature.js';
 import { slowRequests } from './api/metrics/slow-requests.js';
-import { panel, failsHealth } from './panel/feature.js';
+import { panel, failsHealth } from './admin/feature.js';
 import { accounts, content, locales, models, uploads } from './api/rest/features.js';
 import { schedule } from './api/schedule/feature.js';
 import { startPage } from './api/start-page/feature.js';

@@ -1,6 +1,6 @@
 import type { ContentType } from '../model/schema/content-type.js';
 import { docs } from '../api/openapi/features.js';
-import { hasPanel } from '../panel/front-end/panel-files.js';
+import { hasPanel } from '../admin/front-end/panel-files.js';
 import { commandLine } from '../base/command-line.js';
 import { packageVersion } from '../base/package-root.js';
 import type { Audience } from '../content/rights/is-open.js';

@@ -4,7 +4,7 @@ import {
   previewAdministration,
   takeAdministration,
 } from '../panel/import/take-administration.js';
-import { takePanelSetting } from '../panel/import/take-settings.js';
+import { takePanelSetting } from '../admin/import/take-settings.js';
 import type { PanelTarget } from '../transfer/import-run.js';
 import { printError } from './print.js';
 import type { OpenedService } from './open-service.js';

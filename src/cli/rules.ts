@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
-import { checkAdminBody } from '../admin/check-admin-body.js';
-import { rulesBody } from '../admin/role-admin-routes.js';
+import { checkAdminBody } from '../admin/api/check-admin-body.js';
+import { rulesBody } from '../admin/api/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required, taking } from './usage-error.js';

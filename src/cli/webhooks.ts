@@ -1,5 +1,5 @@
-import { checkAdminBody } from '../admin/check-admin-body.js';
-import { newWebhookBody, newWebhookValues } from '../admin/webhook-values.js';
+import { checkAdminBody } from '../admin/api/check-admin-body.js';
+import { newWebhookBody, newWebhookValues } from '../admin/api/webhook-values.js';
 import { deliveryStatuses, listDeliveries, replayDeliveries } from '../store/stores/delivery-store.js';
 import { decodeId } from '../base/values.js';
 import { webhookEvents } from '../api/webhooks/webhook.js';

@@ -8,11 +8,11 @@ import { insertEntry, updateEntry } from '../../store/write/write-entries.js';
 import { collections } from '../../model/schema/collections.js';
 import type { Registry } from '../../model/schema/content-type.js';
 import type { PanelRecord } from '../../transfer/panel-records.js';
-import { readAdminRoles, superAdminCode } from '../administrators/administrator.js';
-import { newDocument } from '../administrators/write-administrator.js';
-import { createDefaultAdminRoles } from '../rights/default-roles.js';
-import { readPermissions } from '../rights/permission.js';
-import { setPermissions } from '../rights/write-permissions.js';
+import { readAdminRoles, superAdminCode } from '../../admin/administrators/administrator.js';
+import { newDocument } from '../../admin/administrators/write-administrator.js';
+import { createDefaultAdminRoles } from '../../admin/rights/default-roles.js';
+import { readPermissions } from '../../admin/rights/permission.js';
+import { setPermissions } from '../../admin/rights/write-permissions.js';
 import {
   type ComingAdministration,
   type ComingAdministrator,

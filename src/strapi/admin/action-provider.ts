@@ -1,5 +1,5 @@
 import type { AdminAction } from '../../http/running.js';
-import { type Actions, actionsWith } from '../../panel/rights/actions.js';
+import { type Actions, actionsWith } from '../../admin/rights/actions.js';
 import { validationError } from '../../base/errors.js';
 import { isRecord, type Values } from '../../base/values.js';
 import { createProvider, fullName, type Provider } from './provider.js';

@@ -3,12 +3,12 @@ import type { Answer, RouteCall } from '../../http/route.js';
 import { isRead } from '../../http/tag-answers.js';
 import type { Running } from '../../http/running.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { administratorCall } from '../../panel/panel-route.js';
-import { recorded } from '../../panel/record-request.js';
-import { panelOf } from '../../panel/panel.js';
-import type { Ability } from '../../panel/rights/ability.js';
-import { rightsOf } from '../../panel/rights/rights.js';
-import { abilityOf, tellAdministrator } from '../../panel/tell-administrator.js';
+import { administratorCall } from '../../admin/panel-route.js';
+import { recorded } from '../../admin/record-request.js';
+import { panelOf } from '../../admin/panel.js';
+import type { Ability } from '../../admin/rights/ability.js';
+import { rightsOf } from '../../admin/rights/rights.js';
+import { abilityOf, tellAdministrator } from '../../admin/tell-administrator.js';
 import { isRecord } from '../../base/values.js';
 
 /**

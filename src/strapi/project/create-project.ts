@@ -151,7 +151,7 @@ async function readyForCode(running: Running, waits: BootstrapWaits): Promise<vo
   await waits.indexes(running);
   if (!running.config.admin.enabled) return;
   // loaded here, because a start without such code does without the panel
-  const { createDefaultAdminRoles } = await import('../../panel/rights/default-roles.js');
+  const { createDefaultAdminRoles } = await import('../../admin/rights/default-roles.js');
   await waits.untilAnswered('roles of administrators', () => createDefaultAdminRoles(contextOfCode(running)));
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.js';
 import type { ProjectRoute, Route } from '../../http/route.js';
 import type { Connection } from '../../http/running.js';
-import { panelRoutes } from '../../panel/panel-paths.js';
+import { panelRoutes } from '../../admin/panel-paths.js';
 import { createRow, namedActions } from '../../api/rest/content-routes.js';
 import { isRecord } from '../../base/values.js';
 import { QueryCache } from '../../api/rest/read-query.js';

@@ -36,13 +36,13 @@ const unstore = (key: string, { content }: Sources): Promise<void> => deleteSett
 /** The forms of the panel are loaded when the first setting is stored: a start does without them. */
 const checked = {
   imageChoices: async (value: unknown): Promise<object> => {
-    const { checkPanelBody } = await import('../../panel/check-body.js');
-    const { imageChoicesBody } = await import('../../panel/library/library-settings.js');
+    const { checkPanelBody } = await import('../../admin/check-body.js');
+    const { imageChoicesBody } = await import('../../admin/library/library-settings.js');
     return checkPanelBody(imageChoicesBody, value);
   },
   libraryView: async (value: unknown): Promise<object> => {
-    const { checkPanelBody } = await import('../../panel/check-body.js');
-    const { libraryViewBody } = await import('../../panel/library/library-settings.js');
+    const { checkPanelBody } = await import('../../admin/check-body.js');
+    const { libraryViewBody } = await import('../../admin/library/library-settings.js');
     return checkPanelBody(libraryViewBody, value);
   },
 };
@@ -120,7 +120,7 @@ const plain = (key: string, sources: Sources): Omit<StoreSetting, 'write'> => ({
 const logos = (sources: Sources): StoreSetting => ({
   ...plain(logosKey, sources),
   write: async (value) => {
-    const { checkLogos } = await import('../../panel/settings/project-settings.js');
+    const { checkLogos } = await import('../../admin/settings/project-settings.js');
     checkLogos(value);
     await store(logosKey, value, sources);
   },
@@ -130,7 +130,7 @@ const logos = (sources: Sources): StoreSetting => ({
 const view = (key: string, sources: Sources): StoreSetting => ({
   ...plain(key, sources),
   write: async (value) => {
-    const { reasonOf, takeView } = await import('../../panel/import/take-settings.js');
+    const { reasonOf, takeView } = await import('../../admin/import/take-settings.js');
     const { store: target, notices } = sources.content();
     const { models } = sources.running().backend.models.inForce();
     const report = (reason: string, where: string): void =>

@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { createConfig } from '../../../src/settings/create-config.js';
 import { packageVersion, projectVersion } from '../../../src/base/package-root.js';
-import { panelRoutes } from '../../../src/panel/panel-paths.js';
+import { panelRoutes } from '../../../src/admin/panel-paths.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { storeModels, type Serving } from '../../support/serve.js';
 import { serviceRoutes } from '../../support/service-routes.js';

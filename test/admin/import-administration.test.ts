@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { adminRole } from '../../src/panel/administrators/administrator.js';
+import { adminRole } from '../../src/admin/administrators/administrator.js';
 import { judgeAdministration } from '../../src/panel/import/administration.js';
-import { permissionOf } from '../../src/panel/rights/permission.js';
+import { permissionOf } from '../../src/admin/rights/permission.js';
 import { buildRegistry } from '../../src/model/schema/build-registry.js';
 import type { PanelRecord } from '../../src/transfer/panel-records.js';
 

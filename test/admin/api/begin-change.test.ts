@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { beginChange } from '../../src/admin/admin-call.js';
-import { remove } from '../../src/content/remove.js';
-import { createContext } from '../../src/content/content-context.js';
-import { fullAccess } from '../../src/model/query/access.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
-import { serveModels, type Serving } from '../support/serve.js';
-import { typeOf } from '../support/things.js';
+import { beginChange } from '../../../src/admin/api/admin-call.js';
+import { remove } from '../../../src/content/remove.js';
+import { createContext } from '../../../src/content/content-context.js';
+import { fullAccess } from '../../../src/model/query/access.js';
+import { emptyQuery } from '../../../src/model/query/ast.js';
+import { serveModels, type Serving } from '../../support/serve.js';
+import { typeOf } from '../../support/things.js';
 
 const note = {
   uid: 'api::note.note',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/base/errors.js';
-import { checkView } from '../../src/panel/content-manager/check-view.js';
+import { checkView } from '../../src/admin/content-manager/check-view.js';
 import type { Model } from '../../src/model/schema/model.js';
 
 const model = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { freshDatabase } from '../support/mongo.js';
-import { serveModels, type TestModel } from '../support/serve.js';
-import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
+import { freshDatabase } from '../../support/mongo.js';
+import { serveModels, type TestModel } from '../../support/serve.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const scalarTypes = ['string', 'text', 'richtext', 'email', 'uid', 'json'];
 const note = (attributes: object) => ({

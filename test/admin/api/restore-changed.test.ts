@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const type = (name: string, attributes: object) => ({
   ...{ kind: 'collectionType', collectionName: `${name}s`, options: { history: { versions: 20 } } },

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
-import { runCli } from '../support/run-cli.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { runCli } from '../../support/run-cli.js';
 
 const uid = 'api::book.book';
 const book = {

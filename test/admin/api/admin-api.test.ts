@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { adminToken, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
+import { adminToken, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const thing = {
   kind: 'collectionType',
