@@ -25,7 +25,7 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['src/cli/**'], ignores: ['src/cli/print.ts'], rules: { 'no-console': 'error' } },
+  { files: ['src/operate/cli/**'], ignores: ['src/operate/cli/print.ts'], rules: { 'no-console': 'error' } },
   { files: ['bin/*.cjs', 'test/strapi/differential/project/**'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['test/**', 'scripts/**'],

@@ -10,7 +10,7 @@ if (present[0] < needed[0] || (present[0] === needed[0] && present[1] < needed[1
   process.exit(1);
 }
 
-import('../dist/src/cli/program.js').then(
+import('../dist/src/operate/cli/program.js').then(
   function (program) {
     return program.runProgram(process.argv.slice(2)).then(function (code) {
       process.exitCode = code;

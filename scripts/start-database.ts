@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
-import { findBinary } from '../src/mongo/embedded/find-binary.js';
-import { commonArguments } from '../src/mongo/embedded/open-data.js';
-import { startEmbedded } from '../src/mongo/embedded/start-embedded.js';
+import { findBinary } from '../src/operate/embedded/find-binary.js';
+import { commonArguments } from '../src/operate/embedded/open-data.js';
+import { startEmbedded } from '../src/operate/embedded/start-embedded.js';
 import { isRunning } from '../src/base/processes.js';
 
 /** A MongoDB to work on. */

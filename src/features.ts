@@ -1,5 +1,5 @@
 import { admin, webhooks, queryShapes } from './admin/api/features.js';
-import { backup } from './backup/feature.js';
+import { backup } from './operate/backup/feature.js';
 import type { Feature } from './http/feature.js';
 import { healthRoutes } from './http/health.js';
 import { docs, openapi } from './api/openapi/features.js';

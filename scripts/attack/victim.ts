@@ -1,7 +1,7 @@
 import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
 import { setActions } from '../../src/accounts/roles/grant-actions.js';
 import { createToken } from '../../src/accounts/api-tokens.js';
-import { loadDemo } from '../../src/cli/load-demo.js';
+import { loadDemo } from '../../src/operate/cli/load-demo.js';
 import { jobOf } from '../../src/store/send/database.js';
 import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';

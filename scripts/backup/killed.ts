@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { checkBank, openBank, startWriters } from '../../test/backup/bank.js';
+import { checkBank, openBank, startWriters } from '../../test/operate/backup/bank.js';
 import { createInstance } from '../faults/instance.js';
 import { startReplicaSet } from '../faults/replica-set.js';
 import { measured } from './measured.js';

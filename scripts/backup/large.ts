@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { startEmbedded } from '../../src/mongo/embedded/start-embedded.js';
-import { digestAll } from '../../test/backup/backups.js';
-import { checkBank, openBank, startWriters } from '../../test/backup/bank.js';
+import { startEmbedded } from '../../src/operate/embedded/start-embedded.js';
+import { digestAll } from '../../test/operate/backup/backups.js';
+import { checkBank, openBank, startWriters } from '../../test/operate/backup/bank.js';
 import { createInstance } from '../faults/instance.js';
 import { measured } from './measured.js';
 

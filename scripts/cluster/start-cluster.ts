@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { findBinary } from '../../src/mongo/embedded/find-binary.js';
-import { launchMongod, type RunningMongod } from '../../src/mongo/embedded/launch-mongod.js';
-import { commonArguments } from '../../src/mongo/embedded/open-data.js';
-import { pickPort } from '../../src/mongo/embedded/open-data.js';
+import { findBinary } from '../../src/operate/embedded/find-binary.js';
+import { launchMongod, type RunningMongod } from '../../src/operate/embedded/launch-mongod.js';
+import { commonArguments } from '../../src/operate/embedded/open-data.js';
+import { pickPort } from '../../src/operate/embedded/open-data.js';
 
 /** A sharded cluster of this machine. */
 export interface Cluster {

@@ -1,7 +1,7 @@
 import type { Service } from '../../src/service.js';
 import { createMedia } from '../../src/media/media.js';
-import { openArchive } from '../../src/transfer/archive/open-archive.js';
-import { prepareImport, runImport } from '../../src/transfer/run-import.js';
+import { openArchive } from '../../src/operate/transfer/archive/open-archive.js';
+import { prepareImport, runImport } from '../../src/operate/transfer/run-import.js';
 import type { Shortfall } from './load-fixtures.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };

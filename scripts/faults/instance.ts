@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pickPort } from '../../src/mongo/embedded/open-data.js';
+import { pickPort } from '../../src/operate/embedded/open-data.js';
 
 /** A process of the service. */
 export interface Instance {

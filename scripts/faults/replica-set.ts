@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, type Document } from 'mongodb';
-import { findBinary } from '../../src/mongo/embedded/find-binary.js';
-import { launchMongod, type RunningMongod } from '../../src/mongo/embedded/launch-mongod.js';
-import { commonArguments } from '../../src/mongo/embedded/open-data.js';
-import { pickPort } from '../../src/mongo/embedded/open-data.js';
+import { findBinary } from '../../src/operate/embedded/find-binary.js';
+import { launchMongod, type RunningMongod } from '../../src/operate/embedded/launch-mongod.js';
+import { commonArguments } from '../../src/operate/embedded/open-data.js';
+import { pickPort } from '../../src/operate/embedded/open-data.js';
 import { directLink, linkTo, type TcpLink } from './tcp-link.js';
 
 /** One mongod of the set, and the link that everybody reaches it by, the other members too. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
-import { pickPort } from '../../src/mongo/embedded/open-data.js';
+import { pickPort } from '../../src/operate/embedded/open-data.js';
 import { balance } from './balancer.js';
 import { createInstance } from './instance.js';
 import { startReplicaSet } from './replica-set.js';

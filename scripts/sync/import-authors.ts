@@ -1,6 +1,6 @@
-import type { TransferRecord } from '../../src/transfer/source.js';
+import type { TransferRecord } from '../../src/operate/transfer/source.js';
 import { syncModels } from '../../test/api/sync/sync-models.js';
-import { closeContext, importAll, openContext } from '../../test/transfer/importing.js';
+import { closeContext, importAll, openContext } from '../../test/operate/transfer/importing.js';
 import type { Random } from './random.js';
 import type { World } from './world.js';
 

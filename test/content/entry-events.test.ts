@@ -3,13 +3,13 @@ import { forbiddenError } from '../../src/base/errors.js';
 import type { EntryEvent, Subscriber } from '../../src/store/changes/entry-events.js';
 import { afterCommit } from '../../src/store/send/around-commit.js';
 import { inTransaction } from '../../src/store/send/transaction.js';
-import type { Source, TransferRecord } from '../../src/transfer/source.js';
+import type { Source, TransferRecord } from '../../src/operate/transfer/source.js';
 import { formOf } from '../media/serve-media.js';
 import { collectionType } from '../support/collection-type.js';
 import { openAdministrators } from '../support/administrators.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { Answer, Serving, TestModel } from '../support/serve.js';
-import { closeContext, importAll, openContext } from '../transfer/importing.js';
+import { closeContext, importAll, openContext } from '../operate/transfer/importing.js';
 
 const localized = (isLocalized: boolean): object => ({ pluginOptions: { i18n: { localized: isLocalized } } });
 const link = (relation: string, target: string, sides: object = {}): object => ({ type: 'relation', relation, target, ...sides });

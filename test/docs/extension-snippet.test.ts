@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadRegister } from '../../src/cli/load-register.js';
+import { loadRegister } from '../../src/operate/cli/load-register.js';
 import * as mangrove from '../../src/index.js';
 import { serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { readBlocks } from './read-page.js';

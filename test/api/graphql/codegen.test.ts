@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { compileStrict, generateTypes, readSchema } from '../../support/codegen.js';
 import { serveModels, type Serving } from '../../support/serve.js';
-import { readDemo } from '../../cli/demo/read-demo.js';
+import { readDemo } from '../../operate/cli/demo/read-demo.js';
 
 /** Every kind of operation that a site asks of the demo. */
 const operations = /* GraphQL */ `

@@ -1,5 +1,5 @@
 import { grantActions } from '../../../src/accounts/roles/grant-actions.js';
-import { loadDemo } from '../../../src/cli/load-demo.js';
+import { loadDemo } from '../../../src/operate/cli/load-demo.js';
 import type { PartialConfig } from '../../../src/settings/create-config.js';
 import { createContext } from '../../../src/content/content-context.js';
 import { fullAccess } from '../../../src/model/query/access.js';

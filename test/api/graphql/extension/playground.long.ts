@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { copyFrontEnd, playground } from '../../../../scripts/copy-front-ends.js';
-import { loadRegister } from '../../../../src/cli/load-register.js';
+import { loadRegister } from '../../../../src/operate/cli/load-register.js';
 import * as mangrove from '../../../../src/index.js';
 import { demoModels } from '../../../support/demo-models.js';
 import { findChromium } from '../../../support/find-chromium.js';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadRegister } from '../../../../src/cli/load-register.js';
+import { loadRegister } from '../../../../src/operate/cli/load-register.js';
 import { ConfigError } from '../../../../src/settings/setting.js';
 import { createService } from '../../../../src/server.js';
 import * as mangrove from '../../../../src/index.js';

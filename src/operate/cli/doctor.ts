@@ -1,0 +1,30 @@
+import { readContext } from '../doctor/read-context.js';
+import { type NamedFinding, runChecks } from '../doctor/checks.js';
+import { allSections } from '../../feature-settings.js';
+import { features } from '../../features.js';
+import { modelSettings } from '../../http/feature.js';
+import { print } from './print.js';
+import { flag, parseOptions } from './usage-error.js';
+
+export const usage = `usage: npx mangrove doctor [--json]
+  Lists what is not safe or not fit for production in the configuration and the database of the working directory, each with its remedy.
+  Reads only, but for an object of one byte in S3, which is deleted again. Never prints secrets.
+  The exit code is 1 if there is a problem, which must be solved before production, otherwise 0.
+  --json   print { ok, problems, advice, checks: [{ name, state, text, remedy }] }; state is ok, advice, problem or unknown`;
+
+/** Checks the service of the working directory. Returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const { json } = parseOptions(args, { json: flag });
+  const found = runChecks(
+    await readContext({ directory: process.cwd(), known: allSections, settings: (config) => modelSettings(features, config) }),
+  );
+  const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
+  const [problems, advice] = [count('problem'), count('advice')];
+  if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));
+  else for (const line of [...found.map(lineOf), `${String(problems)} problems, ${String(advice)} pieces of advice`]) print(line);
+  return problems > 0 ? 1 : 0;
+}
+
+function lineOf({ name, state, text, remedy }: NamedFinding): string {
+  return `${state.padEnd(8)} ${name.padEnd(14)} ${text}${remedy === null ? '' : `; ${remedy}`}`;
+}
