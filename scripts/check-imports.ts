@@ -1,102 +1,23 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
-
-/** Folders and files of src by level, lowest first. Each may import from lower levels and from itself. */
-const levels: readonly (readonly string[])[] = [
-  [
-    'errors',
-    'values',
-    'nearest-name',
-    'caches',
-    'command-line',
-    'observe',
-    'measure-json',
-    'package-root',
-    'private-folder',
-    'processes',
-    'public-address',
-    'young-space',
-    'client',
-  ],
-  ['config', 'notices', 'schema', 'limits'],
-  ['jobs'],
-  ['query'],
-  ['mongo'],
-  ['auth'],
-  ['content'],
-  ['accounts', 'media', 'webhooks'],
-  ['http', 'transfer'],
-  ['code'],
-  ['history'],
-  ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
-  ['strapi'],
-  ['features', 'feature-settings', 'server', 'service', 'connect', 'index', 'main', 'cli', 'doctor'],
-];
-
-/** The level of features. A folder with a file `feature.ts` is on it without being listed. */
-const featureLevel = levels.findIndex((folders) => folders.includes('admin'));
-
-/** On this level, and only here, neighbours may import each other: it puts the parts together. */
-export const topLevel = levels.length - 1;
-
-/** The same inside folders that have subfolders; `.` are the files of the folder itself. */
-const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  graphql: [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
-  mongo: [['form'], ['send'], ['changes'], ['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
-  accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
-  media: [['storage'], ['images'], ['.']],
-  strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],
-};
-
-/** Imports that the levels allow and the architecture forbids, with what to do instead. */
-const forbidden: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  query: { config: 'let the caller pass the setting' },
-  strapi: { graphql: 'state what is needed as an interface, like GivenStrapi, and let server.ts or cli/ pass the value' },
-  http: { accounts: 'move the type to auth/, like that of auth/accounts.ts' },
-};
-
-/** Packages that only some folders may import. The first pattern that matches a name holds. */
-const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] = [
-  [/^mongodb(-|$)/, ['mongo']],
-  [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'rest', 'graphql', 'openapi', 'admin', 'media', 'strapi', 'server']],
-  [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
-  [/^qs$/, ['http', 'rest']],
-  [/^(jsonwebtoken|bcrypt)$/, ['auth', 'accounts', 'content']],
-  [/^croner$/, ['strapi', 'backup']],
-  [/^ajv$/, ['config', 'schema', 'admin']],
-];
-
-interface Source {
-  /** Path from src, with slashes. */
-  readonly name: string;
-  readonly imports: readonly string[];
-}
+import { checkDoors, statedDoors, usedDoors } from './rooms/doors.js';
+import { forbidden, innerLevels, levelOf, owners, roomOf, rooms, top } from './rooms/rooms.js';
+import { readSources, type Import, type Source } from './rooms/sources.js';
 
 /** Returns a line for each import in a project's src that breaks the rules. Type imports count as well. */
 export function checkImports(project: string): readonly string[] {
   const sources = readSources(join(project, 'src'));
   const names = new Set(sources.map(({ name }) => name));
   const packages = readPackages(project);
-  const local = (source: Source): readonly string[] => targetsOf(source).filter((target) => names.has(target));
+  const local = ({ imports }: Source): readonly string[] =>
+    imports.flatMap(({ target }) => (target !== null && names.has(target) ? [target] : []));
   return [
-    ...sources
-      .filter(({ name }) => levelOf(name, names) === -1)
-      .map(({ name }) => `${name}: ${folderOf(name)} is not in the table of levels`),
-    ...sources.flatMap((source) => targetsOf(source).flatMap((target) => checkTarget(project, source.name, target, names))),
-    ...sources.flatMap((source) => packagesOf(source).flatMap((name) => checkPackage(source.name, name, packages))),
+    ...sources.filter(({ name }) => roomOf(name) === null).map(({ name }) => `${name}: is in no room: ${rooms.join(', ')}`),
+    ...sources.flatMap(({ name, imports }) => imports.flatMap((one) => checkImport(project, name, one, names, packages))),
     ...findCycles(new Map(sources.map((source) => [source.name, local(source)]))),
   ];
-}
-
-function readSources(root: string): readonly Source[] {
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
-  return paths.sort().map((path) => {
-    const { importedFiles } = ts.preProcessFile(readFileSync(join(root, path), 'utf8'), true, true);
-    return { name: path.split(sep).join('/'), imports: importedFiles.map(({ fileName }) => fileName) };
-  });
 }
 
 /** Returns the packages that users install or may install. Compiled code must not import others. */
@@ -106,54 +27,59 @@ function readPackages(project: string): ReadonlySet<string> {
   return new Set([dependencies, optionalDependencies, peerDependencies].flatMap((list) => Object.keys(list ?? {})));
 }
 
-const folderOf = (name: string): string => name.replace(/\.ts$/, '').split('/')[0] ?? name;
-
-/** Returns the level of a file, by its path from src; -1 if its folder has none. `names` are all files. */
-export function levelOf(name: string, names: ReadonlySet<string> = new Set()): number {
-  const listed = levels.findIndex((folders) => folders.includes(folderOf(name)));
-  return listed === -1 && names.has(`${folderOf(name)}/feature.ts`) ? featureLevel : listed;
-}
-
-/** Relative imports as paths from src; `./x.js` is the file x.ts. */
-const targetsOf = ({ name, imports }: Source): readonly string[] =>
-  imports
-    .filter((path) => path.startsWith('.'))
-    .map((path) =>
-      relative('/src', resolve('/src', dirname(name), path))
-        .replace(/\.js$/, '.ts')
-        .split(sep)
-        .join('/'),
-    );
-
-const packagesOf = ({ imports }: Source): readonly string[] => imports.filter((path) => !path.startsWith('.'));
-
-function checkTarget(project: string, from: string, target: string, names: ReadonlySet<string>): readonly string[] {
+function checkImport(
+  project: string,
+  from: string,
+  { module, target }: Import,
+  names: ReadonlySet<string>,
+  packages: ReadonlySet<string>,
+): readonly string[] {
+  if (target === null) return checkPackage(from, module, packages);
   if (!names.has(target))
     return existsSync(join(project, 'src', target)) ? [] : [`${from}: imports ${target}, which does not exist`];
-  const [own, other] = [folderOf(from), folderOf(target)];
-  if (own === other) return checkInner(own, from, target);
-  const [level, targetLevel] = [levelOf(from, names), levelOf(target, names)];
-  if (level === -1 || targetLevel === -1) return [];
-  const lower = targetLevel < level || (level === topLevel && targetLevel === topLevel);
-  const advice = forbidden[own]?.[other];
-  if (lower && advice === undefined) return [];
-  return [`${from}: ${own} may not import ${target}${advice === undefined ? '' : `; ${advice}`}`];
+  const [own, other] = [roomOf(from), roomOf(target)];
+  if (own === null || other === null) return [];
+  if (module.startsWith('#') === (own === other))
+    return [
+      `${from}: imports ${module}; the same room is imported by a relative path, another one by #${target.replace(/\.ts$/, '.js')}`,
+    ];
+  return own === other ? checkInner(from, target) : checkOrder(from, target);
 }
 
-/** The same for a file of the same folder, by the subfolders. */
-function checkInner(folder: string, from: string, target: string): readonly string[] {
-  const inner = innerLevels[folder];
-  const [own, other] = [subfolderOf(from), subfolderOf(target)];
-  if (inner === undefined || own === other) return [];
-  const [level, targetLevel] = [own, other].map((name) => inner.findIndex((names) => names.includes(name)));
+function checkOrder(from: string, target: string): readonly string[] {
+  const putsTogether = roomOf(from) === 'operate' && roomOf(target) === top;
+  const advice = forbidden.find(([start, end]) => from.startsWith(start) && target.startsWith(end))?.[2];
+  if (advice !== undefined) return [`${from}: may not import ${target}; ${advice}`];
+  return putsTogether || levelOf(target) < levelOf(from) ? [] : [`${from}: ${String(roomOf(from))} may not import ${target}`];
+}
+
+/** The same for a file of the same room, by the folders in it. */
+function checkInner(from: string, target: string): readonly string[] {
+  const folders = Object.keys(innerLevels).filter((folder) => from.startsWith(`${folder}/`) && target.startsWith(`${folder}/`));
+  return folders.flatMap((folder) => checkFolder(folder, from, target));
+}
+
+function checkFolder(folder: string, from: string, target: string): readonly string[] {
+  const [own, other] = [subfolderOf(folder, from), subfolderOf(folder, target)];
+  if (own === other) return [];
+  const [level, targetLevel] = [innerLevel(folder, own), innerLevel(folder, other)];
   if (level === -1 || targetLevel === -1)
     return [`${from}: ${folder}/${level === -1 ? own : other} is not in the table of levels inside ${folder}/`];
-  return Number(targetLevel) < Number(level)
-    ? []
-    : [`${from}: may not import ${target}; move what both need to a lower level of ${folder}/`];
+  return targetLevel < level ? [] : [`${from}: may not import ${target}; move what both need to a lower level of ${folder}/`];
 }
 
-const subfolderOf = (name: string): string => (name.split('/').length > 2 ? (name.split('/')[1] ?? '.') : '.');
+/** Features are the highest level of `api`, without being listed: none of them imports another. */
+function innerLevel(folder: string, name: string): number {
+  const levels = innerLevels[folder] ?? [];
+  const listed = levels.findIndex((names) => names.includes(name));
+  return listed === -1 && folder === 'api' ? levels.length - 1 : listed;
+}
+
+/** The folder inside `folder` that a path leads through; `.` for a file of the folder itself. */
+function subfolderOf(folder: string, path: string): string {
+  const [first = '', ...rest] = path.slice(folder.length + 1).split('/');
+  return rest.length === 0 ? '.' : first;
+}
 
 function checkPackage(from: string, path: string, packages: ReadonlySet<string>): readonly string[] {
   if (path.startsWith('node:')) return [];
@@ -161,7 +87,9 @@ function checkPackage(from: string, path: string, packages: ReadonlySet<string>)
   const name = /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
   if (!packages.has(name)) return [`${from}: imports ${name}, which is not a dependency`];
   const folders = owners.find(([pattern]) => pattern.test(name))?.[1];
-  return folders && !folders.includes(folderOf(from)) ? [`${from}: only ${folders.join(', ')} may import ${name}`] : [];
+  return folders === undefined || folders.some((folder) => from === folder || from.startsWith(`${folder}/`))
+    ? []
+    : [`${from}: only ${folders.join(', ')} may import ${name}`];
 }
 
 /** Each cycle once, from the file where it was entered. */
@@ -179,7 +107,9 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): readonly str
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const problems = checkImports(process.cwd());
+  const project = process.cwd();
+  const doors = checkDoors(usedDoors(readSources(join(project, 'src'))), statedDoors());
+  const problems = [...checkImports(project), ...doors];
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
 }

@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import { folderCircles } from './structure/circles.js';
 import { unusedExports } from './structure/exports.js';
 import { exceededPatterns } from './structure/patterns.js';
 import { loadProject, type Project } from './structure/project.js';
@@ -16,17 +15,13 @@ interface Rule {
 const rules: readonly Rule[] = [
   {
     find: storageFiles,
-    advice: 'knows how MongoDB stores entries: state a write by mongo/write/compile-change.ts, a filter by mongo/form/matches.ts',
+    advice: 'knows how MongoDB stores entries: state a write by store/write/compile-change.ts, a filter by store/form/matches.ts',
   },
   { find: unusedExports, advice: 'is imported nowhere: export it no longer, or delete it' },
   {
     find: hiddenTypes,
     advice:
-      'is reached by the public API: export it from index.ts, or let the API not name it if it is a detail, as all of mongo/ is',
-  },
-  {
-    find: (project) => folderCircles(project, 'graphql'),
-    advice: 'are folders of graphql/ that import each other: move what both need to the lower one',
+      'is reached by the public API: export it from index.ts, or let the API not name it if it is a detail, as all of store/ is',
   },
   { find: staleWalks, advice: '(a walk of docs/architecture.md): run npm run structure -- --walks, or name another function' },
 ];

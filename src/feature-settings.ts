@@ -1,7 +1,7 @@
-import { type AddedSettings, sectionsWith } from './settings/sections.js';
-import { metricsSettings, slowSettings } from './api/metrics/settings.js';
-import { syncSettings } from './api/sync/sync-settings.js';
-import { tracesSettings } from './api/traces/feature.js';
+import { type AddedSettings, sectionsWith } from '#settings/sections.js';
+import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
+import { syncSettings } from '#api/sync/sync-settings.js';
+import { tracesSettings } from '#api/traces/feature.js';
 
 /**
  * The settings that features add to config/, which are the `settings` of `features.ts`. They are apart from it, because a start reads

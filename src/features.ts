@@ -1,16 +1,16 @@
-import { admin, webhooks, queryShapes } from './admin/api/features.js';
-import { backup } from './operate/backup/feature.js';
-import type { Feature } from './http/feature.js';
-import { healthRoutes } from './http/health.js';
-import { docs, openapi } from './api/openapi/features.js';
-import { metrics } from './api/metrics/feature.js';
-import { slowRequests } from './api/metrics/slow-requests.js';
-import { panel, failsHealth } from './admin/feature.js';
-import { accounts, content, locales, models, uploads } from './api/rest/features.js';
-import { schedule } from './api/schedule/feature.js';
-import { startPage } from './api/start-page/feature.js';
-import { sync } from './api/sync/feature.js';
-import { traces } from './api/traces/feature.js';
+import { admin, webhooks, queryShapes } from '#admin/api/features.js';
+import { backup } from '#operate/backup/feature.js';
+import type { Feature } from '#http/feature.js';
+import { healthRoutes } from '#http/health.js';
+import { docs, openapi } from '#api/openapi/features.js';
+import { metrics } from '#api/metrics/feature.js';
+import { slowRequests } from '#api/metrics/slow-requests.js';
+import { panel, failsHealth } from '#admin/feature.js';
+import { accounts, content, locales, models, uploads } from '#api/rest/features.js';
+import { schedule } from '#api/schedule/feature.js';
+import { startPage } from '#api/start-page/feature.js';
+import { sync } from '#api/sync/feature.js';
+import { traces } from '#api/traces/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
 const health: Feature = {

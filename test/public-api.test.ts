@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
-import * as mangrove from '../src/index.js';
+import * as mangrove from '#index.js';
 
 const entry = new URL('../src/index.ts', import.meta.url);
 

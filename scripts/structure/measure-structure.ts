@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unusedPackages } from '../check-packages.js';
-import { folderCircles } from './circles.js';
 import { unusedExports } from './exports.js';
 import type { Measure } from './format-table.js';
 import { countPatterns } from './patterns.js';
@@ -29,13 +28,12 @@ export async function measureStructure(project: Project): Promise<readonly Measu
     none('functions of the composition root that requests call', [
       ...new Set([...walks.values()].flatMap(({ intoRoot }) => intoRoot)),
     ]),
-    none('files outside mongo/ that know how entries are stored', storageFiles(project)),
+    none('files outside store/ that know how entries are stored', storageFiles(project)),
     none('comments that cite a document outside the repository', outsideCitations(project)),
     none('exported names that nobody imports', unusedExports(project)),
     none('declared packages that nobody imports', unusedPackages(project.root)),
     none('types that the public API reaches and does not export', hiddenTypes(project)),
     measureReadme(project),
-    none('pairs of folders inside graphql/ that import each other', folderCircles(project, 'graphql')),
   ];
 }
 

@@ -53,5 +53,5 @@ export function walkNodes(node: ts.Node, visit: (node: ts.Node) => void): void {
   });
 }
 
-/** The top folder of a file of src, or the file's own name without `.ts`. */
-export const folderOf = (name: string): string => name.replace(/\.ts$/, '').split('/')[0] ?? name;
+/** Whether a file may know how entries are stored. `operate/raw` and `operate/embedded` work on the database itself. */
+export const holdsStorage = ({ name }: Source): boolean => /^(store|operate\/(raw|embedded))\//.test(name);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { folderOf, walkNodes, type Project, type Source } from './project.js';
+import { holdsStorage, walkNodes, type Project, type Source } from './project.js';
 
 /** Comments of src that cite a document which the repository does not hold, as `file: comment`. */
 export const outsideCitations = ({ root, sources }: Project): readonly string[] =>
@@ -25,10 +25,10 @@ function commentsOf({ file }: Source): readonly string[] {
 
 /**
  * Files outside store/ that know how entries are stored: a MongoDB operator as the key of an object, or a storage field. The filters
- * of the API have operators of the same names: query/, api/openapi/ and the translation of filters are not looked at.
+ * of the API have operators of the same names: model/query/, api/openapi/ and the translation of filters are not looked at.
  */
 export const storageFiles = ({ sources }: Project): readonly string[] =>
-  sources.filter((source) => folderOf(source.name) !== 'mongo' && knowsStorage(source)).map(({ name }) => name);
+  sources.filter((source) => !holdsStorage(source) && knowsStorage(source)).map(({ name }) => name);
 
 function knowsStorage({ name, file }: Source): boolean {
   let found = false;
@@ -42,8 +42,7 @@ const namesStorageField = (node: ts.Node): boolean =>
   (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isIdentifier(node)) &&
   /^(_ranks|_group|_unique)\b/.test(node.text);
 
-const isLanguage = (name: string): boolean =>
-  ['query', 'openapi'].includes(folderOf(name)) || /\/translate-(filters|query|read)\.ts$/.test(name);
+const isLanguage = (name: string): boolean => /^(model\/query|api\/openapi)\/|\/translate-(filters|query|read)\.ts$/.test(name);
 
 const isOperatorKey = (node: ts.Node): boolean =>
   ts.isPropertyAssignment(node) &&

@@ -1,9 +1,9 @@
-import type { Accounts } from '../content/rights/accounts.js';
-import type { Caller } from '../content/rights/caller.js';
-import type { ContentContext } from '../content/content-context.js';
+import type { Accounts } from '#content/rights/accounts.js';
+import type { Caller } from '#content/rights/caller.js';
+import type { ContentContext } from '#content/content-context.js';
 import { createMailer } from './mail/mailer.js';
 
-export type { Accounts } from '../content/rights/accounts.js';
+export type { Accounts } from '#content/rights/accounts.js';
 
 /** The caller of a request, and the content operations in that caller's scope. */
 export interface AccountCall {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { collections } from '../model/schema/collections.js';
-import { grantsVersion } from '../content/rights/known-actions.js';
-import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../content/rights/api-token.js';
-import { applicationError, fieldErrors, notFoundError } from '../base/errors.js';
-import { findStored, isStored } from '../store/stored.js';
-import { claim } from '../store/stores/claim.js';
-import type { Store } from '../store/store.js';
-import { otherThan, type Match } from '../store/form/matches.js';
-import { deleteEntry, insertEntry, updateEntry } from '../store/write/write-entries.js';
-import { decodeId } from '../base/values.js';
+import { collections } from '#model/schema/collections.js';
+import { grantsVersion } from '#content/rights/known-actions.js';
+import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '#content/rights/api-token.js';
+import { applicationError, fieldErrors, notFoundError } from '#base/errors.js';
+import { findStored, isStored } from '#store/stored.js';
+import { claim } from '#store/stores/claim.js';
+import type { Store } from '#store/store.js';
+import { otherThan, type Match } from '#store/form/matches.js';
+import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { decodeId } from '#base/values.js';
 import type { Body } from './accounts.js';
 
 /** A new token with its key. The key is not shown again. */

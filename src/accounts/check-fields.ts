@@ -1,5 +1,5 @@
-import { fieldErrors, type FieldError } from '../base/errors.js';
-import { notOfType } from '../model/schema/findings.js';
+import { fieldErrors, type FieldError } from '#base/errors.js';
+import { notOfType } from '#model/schema/findings.js';
 import type { Body } from './accounts.js';
 
 /** Rules of a string field, in the order of their messages. */

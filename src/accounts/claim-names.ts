@@ -1,8 +1,8 @@
-import { applicationError, type ApiError } from '../base/errors.js';
-import { matchesAny, otherThan } from '../store/form/matches.js';
-import type { Document } from '../store/send/database.js';
-import type { ContentContext } from '../content/content-context.js';
-import { claim } from '../store/stores/claim.js';
+import { applicationError, type ApiError } from '#base/errors.js';
+import { matchesAny, otherThan } from '#store/form/matches.js';
+import type { Document } from '#store/send/database.js';
+import type { ContentContext } from '#content/content-context.js';
+import { claim } from '#store/stores/claim.js';
 import { findStoredUser } from './user-store.js';
 
 /** The names that a user asks for. Users may log in by name or by address, so no other user may have one of these as either. */

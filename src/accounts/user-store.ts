@@ -1,14 +1,14 @@
-import { collections } from '../model/schema/collections.js';
-import { knownUser, type KnownUser } from '../content/rights/caller.js';
-import { type ContentContext, ownType, withAccess } from '../content/content-context.js';
-import { refuseOrTell } from '../content/refuse-or-tell.js';
-import type { Change } from '../store/write/compile-change.js';
-import type { Document } from '../store/send/database.js';
-import { findStored } from '../store/stored.js';
-import { updateEntry } from '../store/write/write-entries.js';
-import { type Access, allows, fullAccess, actionOf } from '../model/query/access.js';
-import type { ContentType } from '../model/schema/content-type.js';
-import type { Values } from '../base/values.js';
+import { collections } from '#model/schema/collections.js';
+import { knownUser, type KnownUser } from '#content/rights/caller.js';
+import { type ContentContext, ownType, withAccess } from '#content/content-context.js';
+import { refuseOrTell } from '#content/refuse-or-tell.js';
+import type { Change } from '#store/write/compile-change.js';
+import type { Document } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import { updateEntry } from '#store/write/write-entries.js';
+import { type Access, allows, fullAccess, actionOf } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';

@@ -1,8 +1,8 @@
 import { array, boolean, lazy, mixed, number, object, reach, string, ValidationError } from 'yup';
 import type { AnyObjectSchema, InferType, ISchema } from 'yup';
-import { type FieldError, fieldErrors } from '../base/errors.js';
-import { splitPath } from '../model/schema/findings.js';
-import { decodeId } from '../base/values.js';
+import { type FieldError, fieldErrors } from '#base/errors.js';
+import { splitPath } from '#model/schema/findings.js';
+import { decodeId } from '#base/values.js';
 
 export { array, boolean, lazy, mixed, number, object, string };
 

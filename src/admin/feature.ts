@@ -1,6 +1,6 @@
-import type { Feature } from '../http/feature.js';
-import type { RouteRequest } from '../http/route-request.js';
-import type { Running } from '../http/running.js';
+import type { Feature } from '#http/feature.js';
+import type { RouteRequest } from '#http/route-request.js';
+import type { Running } from '#http/running.js';
 import { pageRoutes } from './front-end/page-routes.js';
 import { panelRoutes } from './panel-paths.js';
 import { statusRoutes } from './status/status-routes.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../http/route.js';
+import type { Answer } from '#http/route.js';
 import { hasAdministrator } from './administrators/first-administrator.js';
 import { readLogos } from './settings/project-settings.js';
 import { mayChangeModels } from './builder/store-models.js';

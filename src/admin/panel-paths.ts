@@ -1,5 +1,5 @@
-import type { Route } from '../http/route.js';
-import { withoutGrowth } from '../base/young-space.js';
+import type { Route } from '#http/route.js';
+import { withoutGrowth } from '#base/young-space.js';
 import type { PanelMethod as Method } from './panel-route.js';
 
 /** A path with its methods. */

@@ -1,12 +1,12 @@
-import type { FoundPage } from '../content/find-many.js';
-import { paginationError } from '../base/errors.js';
-import { refuseObjects, refuseReservedKeys } from '../http/plain-input.js';
-import { readParameters } from '../http/query-string.js';
-import type { RouteCall } from '../http/route.js';
-import type { Query } from '../model/query/ast.js';
-import type { BindContext } from '../model/query/bind-context.js';
-import { parseEntryQuery } from '../model/query/parse-query.js';
-import { decodeId, type Values } from '../base/values.js';
+import type { FoundPage } from '#content/find-many.js';
+import { paginationError } from '#base/errors.js';
+import { refuseObjects, refuseReservedKeys } from '#http/plain-input.js';
+import { readParameters } from '#http/query-string.js';
+import type { RouteCall } from '#http/route.js';
+import type { Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { parseEntryQuery } from '#model/query/parse-query.js';
+import { decodeId, type Values } from '#base/values.js';
 
 /** Most entries of a page of the panel. Its own lists offer at most 100. */
 export const largestPage = 1_000;

@@ -1,8 +1,8 @@
-import { asKnown, type ContentContext, withDatabase } from '../content/content-context.js';
-import { forbiddenError, unauthorizedError } from '../base/errors.js';
-import type { Answer, RouteCall } from '../http/route.js';
+import { asKnown, type ContentContext, withDatabase } from '#content/content-context.js';
+import { forbiddenError, unauthorizedError } from '#base/errors.js';
+import type { Answer, RouteCall } from '#http/route.js';
 import type { Administrator } from './administrators/administrator.js';
-import { mapValues } from '../base/values.js';
+import { mapValues } from '#base/values.js';
 import { codeRoute } from './code-route.js';
 import { panelOf, type Panel } from './panel.js';
 import { checkInput, largestPage } from './panel-query.js';

@@ -1,4 +1,4 @@
-import type { Answer, RouteCall } from '../http/route.js';
+import type { Answer, RouteCall } from '#http/route.js';
 import { firstAdministratorRoutes } from './administrators/first-administrator.js';
 import { meRoutes } from './administrators/me.js';
 import { administratorRoutes } from './administrators/users.js';

@@ -1,6 +1,6 @@
-import type { ContentContext } from '../content/content-context.js';
-import { createShaper, type Presentation, type Shaped } from '../content/shape-values.js';
-import type { Loaded } from '../store/form/loaded.js';
+import type { ContentContext } from '#content/content-context.js';
+import { createShaper, type Presentation, type Shaped } from '#content/shape-values.js';
+import type { Loaded } from '#store/form/loaded.js';
 
 /** Entries are flat objects. An empty list of files is null, as in Strapi v4. */
 const flat: Presentation<Shaped> = {

@@ -1,5 +1,5 @@
-import { noteAdministrator } from '../api/code/caller-state.js';
-import type { ContentContext } from '../content/content-context.js';
+import { noteAdministrator } from '#api/code/caller-state.js';
+import type { ContentContext } from '#content/content-context.js';
 import type { Panel } from './panel.js';
 import { Ability } from './rights/ability.js';
 import { actionNames } from './rights/actions.js';

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 /** The root folder of the package, for both sources and compiled files. */
 export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 
+/** The package.json of src has no version: it only says what `#store/store.js` names. */
 function findRoot(directory: string): string {
-  return existsSync(join(directory, 'package.json')) ? directory : findRoot(dirname(directory));
+  return versionIn(directory) === null ? findRoot(dirname(directory)) : directory;
 }
 
 /** The version of the package. */

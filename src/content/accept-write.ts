@@ -1,20 +1,20 @@
-import { fieldErrors, validationError } from '../base/errors.js';
-import { isHiddenLink, maySee } from '../model/query/access.js';
-import type { BindContext } from '../model/query/bind-context.js';
-import { isSettable } from '../model/schema/added-attributes.js';
-import { plainScalar, toJson } from '../model/schema/code-values.js';
+import { fieldErrors, validationError } from '#base/errors.js';
+import { isHiddenLink, maySee } from '#model/query/access.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { isSettable } from '#model/schema/added-attributes.js';
+import { plainScalar, toJson } from '#model/schema/code-values.js';
 import {
   type Attribute,
   type ContentType,
   type ScalarAttribute,
   type ScalarType,
   underServedNames,
-} from '../model/schema/content-type.js';
-import { notOfType } from '../model/schema/findings.js';
-import { linksOfCode, parseMorphTarget } from '../model/schema/link-input.js';
-import { hasParts, type PartsAttribute, uidOfPart } from '../model/schema/parts.js';
-import { scalarTypes } from '../model/schema/scalar-types.js';
-import { isRecord, type Values } from '../base/values.js';
+} from '#model/schema/content-type.js';
+import { notOfType } from '#model/schema/findings.js';
+import { linksOfCode, parseMorphTarget } from '#model/schema/link-input.js';
+import { hasParts, type PartsAttribute, uidOfPart } from '#model/schema/parts.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { isRecord, type Values } from '#base/values.js';
 import { withTimes } from './build-document.js';
 import type { ContentContext } from './content-context.js';
 import { hiddenValue, refuseOrTell, type Undone, unknownValues, unreadChanges } from './refuse-or-tell.js';

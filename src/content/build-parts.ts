@@ -1,13 +1,20 @@
-import { ApiError, applicationError, namingPath, validationError } from '../base/errors.js';
-import { applyLinkInput, type LinkInput } from '../model/schema/apply-link-input.js';
-import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from '../model/schema/content-type.js';
-import { listsParts, type PartsAttribute, uidOfPart } from '../model/schema/parts.js';
-import type { Values } from '../base/values.js';
-import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '../model/schema/link-input.js';
-import { storedIds } from '../model/schema/stored-values.js';
-import { scalarTypes } from '../model/schema/scalar-types.js';
-import { rankOfTime } from '../store/form/layout.js';
-import { morphLinks, partsOf } from '../store/read/stored-lists.js';
+import { ApiError, applicationError, namingPath, validationError } from '#base/errors.js';
+import { applyLinkInput, type LinkInput } from '#model/schema/apply-link-input.js';
+import type {
+  Attribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  Registry,
+  ScalarAttribute,
+} from '#model/schema/content-type.js';
+import { listsParts, type PartsAttribute, uidOfPart } from '#model/schema/parts.js';
+import type { Values } from '#base/values.js';
+import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '#model/schema/link-input.js';
+import { storedIds } from '#model/schema/stored-values.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { rankOfTime } from '#store/form/layout.js';
+import { morphLinks, partsOf } from '#store/read/stored-lists.js';
 import type { ContentContext } from './content-context.js';
 import type { PlainPassword } from './hash-passwords.js';
 

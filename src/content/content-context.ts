@@ -1,24 +1,24 @@
-import { memoize } from '../base/caches.js';
+import { memoize } from '#base/caches.js';
 import type { Caller } from './rights/caller.js';
-import type { Config } from '../settings/config.js';
-import { forRequest } from '../store/send/database.js';
-import type { ReadLog } from '../store/send/read-log.js';
-import type { Loaded } from '../store/form/loaded.js';
-import type { LoadedPage } from '../store/read/read-page.js';
-import type { Backend } from '../store/models/open-backend.js';
-import type { Store } from '../store/store.js';
-import { noNotices, type Notices } from '../base/notices.js';
-import type { Access } from '../model/query/access.js';
-import type { BindContext, BindSettings } from '../model/query/bind-context.js';
-import { type Budget, createBudget, unlimited } from '../base/limits/budget.js';
-import type { Sender } from '../base/limits/queue.js';
-import type { ByteReservation } from '../base/limits/byte-budget.js';
-import type { Filter, Query } from '../model/query/ast.js';
+import type { Config } from '#settings/config.js';
+import { forRequest } from '#store/send/database.js';
+import type { ReadLog } from '#store/send/read-log.js';
+import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedPage } from '#store/read/read-page.js';
+import type { Backend } from '#store/models/open-backend.js';
+import type { Store } from '#store/store.js';
+import { noNotices, type Notices } from '#base/notices.js';
+import type { Access } from '#model/query/access.js';
+import type { BindContext, BindSettings } from '#model/query/bind-context.js';
+import { type Budget, createBudget, unlimited } from '#base/limits/budget.js';
+import type { Sender } from '#base/limits/queue.js';
+import type { ByteReservation } from '#base/limits/byte-budget.js';
+import type { Filter, Query } from '#model/query/ast.js';
 import { ownSeal, type CursorSeal } from './cursor-seal.js';
-import { currentMoment } from '../model/query/moment.js';
-import type { Plan, Selection } from '../model/query/plan.js';
-import type { ContentType } from '../model/schema/content-type.js';
-import { notFoundError } from '../base/errors.js';
+import { currentMoment } from '#model/query/moment.js';
+import type { Plan, Selection } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { notFoundError } from '#base/errors.js';
 
 /** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */
 export interface ContentContext {

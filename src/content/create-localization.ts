@@ -1,12 +1,12 @@
-import { applicationError, notFoundError } from '../base/errors.js';
-import { groupOf, inGroup } from '../store/form/layout.js';
-import { findFirst, isStored } from '../store/stored.js';
-import { bindEntrySelection } from '../model/query/bind-plan.js';
-import type { ContentType } from '../model/schema/content-type.js';
+import { applicationError, notFoundError } from '#base/errors.js';
+import { groupOf, inGroup } from '#store/form/layout.js';
+import { findFirst, isStored } from '#store/stored.js';
+import { bindEntrySelection } from '#model/query/bind-plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { acceptNew } from './accept-write.js';
 import type { ContentContext, WriteInput } from './content-context.js';
 import { createInGroup } from './create.js';
-import type { Loaded, StoredDocument } from '../store/form/loaded.js';
+import type { Loaded, StoredDocument } from '#store/form/loaded.js';
 import type { EntryKey } from './meet-precondition.js';
 import { matchVisible } from './rules-on-writes.js';
 import { localeTaken } from './unique-errors.js';

@@ -1,7 +1,7 @@
-import { inTransaction } from '../store/send/transaction.js';
-import { bulkWrite } from '../store/write/bulk-write.js';
-import type { ContentType } from '../model/schema/content-type.js';
-import type { Values } from '../base/values.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import { stampNew } from './build-document.js';
 import { acceptNew, acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { validationError } from '../base/errors.js';
-import { decodePosition, encodePosition, findPosition, foreignCursor } from '../store/read/ways/page-of.js';
-import type { PageEdges } from '../store/read/read-page.js';
-import type { GivenCursor } from '../model/query/ast.js';
-import type { Position } from '../model/query/bound-cursors.js';
-import type { Plan, SortKey } from '../model/query/plan.js';
-import { isRecord } from '../base/values.js';
+import { validationError } from '#base/errors.js';
+import { decodePosition, encodePosition, findPosition, foreignCursor } from '#store/read/ways/page-of.js';
+import type { PageEdges } from '#store/read/read-page.js';
+import type { GivenCursor } from '#model/query/ast.js';
+import type { Position } from '#model/query/bound-cursors.js';
+import type { Plan, SortKey } from '#model/query/plan.js';
+import { isRecord } from '#base/values.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 
 /** The cursors of a page as it is answered. */

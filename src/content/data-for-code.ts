@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredDocument } from '../store/form/loaded.js';
-import { morphLinks } from '../store/read/stored-lists.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import { morphLinks } from '#store/read/stored-lists.js';
 import {
   type Attribute,
   type ContentType,
   type Registry,
   type ScalarAttribute,
   underServedNames,
-} from '../model/schema/content-type.js';
-import { hasParts, listsParts, mapParts } from '../model/schema/parts.js';
-import { scalarTypes, toBoolean, toNumber } from '../model/schema/scalar-types.js';
-import { isRecord, mapValues, type Values } from '../base/values.js';
+} from '#model/schema/content-type.js';
+import { hasParts, listsParts, mapParts } from '#model/schema/parts.js';
+import { scalarTypes, toBoolean, toNumber } from '#model/schema/scalar-types.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import type { ContentContext } from './content-context.js';
 import { sharedAttributes } from './sync-locales.js';
 

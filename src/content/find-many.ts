@@ -1,9 +1,9 @@
-import { readPage, readTotal, type LoadedPage } from '../store/read/read-page.js';
-import type { Query } from '../model/query/ast.js';
-import { bindPlan } from '../model/query/bind-plan.js';
-import type { BoundCursors } from '../model/query/bound-cursors.js';
-import type { BoundPagination } from '../model/query/plan.js';
-import type { ContentType } from '../model/schema/content-type.js';
+import { readPage, readTotal, type LoadedPage } from '#store/read/read-page.js';
+import type { Query } from '#model/query/ast.js';
+import { bindPlan } from '#model/query/bind-plan.js';
+import type { BoundCursors } from '#model/query/bound-cursors.js';
+import type { BoundPagination } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
 

@@ -1,14 +1,14 @@
-import { invalidParameter, validationError } from '../base/errors.js';
-import type { Loaded } from '../store/form/loaded.js';
-import { readEntry } from '../store/read/read-entry.js';
-import { readable } from '../model/query/access.js';
-import { comparing, type Query } from '../model/query/ast.js';
-import { bindFilter, bindRule } from '../model/query/bind-filter.js';
-import { bindPublication } from '../model/query/bind-nested.js';
-import { bindEntrySelection, bindLocale, bindPlan } from '../model/query/bind-plan.js';
-import { allOf } from '../model/query/conditions.js';
-import type { Condition, Plan, Selection } from '../model/query/plan.js';
-import type { Attribute, ContentType } from '../model/schema/content-type.js';
+import { invalidParameter, validationError } from '#base/errors.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { readEntry } from '#store/read/read-entry.js';
+import { readable } from '#model/query/access.js';
+import { comparing, type Query } from '#model/query/ast.js';
+import { bindFilter, bindRule } from '#model/query/bind-filter.js';
+import { bindPublication } from '#model/query/bind-nested.js';
+import { bindEntrySelection, bindLocale, bindPlan } from '#model/query/bind-plan.js';
+import { allOf } from '#model/query/conditions.js';
+import type { Condition, Plan, Selection } from '#model/query/plan.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 import { surroundingReads } from './find-many.js';
 

@@ -1,5 +1,5 @@
-import { validationError } from '../base/errors.js';
-import { Queue, type Sender } from '../base/limits/queue.js';
+import { validationError } from '#base/errors.js';
+import { Queue, type Sender } from '#base/limits/queue.js';
 
 /** A password to hash. `holder[name]` receives the hash. */
 export interface PlainPassword {

@@ -1,16 +1,16 @@
-import { applicationError, notFoundError, validationError, type ApiError } from '../base/errors.js';
-import { findStored } from '../store/stored.js';
-import type { Document } from '../store/send/database.js';
-import { DuplicateKey } from '../store/send/driver-errors.js';
-import { localeName, readLocales, writeDefaultLocale } from '../store/stores/locale-store.js';
-import { deleteEntry, insertEntry, updateEntry } from '../store/write/write-entries.js';
-import { emptyQuery } from '../model/query/ast.js';
-import { collections } from '../model/schema/collections.js';
-import type { ContentType } from '../model/schema/content-type.js';
+import { applicationError, notFoundError, validationError, type ApiError } from '#base/errors.js';
+import { findStored } from '#store/stored.js';
+import type { Document } from '#store/send/database.js';
+import { DuplicateKey } from '#store/send/driver-errors.js';
+import { localeName, readLocales, writeDefaultLocale } from '#store/stores/locale-store.js';
+import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { collections } from '#model/schema/collections.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { remove } from './remove.js';
-import { afterCommit } from '../store/send/around-commit.js';
-import { inTransaction } from '../store/send/transaction.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { inTransaction } from '#store/send/transaction.js';
 
 const collection = collections.locales;
 

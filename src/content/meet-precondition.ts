@@ -1,8 +1,8 @@
-import { preconditionFailed } from '../base/errors.js';
-import { entryVersion, matchVersion } from '../store/form/entry-version.js';
-import { type Match, matchesAll, matchesAny, matchesNone } from '../store/form/matches.js';
-import { findFirst } from '../store/stored.js';
-import type { ContentType } from '../model/schema/content-type.js';
+import { preconditionFailed } from '#base/errors.js';
+import { entryVersion, matchVersion } from '#store/form/entry-version.js';
+import { type Match, matchesAll, matchesAny, matchesNone } from '#store/form/matches.js';
+import { findFirst } from '#store/stored.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 
 /** What a write demands of the stored entry. */

@@ -1,7 +1,7 @@
-import { type FieldError, fieldErrors } from '../base/errors.js';
-import type { Attribute, ContentType } from '../model/schema/content-type.js';
-import { maximumErrors, splitPath } from '../model/schema/findings.js';
-import { isRecord, type Values } from '../base/values.js';
+import { type FieldError, fieldErrors } from '#base/errors.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { maximumErrors, splitPath } from '#model/schema/findings.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { ContentContext } from './content-context.js';
 
 /** A part of a request that is not carried out. The message names the cause; the remedy is what an operator can do. */

@@ -1,19 +1,19 @@
-import { forbiddenError } from '../base/errors.js';
-import { type Match, matchesAll, matchesNone } from '../store/form/matches.js';
-import { compileCondition } from '../store/read/compile-condition.js';
-import type { Document } from '../store/send/database.js';
-import { findStored, isStored } from '../store/stored.js';
-import { resolveRelated } from '../store/read/resolve-related.js';
-import { bulkWrite } from '../store/write/bulk-write.js';
-import { countExisting } from '../store/read/look-ups.js';
-import type { Access, RowRule } from '../model/query/access.js';
-import type { Filter } from '../model/query/ast.js';
-import { bindFilter, bindRule } from '../model/query/bind-filter.js';
-import { allOf, termsOf } from '../model/query/conditions.js';
-import type { Condition } from '../model/query/plan.js';
-import type { ContentType } from '../model/schema/content-type.js';
-import type { Values } from '../base/values.js';
-import { scalarTypes } from '../model/schema/scalar-types.js';
+import { forbiddenError } from '#base/errors.js';
+import { type Match, matchesAll, matchesNone } from '#store/form/matches.js';
+import { compileCondition } from '#store/read/compile-condition.js';
+import type { Document } from '#store/send/database.js';
+import { findStored, isStored } from '#store/stored.js';
+import { resolveRelated } from '#store/read/resolve-related.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { countExisting } from '#store/read/look-ups.js';
+import type { Access, RowRule } from '#model/query/access.js';
+import type { Filter } from '#model/query/ast.js';
+import { bindFilter, bindRule } from '#model/query/bind-filter.js';
+import { allOf, termsOf } from '#model/query/conditions.js';
+import type { Condition } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 
 /**

@@ -1,12 +1,12 @@
-import { afterCommit } from '../store/send/around-commit.js';
-import { DuplicateKey } from '../store/send/driver-errors.js';
-import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '../store/form/loaded.js';
-import { readTreeOf } from '../store/read/read-tree.js';
-import type { Database } from '../store/send/database.js';
-import { inTransaction } from '../store/send/transaction.js';
-import type { Filter } from '../model/query/ast.js';
-import type { Selection } from '../model/query/plan.js';
-import type { ContentType } from '../model/schema/content-type.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { DuplicateKey } from '#store/send/driver-errors.js';
+import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '#store/form/loaded.js';
+import { readTreeOf } from '#store/read/read-tree.js';
+import type { Database } from '#store/send/database.js';
+import { inTransaction } from '#store/send/transaction.js';
+import type { Filter } from '#model/query/ast.js';
+import type { Selection } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import {
   costsTooMuchLate,
   withDatabase,

@@ -1,10 +1,10 @@
-import { type Loaded, type Related, withoutPopulated } from '../store/form/loaded.js';
-import type { Budget } from '../base/limits/budget.js';
-import type { Child } from '../model/query/plan.js';
-import type { LinkAttribute, MorphAttribute } from '../model/schema/content-type.js';
-import { scalarTypes } from '../model/schema/scalar-types.js';
-import { readInteger } from '../model/schema/stored-values.js';
-import { bytesOf } from '../base/values.js';
+import { type Loaded, type Related, withoutPopulated } from '#store/form/loaded.js';
+import type { Budget } from '#base/limits/budget.js';
+import type { Child } from '#model/query/plan.js';
+import type { LinkAttribute, MorphAttribute } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { readInteger } from '#model/schema/stored-values.js';
+import { bytesOf } from '#base/values.js';
 import { type ContentContext, costsTooMuchLate, withoutBudget } from './content-context.js';
 
 /** The values of an entry in an answer, by attribute or alias. */

@@ -1,12 +1,12 @@
-import { hasCode, preconditionFailed, validationError } from '../base/errors.js';
-import { isStored } from '../store/stored.js';
-import { emptyQuery, type Query } from '../model/query/ast.js';
-import type { ContentType } from '../model/schema/content-type.js';
-import { isRecord } from '../base/values.js';
+import { hasCode, preconditionFailed, validationError } from '#base/errors.js';
+import { isStored } from '#store/stored.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { isRecord } from '#base/values.js';
 import { withoutHooks, type ContentContext, type WriteInput } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
-import { type Loaded, versionOf } from '../store/form/loaded.js';
+import { type Loaded, versionOf } from '#store/form/loaded.js';
 import type { Precondition } from './meet-precondition.js';
 import { remove } from './remove.js';
 import { update } from './update.js';

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forbiddenError, missingActions } from '../base/errors.js';
-import { changeMany, changeOne } from '../store/write/compile-change.js';
-import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '../store/form/layout.js';
-import { matchesAll, matchesAny, oneOf } from '../store/form/matches.js';
-import type { Document } from '../store/send/database.js';
-import { findStored } from '../store/stored.js';
-import { bulkWrite } from '../store/write/bulk-write.js';
-import { actionOf, allows } from '../model/query/access.js';
-import { applyLinkInput } from '../model/schema/apply-link-input.js';
-import { isShared } from '../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../model/schema/content-type.js';
-import { parseLinkInput } from '../model/schema/link-input.js';
-import { hasParts, type PartsAttribute, uidOfPart } from '../model/schema/parts.js';
-import { type Values, isRecord, mapValues } from '../base/values.js';
+import { forbiddenError, missingActions } from '#base/errors.js';
+import { changeMany, changeOne } from '#store/write/compile-change.js';
+import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '#store/form/layout.js';
+import { matchesAll, matchesAny, oneOf } from '#store/form/matches.js';
+import type { Document } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { actionOf, allows } from '#model/query/access.js';
+import { applyLinkInput } from '#model/schema/apply-link-input.js';
+import { isShared } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { parseLinkInput } from '#model/schema/link-input.js';
+import { hasParts, type PartsAttribute, uidOfPart } from '#model/schema/parts.js';
+import { type Values, isRecord, mapValues } from '#base/values.js';
 import { completeCopies } from './build-write.js';
 import { isPublished, refuseIncomplete } from './check-body.js';
 import type { ContentContext } from './content-context.js';
-import type { StoredDocument } from '../store/form/loaded.js';
+import type { StoredDocument } from '#store/form/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 
 /** Returns the attributes among the names that have one value for all locales of an entry. */

@@ -1,16 +1,16 @@
-import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../base/errors.js';
-import type { Database } from '../store/send/database.js';
-import { findStored, isStored } from '../store/stored.js';
-import { DuplicateKey } from '../store/send/driver-errors.js';
-import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '../store/form/layout.js';
-import { matchesAny, oneOf, otherThan } from '../store/form/matches.js';
-import type { StoredDocument } from '../store/form/loaded.js';
-import type { ContentType, ScalarAttribute } from '../model/schema/content-type.js';
-import { scalarTypes } from '../model/schema/scalar-types.js';
-import type { Values } from '../base/values.js';
-import { isShared, type UniquePath, uniquePaths, valuesAt } from '../model/schema/attribute-places.js';
+import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '#base/errors.js';
+import type { Database } from '#store/send/database.js';
+import { findStored, isStored } from '#store/stored.js';
+import { DuplicateKey } from '#store/send/driver-errors.js';
+import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '#store/form/layout.js';
+import { matchesAny, oneOf, otherThan } from '#store/form/matches.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import type { Values } from '#base/values.js';
+import { isShared, type UniquePath, uniquePaths, valuesAt } from '#model/schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
-import { maximumErrors, mustBeUnique } from '../model/schema/findings.js';
+import { maximumErrors, mustBeUnique } from '#model/schema/findings.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,

@@ -1,4 +1,4 @@
-import { forbiddenError, namingPath, validationError } from '../base/errors.js';
+import { forbiddenError, namingPath, validationError } from '#base/errors.js';
 import {
   linking,
   linkOne,
@@ -8,12 +8,12 @@ import {
   readLinking,
   unlinkMany,
   unlinkOne,
-} from '../store/write/link-changes.js';
-import { type Match, matchesAll, oneOf, otherThan } from '../store/form/matches.js';
-import { bulkWrite } from '../store/write/bulk-write.js';
-import { applyLinkInput, namesAllItChanges, type LinkInput } from '../model/schema/apply-link-input.js';
-import { maximumLinks } from '../model/schema/link-input.js';
-import type { ContentType, LinkAttribute } from '../model/schema/content-type.js';
+} from '#store/write/link-changes.js';
+import { type Match, matchesAll, oneOf, otherThan } from '#store/form/matches.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { applyLinkInput, namesAllItChanges, type LinkInput } from '#model/schema/apply-link-input.js';
+import { maximumLinks } from '#model/schema/link-input.js';
+import type { ContentType, LinkAttribute } from '#model/schema/content-type.js';
 import { nextRank, tooManyLinks } from './build-parts.js';
 import type { ExclusiveLinks, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';

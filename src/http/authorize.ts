@@ -1,16 +1,16 @@
 import type { Context } from 'koa';
-import { readBearer } from '../content/rights/authenticate.js';
-import type { Caller } from '../content/rights/caller.js';
-import { createRequestContext, type ContentContext } from '../content/content-context.js';
-import type { Config } from '../settings/config.js';
-import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../base/errors.js';
-import { type Access, type ActionName, allows, fullAccess } from '../model/query/access.js';
-import type { Sender } from '../base/limits/queue.js';
+import { readBearer } from '#content/rights/authenticate.js';
+import type { Caller } from '#content/rights/caller.js';
+import { createRequestContext, type ContentContext } from '#content/content-context.js';
+import type { Config } from '#settings/config.js';
+import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '#base/errors.js';
+import { type Access, type ActionName, allows, fullAccess } from '#model/query/access.js';
+import type { Sender } from '#base/limits/queue.js';
 import { findAdmin, readAdmin } from './find-admin.js';
 import { requestIdOf, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
-import type { ReadLog } from '../store/send/read-log.js';
+import type { ReadLog } from '#store/send/read-log.js';
 import type { Running } from './running.js';
 
 /** The caller of a request, and the context of operations for that caller. */

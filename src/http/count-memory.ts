@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import type { Context, Middleware } from 'koa';
-import { addressKey } from '../base/limits/client-of.js';
-import type { Config } from '../settings/config.js';
-import { nextTurn } from '../base/limits/queue.js';
-import { ByteReservation, ByteBudget, type ReservationOwner } from '../base/limits/byte-budget.js';
-import { isRecord } from '../base/values.js';
+import { addressKey } from '#base/limits/client-of.js';
+import type { Config } from '#settings/config.js';
+import { nextTurn } from '#base/limits/queue.js';
+import { ByteReservation, ByteBudget, type ReservationOwner } from '#base/limits/byte-budget.js';
+import { isRecord } from '#base/values.js';
 
 /**
  * The memory of one request, from the budgets of all requests for bodies and for answers. It is counted by client address, whether

@@ -9,8 +9,8 @@ import { requestBody } from './request-body.js';
 import { routeTable } from './route-table.js';
 import { tagAnswers } from './tag-answers.js';
 import type { Context, Middleware } from 'koa';
-import type { Config } from '../settings/config.js';
-import type { Observer } from '../base/observe/observer.js';
+import type { Config } from '#settings/config.js';
+import type { Observer } from '#base/observe/observer.js';
 import type { AnyRoute, ProjectCode, PathSettings } from './route.js';
 import { type Connection, notRunning } from './running.js';
 

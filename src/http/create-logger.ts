@@ -5,10 +5,10 @@ import { pino } from 'pino';
 import type pretty from 'pino-pretty';
 import type { PrettyStream } from 'pino-pretty';
 import type { DestinationStream, Logger } from 'pino';
-import type { Config } from '../settings/config.js';
-import { logObservations } from '../base/observe/log-observations.js';
-import { Observer } from '../base/observe/observer.js';
-import { printable } from '../base/values.js';
+import type { Config } from '#settings/config.js';
+import { logObservations } from '#base/observe/log-observations.js';
+import { Observer } from '#base/observe/observer.js';
+import { printable } from '#base/values.js';
 
 type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
 

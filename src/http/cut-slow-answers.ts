@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ServerConfig } from '../settings/config.js';
+import type { ServerConfig } from '#settings/config.js';
 import { mostAnswerBytes } from './count-memory.js';
 
 type SendLimits = Pick<ServerConfig, 'sendTimeout' | 'sendRate' | 'answersLimit'>;

@@ -1,7 +1,7 @@
-import { countExceeded, exceeding } from '../base/limits/exceeded.js';
+import { countExceeded, exceeding } from '#base/limits/exceeded.js';
 import { HttpError, type Context, type Middleware } from 'koa';
-import { ApiError, notFoundError } from '../base/errors.js';
-import type { Observer } from '../base/observe/observer.js';
+import { ApiError, notFoundError } from '#base/errors.js';
+import type { Observer } from '#base/observe/observer.js';
 import type { RequestState } from './observe-requests.js';
 
 /**

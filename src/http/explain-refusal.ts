@@ -1,8 +1,8 @@
-import type { Caller } from '../content/rights/caller.js';
-import type { Config } from '../settings/config.js';
-import { ApiError } from '../base/errors.js';
-import type { Observer } from '../base/observe/observer.js';
-import { commandLine } from '../base/command-line.js';
+import type { Caller } from '#content/rights/caller.js';
+import type { Config } from '#settings/config.js';
+import { ApiError } from '#base/errors.js';
+import type { Observer } from '#base/observe/observer.js';
+import { commandLine } from '#base/command-line.js';
 
 /** Called with the error of a request and the caller. */
 export type ExplainRefusal = (error: unknown, caller: Caller) => void;

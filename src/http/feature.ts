@@ -1,11 +1,11 @@
-import type { Config } from '../settings/config.js';
-import type { AddedSettings } from '../settings/sections.js';
-import type { Consumer, Observer } from '../base/observe/observer.js';
-import type { OwnCollection } from '../store/send/ensure-collections.js';
-import type { ActionName } from '../model/query/access.js';
-import type { ModelSettings } from '../model/schema/build-content-type.js';
-import type { Model } from '../model/schema/model.js';
-import { notFoundError } from '../base/errors.js';
+import type { Config } from '#settings/config.js';
+import type { AddedSettings } from '#settings/sections.js';
+import type { Consumer, Observer } from '#base/observe/observer.js';
+import type { OwnCollection } from '#store/send/ensure-collections.js';
+import type { ActionName } from '#model/query/access.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
+import type { Model } from '#model/schema/model.js';
+import { notFoundError } from '#base/errors.js';
 import type { AnyRoute, OpenRoute, ProjectCode } from './route.js';
 import type { Running } from './running.js';
 

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { type ApiToken, refuseExpired } from '../content/rights/api-token.js';
-import { readBearer } from '../content/rights/authenticate.js';
-import type { Caller } from '../content/rights/caller.js';
-import { refusedToken, unauthorizedError } from '../base/errors.js';
-import { fullAccess } from '../model/query/access.js';
+import { type ApiToken, refuseExpired } from '#content/rights/api-token.js';
+import { readBearer } from '#content/rights/authenticate.js';
+import type { Caller } from '#content/rights/caller.js';
+import { refusedToken, unauthorizedError } from '#base/errors.js';
+import { fullAccess } from '#model/query/access.js';
 import { countGuess } from './limit-requests.js';
 import { requestIdOf } from './route-request.js';
 import type { Running } from './running.js';

@@ -1,5 +1,5 @@
-import { withinTime } from '../base/limits/clock.js';
-import { ping } from '../store/send/connection.js';
+import { withinTime } from '#base/limits/clock.js';
+import { ping } from '#store/send/connection.js';
 import { record, type Schema } from './json-schema.js';
 import { answers, json, type Operation } from './operation.js';
 import type { Answer, OpenRoute } from './route.js';

@@ -7,8 +7,8 @@ import compress from 'koa-compress';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants } from 'node:zlib';
-import type { MiddlewaresConfig } from '../settings/config.js';
-import type { Observer } from '../base/observe/observer.js';
+import type { MiddlewaresConfig } from '#settings/config.js';
+import type { Observer } from '#base/observe/observer.js';
 
 type SecurityConfig = MiddlewaresConfig['security'];
 

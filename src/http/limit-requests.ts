@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
-import { collections } from '../model/schema/collections.js';
-import type { Caller } from '../content/rights/caller.js';
-import { exceeding } from '../base/limits/exceeded.js';
-import { attemptLimiter } from '../store/stores/attempt-limiter.js';
-import { type Attempt, attemptHeaders } from '../base/limits/attempts.js';
-import type { AttemptLimits, GuessLimit, LimitedRoute } from '../base/limits/attempts.js';
-import type { Config } from '../settings/config.js';
-import { rateLimitError } from '../base/errors.js';
-import type { Database } from '../store/send/database.js';
-import type { Values } from '../base/values.js';
+import { collections } from '#model/schema/collections.js';
+import type { Caller } from '#content/rights/caller.js';
+import { exceeding } from '#base/limits/exceeded.js';
+import { attemptLimiter } from '#store/stores/attempt-limiter.js';
+import { type Attempt, attemptHeaders } from '#base/limits/attempts.js';
+import type { AttemptLimits, GuessLimit, LimitedRoute } from '#base/limits/attempts.js';
+import type { Config } from '#settings/config.js';
+import { rateLimitError } from '#base/errors.js';
+import type { Database } from '#store/send/database.js';
+import type { Values } from '#base/values.js';
 import { clientKey, requestIdOf } from './route-request.js';
 
 /** Counts a request of a caller, or several. Throws a RateLimitError for too many. */

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Address } from '../content/rights/accounts.js';
-import type { Config } from '../settings/config.js';
-import { createNotices } from '../base/notices.js';
-import type { Observer } from '../base/observe/observer.js';
+import type { Address } from '#content/rights/accounts.js';
+import type { Config } from '#settings/config.js';
+import { createNotices } from '#base/notices.js';
+import type { Observer } from '#base/observe/observer.js';
 import type { PreparedServer } from './start-http-server.js';
 import { type HttpServers, startHttpServers } from './start-http-servers.js';
 

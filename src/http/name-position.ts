@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { memoize } from '../base/caches.js';
-import type { ContentContext } from '../content/content-context.js';
-import type { ContentType, Registry } from '../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { isRead } from './tag-answers.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import type { TraceHeaders, TraceLink } from '../base/observe/trace-link.js';
-import type { Observer } from '../base/observe/observer.js';
+import type { TraceHeaders, TraceLink } from '#base/observe/trace-link.js';
+import type { Observer } from '#base/observe/observer.js';
 
 /** The contents of `ctx.state`. */
 export interface RequestState {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../base/values.js';
+import { escapeHtml } from '#base/values.js';
 import type { Answer } from './route.js';
 
 /** A page of the service. It loads no files and runs no scripts. */

@@ -1,6 +1,6 @@
-import { fieldErrors, validationError } from '../base/errors.js';
-import { isReservedKey } from '../model/schema/check-scalar.js';
-import { isRecord } from '../base/values.js';
+import { fieldErrors, validationError } from '#base/errors.js';
+import { isReservedKey } from '#model/schema/check-scalar.js';
+import { isRecord } from '#base/values.js';
 import { type QueryParameters, type QueryStringLimits, readParameters } from './query-string.js';
 
 /** How a query string is checked. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Precondition } from '../content/meet-precondition.js';
-import { badRequestError, preconditionRequired } from '../base/errors.js';
+import type { Precondition } from '#content/meet-precondition.js';
+import { badRequestError, preconditionRequired } from '#base/errors.js';
 
 /** The texts between the quotes of the tags that a header names, weak or strong; `any` for `*`. */
 export type Tags = readonly string[] | 'any';

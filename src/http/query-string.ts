@@ -1,9 +1,9 @@
-import { refusedBy } from '../base/limits/exceeded.js';
+import { refusedBy } from '#base/limits/exceeded.js';
 import type Koa from 'koa';
 import type { Request } from 'koa';
 import qs, { type defaultDecoder } from 'qs';
-import { invalidParameter, validationError } from '../base/errors.js';
-import type { Values } from '../base/values.js';
+import { invalidParameter, validationError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
 
 /** The parameters of a query string: as text, or as the object that code of a project has read or set. */
 export type QueryParameters = string | Values;

@@ -1,5 +1,5 @@
-import type { Staging, UploadedFile } from '../media/staging.js';
-import { isRecord } from '../base/values.js';
+import type { Staging, UploadedFile } from '#media/staging.js';
+import { isRecord } from '#base/values.js';
 import { decodeField } from './receive-body.js';
 import type { MultipartBody } from './read-multipart.js';
 import type { RouteCall } from './route.js';

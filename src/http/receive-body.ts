@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { exceeding } from '../base/limits/exceeded.js';
-import type { ByteReservation } from '../base/limits/byte-budget.js';
-import { fieldErrors } from '../base/errors.js';
-import { decodeOrNull } from '../base/values.js';
+import { exceeding } from '#base/limits/exceeded.js';
+import type { ByteReservation } from '#base/limits/byte-budget.js';
+import { fieldErrors } from '#base/errors.js';
+import { decodeOrNull } from '#base/values.js';
 import { bodyInvalid, type BodyLimit, bodyTooLarge, rawError } from './error-response.js';
 
 /** Returns the decompressed bytes of a body. Throws a 413 if they exceed the limit, and a 400 if they are not in the encoding. */

@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa';
-import type { MiddlewaresConfig } from '../settings/config.js';
-import { exceeding } from '../base/limits/exceeded.js';
-import { measureJson } from '../base/measure-json.js';
-import { nextTurn } from '../base/limits/queue.js';
-import type { ByteReservation } from '../base/limits/byte-budget.js';
+import type { MiddlewaresConfig } from '#settings/config.js';
+import { exceeding } from '#base/limits/exceeded.js';
+import { measureJson } from '#base/measure-json.js';
+import { nextTurn } from '#base/limits/queue.js';
+import type { ByteReservation } from '#base/limits/byte-budget.js';
 import { bodyInvalid, bodyTooLarge } from './error-response.js';
 import { memoryOf } from './count-memory.js';
 import { checkJson, parseJson, receive, type Unpack, unpackerOf } from './receive-body.js';

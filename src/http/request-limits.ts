@@ -1,12 +1,12 @@
-import { exceeding } from '../base/limits/exceeded.js';
+import { exceeding } from '#base/limits/exceeded.js';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
-import type { ServerConfig } from '../settings/config.js';
-import { badRequestError, unavailableError } from '../base/errors.js';
-import { Clock } from '../base/limits/clock.js';
-import { endOf, type Ending } from '../base/limits/ending.js';
-import { type Origin, Queue } from '../base/limits/queue.js';
-import { isDecodable } from '../base/values.js';
+import type { ServerConfig } from '#settings/config.js';
+import { badRequestError, unavailableError } from '#base/errors.js';
+import { Clock } from '#base/limits/clock.js';
+import { endOf, type Ending } from '#base/limits/ending.js';
+import { type Origin, Queue } from '#base/limits/queue.js';
+import { isDecodable } from '#base/values.js';
 import { rawError } from './error-response.js';
 import { isMultipart } from './request-body.js';
 

@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
-import type { Accounts } from '../content/rights/accounts.js';
-import type { Authenticator } from '../content/rights/authenticate.js';
-import { knownActions } from '../content/rights/known-actions.js';
-import type { Config } from '../settings/config.js';
-import type { Secrets } from '../settings/load-secrets.js';
-import type { ContentSource } from '../content/content-context.js';
-import { notFoundError, unavailableError } from '../base/errors.js';
-import { endOf, type Ending } from '../base/limits/ending.js';
-import type { AttemptLimits, GuessLimit } from '../base/limits/attempts.js';
-import { type Media, withCommandsOf } from '../media/media.js';
-import type { Backend } from '../store/models/open-backend.js';
-import type { Observer } from '../base/observe/observer.js';
-import type { Filter } from '../model/query/ast.js';
-import type { Registry } from '../model/schema/content-type.js';
-import type { Model } from '../model/schema/model.js';
+import type { Accounts } from '#content/rights/accounts.js';
+import type { Authenticator } from '#content/rights/authenticate.js';
+import { knownActions } from '#content/rights/known-actions.js';
+import type { Config } from '#settings/config.js';
+import type { Secrets } from '#settings/load-secrets.js';
+import type { ContentSource } from '#content/content-context.js';
+import { notFoundError, unavailableError } from '#base/errors.js';
+import { endOf, type Ending } from '#base/limits/ending.js';
+import type { AttemptLimits, GuessLimit } from '#base/limits/attempts.js';
+import { type Media, withCommandsOf } from '#media/media.js';
+import type { Backend } from '#store/models/open-backend.js';
+import type { Observer } from '#base/observe/observer.js';
+import type { Filter } from '#model/query/ast.js';
+import type { Registry } from '#model/schema/content-type.js';
+import type { Model } from '#model/schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { KeptTags } from './tag-answers.js';
 import type { RequestLimiter } from './limit-requests.js';
-import type { Values } from '../base/values.js';
+import type { Values } from '#base/values.js';
 
 /** The files of the models of a project. */
 export interface ModelFiles {

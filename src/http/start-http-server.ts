@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { ServerConfig } from '../settings/config.js';
-import { Alarm, ifLonger, meanwhile } from '../base/limits/timers.js';
+import type { ServerConfig } from '#settings/config.js';
+import { Alarm, ifLonger, meanwhile } from '#base/limits/timers.js';
 import { cutSlowAnswers } from './cut-slow-answers.js';
 
 /** A running HTTP server. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { Config } from '../settings/config.js';
-import type { Notices } from '../base/notices.js';
+import type { Config } from '#settings/config.js';
+import type { Notices } from '#base/notices.js';
 import { type HttpServer, type PreparedServer, startHttpServer } from './start-http-server.js';
 
 /** The server of the API, and that of the admin API if it has a port of its own; otherwise they are the same. */

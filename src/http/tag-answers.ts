@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import type { Caller } from '../content/rights/caller.js';
-import { BoundedCache } from '../base/caches.js';
-import type { ContentContext, ContentSource } from '../content/content-context.js';
-import { entryTag } from '../base/errors.js';
-import type { ReadLog } from '../store/send/read-log.js';
+import type { Caller } from '#content/rights/caller.js';
+import { BoundedCache } from '#base/caches.js';
+import type { ContentContext, ContentSource } from '#content/content-context.js';
+import { entryTag } from '#base/errors.js';
+import type { ReadLog } from '#store/send/read-log.js';
 import { isAmong, readTags, type Tags } from './preconditions.js';
 
 const tagging = Symbol('tagging');

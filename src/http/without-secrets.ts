@@ -1,5 +1,5 @@
-import { scalarTypes } from '../model/schema/scalar-types.js';
-import { isRecord } from '../base/values.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { isRecord } from '#base/values.js';
 
 /** Names of secret values. */
 const secret =

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { applicationError } from '../base/errors.js';
+import { applicationError } from '#base/errors.js';
 
 /** Matches characters that have a meaning in file systems or headers, and names of devices. */
 const reserved = /[<>:"/\\|?*\u0000-\u001f\u007f]|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)$/i;

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { extension as extensionOf, lookup } from 'mime-types';
 import type { UploadedFile } from './staging.js';
-import { type ContentContext, ownType } from '../content/content-context.js';
-import { validationError } from '../base/errors.js';
-import { type ContentType, uploadFile } from '../model/schema/content-type.js';
+import { type ContentContext, ownType } from '#content/content-context.js';
+import { validationError } from '#base/errors.js';
+import { type ContentType, uploadFile } from '#model/schema/content-type.js';
 import type { MediaSettings } from './storage/file-storage.js';
 
 /** The media type of a file, and the extension that it is served with: `.png`, or an empty string. */

@@ -1,6 +1,6 @@
-import { validationError } from '../base/errors.js';
-import { someBlobExists } from '../store/stores/blob-store.js';
-import { isRecord, type Values } from '../base/values.js';
+import { validationError } from '#base/errors.js';
+import { someBlobExists } from '#store/stores/blob-store.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
 import { storageProviders } from './storage/storage-of.js';

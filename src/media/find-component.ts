@@ -1,12 +1,12 @@
-import type { ContentContext } from '../content/content-context.js';
-import { ruleFilter } from '../content/rules-on-writes.js';
-import { type Match, matchesAll } from '../store/form/matches.js';
-import { findStored } from '../store/stored.js';
-import type { EntryDocument } from '../store/write/write-entries.js';
-import { dottedPath, findPlaces } from '../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../model/schema/content-type.js';
-import { componentsOf, hasParts, uidOfPart } from '../model/schema/parts.js';
-import { isRecord, type Values } from '../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { ruleFilter } from '#content/rules-on-writes.js';
+import { type Match, matchesAll } from '#store/form/matches.js';
+import { findStored } from '#store/stored.js';
+import type { EntryDocument } from '#store/write/write-entries.js';
+import { dottedPath, findPlaces } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { componentsOf, hasParts, uidOfPart } from '#model/schema/parts.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** A stored entry, and a place in it. */
 export interface FoundPart {

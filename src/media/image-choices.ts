@@ -1,6 +1,6 @@
-import type { Database } from '../store/send/database.js';
-import { libraryViewKey, openCodeStore } from '../store/stores/code-store.js';
-import { isRecord, type Values } from '../base/values.js';
+import type { Database } from '#store/send/database.js';
+import { libraryViewKey, openCodeStore } from '#store/stores/code-store.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { ImageChoices } from './images/image-maker.js';
 
 /** The key of the choices in the store of Strapi v4. */

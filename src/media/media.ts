@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Config } from '../settings/config.js';
-import type { ContentContext } from '../content/content-context.js';
-import { cacheUntilChanged, type ChangeBus } from '../store/changes/changes.js';
-import { type BlobOwner, findBlob, type StoredBlob } from '../store/stores/blob-store.js';
-import { commented, type Database } from '../store/send/database.js';
-import { collections } from '../model/schema/collections.js';
+import type { Config } from '#settings/config.js';
+import type { ContentContext } from '#content/content-context.js';
+import { cacheUntilChanged, type ChangeBus } from '#store/changes/changes.js';
+import { type BlobOwner, findBlob, type StoredBlob } from '#store/stores/blob-store.js';
+import { commented, type Database } from '#store/send/database.js';
+import { collections } from '#model/schema/collections.js';
 import { readImageChoices } from './image-choices.js';
 import { createImageMaker, type ImageChoices, type ImageMaker } from './images/image-maker.js';
 import type { ByteRange, ByteSource, MediaSettings } from './storage/file-storage.js';

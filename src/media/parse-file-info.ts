@@ -1,8 +1,8 @@
-import { fieldErrors } from '../base/errors.js';
-import type { ContentContext } from '../content/content-context.js';
-import { refuseOrTell, unreadNames } from '../content/refuse-or-tell.js';
-import { decodeOrNull, isRecord } from '../base/values.js';
-import { notOfType, splitPath } from '../model/schema/findings.js';
+import { fieldErrors } from '#base/errors.js';
+import type { ContentContext } from '#content/content-context.js';
+import { refuseOrTell, unreadNames } from '#content/refuse-or-tell.js';
+import { decodeOrNull, isRecord } from '#base/values.js';
+import { notOfType, splitPath } from '#model/schema/findings.js';
 
 /** Information about a file from a client. Absent values are not changed. As in Strapi v4, null counts as absent. */
 export interface FileInfo {

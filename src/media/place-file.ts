@@ -1,13 +1,13 @@
-import type { ContentContext } from '../content/content-context.js';
-import { fieldErrors, messageOf } from '../base/errors.js';
-import { oneOf } from '../store/form/matches.js';
-import { afterCommit } from '../store/send/around-commit.js';
-import type { Store } from '../store/store.js';
-import { findFirst, findStored } from '../store/stored.js';
-import { bulkWrite } from '../store/write/bulk-write.js';
-import { changeMany } from '../store/write/compile-change.js';
-import { collections } from '../model/schema/collections.js';
-import { decodeId, decodeOrNull, isRecord } from '../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { fieldErrors, messageOf } from '#base/errors.js';
+import { oneOf } from '#store/form/matches.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import type { Store } from '#store/store.js';
+import { findFirst, findStored } from '#store/stored.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { changeMany } from '#store/write/compile-change.js';
+import { collections } from '#model/schema/collections.js';
+import { decodeId, decodeOrNull, isRecord } from '#base/values.js';
 import type { FileInfo } from './parse-file-info.js';
 
 /** Returns the folder that information about a file names, which may be JSON; null for the top, undefined if it names none. */

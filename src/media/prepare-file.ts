@@ -1,4 +1,4 @@
-import type { BlobName } from '../store/stores/blob-store.js';
+import type { BlobName } from '#store/stores/blob-store.js';
 import { checkType, decideType, type FileType } from './decide-type.js';
 import { cleanName, cleanTitle, hashName } from './clean-name.js';
 import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace, type FileValues } from './file-values.js';

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { notFoundError, unavailableError } from '../base/errors.js';
-import type { EndSignal } from '../base/limits/ending.js';
-import type { Sender } from '../base/limits/queue.js';
-import type { StoredBlob } from '../store/stores/blob-store.js';
-import { commitVariant } from '../store/stores/commit-variant.js';
+import { notFoundError, unavailableError } from '#base/errors.js';
+import type { EndSignal } from '#base/limits/ending.js';
+import type { Sender } from '#base/limits/queue.js';
+import type { StoredBlob } from '#store/stores/blob-store.js';
+import { commitVariant } from '#store/stores/commit-variant.js';
 import type { ResizeOrder } from './images/image-types.js';
 import { boxOf, measureImage } from './images/transform-image.js';
 import { findStored, type Media, readStored } from './media.js';

@@ -1,10 +1,10 @@
-import { exceeding } from '../base/limits/exceeded.js';
-import { endless, type WaitTime, withinTime } from '../base/limits/clock.js';
-import { payloadTooLargeError, validationError } from '../base/errors.js';
-import { deletePending, endPending, insertPending, newBlobId, type PendingBlob } from '../store/stores/blob-store.js';
+import { exceeding } from '#base/limits/exceeded.js';
+import { endless, type WaitTime, withinTime } from '#base/limits/clock.js';
+import { payloadTooLargeError, validationError } from '#base/errors.js';
+import { deletePending, endPending, insertPending, newBlobId, type PendingBlob } from '#store/stores/blob-store.js';
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
-import { printSize } from '../base/values.js';
+import { printSize } from '#base/values.js';
 import { type Media, readStored } from './media.js';
 
 /** Stored bytes that are not yet published as a file. */

@@ -1,13 +1,13 @@
-import { type ContentContext, ownType } from '../content/content-context.js';
-import { asLeft, withOwnTransaction } from '../content/run-write.js';
-import { runCreate } from '../content/create.js';
-import type { Loaded } from '../store/form/loaded.js';
-import { withOwner } from '../content/rules-on-writes.js';
-import { afterCommit } from '../store/send/around-commit.js';
-import { commitBlobs } from '../store/stores/blob-store.js';
-import { inTransaction } from '../store/send/transaction.js';
-import { emptyQuery } from '../model/query/ast.js';
-import { bindEntrySelection } from '../model/query/bind-plan.js';
+import { type ContentContext, ownType } from '#content/content-context.js';
+import { asLeft, withOwnTransaction } from '#content/run-write.js';
+import { runCreate } from '#content/create.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { withOwner } from '#content/rules-on-writes.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { commitBlobs } from '#store/stores/blob-store.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { bindEntrySelection } from '#model/query/bind-plan.js';
 import { fileType } from './decide-type.js';
 import { linkFiles, type LinkTarget } from './link-files.js';
 import type { MediaContext } from './media.js';
@@ -15,10 +15,10 @@ import type { FileInfo } from './parse-file-info.js';
 import { followFolders } from './place-file.js';
 import { prepareFile, type PreparedFile } from './prepare-file.js';
 import type { Staging, UploadedFile } from './staging.js';
-import { collections } from '../model/schema/collections.js';
-import { ApiError } from '../base/errors.js';
-import { uploadFolderType } from '../model/schema/content-type.js';
-import { findStored } from '../store/stored.js';
+import { collections } from '#model/schema/collections.js';
+import { ApiError } from '#base/errors.js';
+import { uploadFolderType } from '#model/schema/content-type.js';
+import { findStored } from '#store/stored.js';
 
 interface UploadOrder {
   readonly files: readonly UploadedFile[];

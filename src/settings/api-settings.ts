@@ -1,4 +1,4 @@
-import { cacheControlPattern } from '../base/values.js';
+import { cacheControlPattern } from '#base/values.js';
 import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, amount, whole } from './setting.js';
 
 /** Scalar types that a custom field may be stored as. As in Strapi v4 these are all but timestamp and blocks. */

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { nearestName, suggest } from '../base/nearest-name.js';
+import { nearestName, suggest } from '#base/nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
 // The schemas are not checked against the meta-schema, because they are our own. A schema is compiled when its setting is given

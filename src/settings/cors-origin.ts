@@ -1,4 +1,4 @@
-import { isRecord } from '../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { Translation } from './translation.js';
 
 /**

@@ -1,6 +1,6 @@
 import { completeConfig } from './apply-variables.js';
 import { ConfigError, environmentOf } from './setting.js';
-import { suggest } from '../base/nearest-name.js';
+import { suggest } from '#base/nearest-name.js';
 import { bySection, sectionNames, type SectionName, type Sections } from './sections.js';
 import type { Given, Config } from './config.js';
 

@@ -1,4 +1,4 @@
-import { isDecodable } from '../base/values.js';
+import { isDecodable } from '#base/values.js';
 
 /** The address of a database as it was written. Neither problems nor warnings contain a part of the user name or the password. */
 interface Address {

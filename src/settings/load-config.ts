@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { nearestName } from '../base/nearest-name.js';
+import { nearestName } from '#base/nearest-name.js';
 import { accepted, examineSections, type ExaminedConfig } from './apply-variables.js';
 import { createEnv, lenientReaders, type Variables } from './create-env.js';
 import { dependenciesOf, withInstalledPlugins, withoutOwnPlugins } from './find-plugins.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makePrivateFolder } from '../base/private-folder.js';
+import { makePrivateFolder } from '#base/private-folder.js';
 import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 

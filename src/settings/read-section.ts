@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { ConfigError, environmentOf } from './setting.js';
 import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from './load-source.js';
 import { createStandIn, isStandIn } from './stand-in.js';
-import { isRecord } from '../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { Env } from './create-env.js';
 
 /** A section as it is written, and its file. */

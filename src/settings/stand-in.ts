@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 const standIns = new WeakSet<object>();
 

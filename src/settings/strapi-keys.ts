@@ -1,6 +1,6 @@
 import { originSetting } from './cors-origin.js';
 import { valuesOf, type Meaning, type Translation } from './translation.js';
-import { isRecord, type Values } from '../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { emailProvider, uploadProvider } from './strapi-providers.js';
 
 const adminPanel = "belongs to the server of Strapi's admin panel, and has no effect; remove it";

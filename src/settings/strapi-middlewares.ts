@@ -1,6 +1,6 @@
 import { readOrigin } from './cors-origin.js';
 import { translationOf, valuesOf, type Meaning, type Translation } from './translation.js';
-import { mapValues, type Values } from '../base/values.js';
+import { mapValues, type Values } from '#base/values.js';
 import { unquotedSource } from './server-settings.js';
 
 /** Middlewares of Strapi that Mangrove replaces or does not need. */

@@ -1,7 +1,7 @@
-import { nearestName } from '../base/nearest-name.js';
+import { nearestName } from '#base/nearest-name.js';
 import { uploadProviders } from './upload-settings.js';
 import { valuesOf, type Translation } from './translation.js';
-import type { Values } from '../base/values.js';
+import type { Values } from '#base/values.js';
 
 /**
  * Returns the short name of a provider package: `aws-s3` for `@strapi/provider-upload-aws-s3`, `ts-minio` for

@@ -1,10 +1,10 @@
-import { nearestName } from '../base/nearest-name.js';
+import { nearestName } from '#base/nearest-name.js';
 import { bySection, type SectionName, type Sections } from './sections.js';
 import type { SettingNode } from './setting.js';
 import { keysOfUnset, pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
 import { translationOf, valuesOf, type Translation } from './translation.js';
-import { isRecord, type Values } from '../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { WrittenSection } from './read-section.js';
 import { isStandIn, standInReason } from './stand-in.js';
 

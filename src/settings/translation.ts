@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** The translation of a key of a Strapi v4 configuration. */
 export interface Translation {

@@ -1,8 +1,8 @@
 import { ChangeBus, type Types } from './changes/changes.js';
 import { inReadTime, inWriteTime } from './send/calls.js';
 import { commentIn, type Database } from './send/database.js';
-import { collections } from '../model/schema/collections.js';
-import type { Observer } from '../base/observe/observer.js';
+import { collections } from '#model/schema/collections.js';
+import type { Observer } from '#base/observe/observer.js';
 import { TotalCache } from './changes/total-cache.js';
 
 /** The parts of the back end that operations on content use. */

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { Logger } from 'pino';
-import { logObservations } from '../../src/base/observe/log-observations.js';
-import { Observer } from '../../src/base/observe/observer.js';
-import { createOutbox } from '../../src/accounts/mail/outbox.js';
+import { logObservations } from '#base/observe/log-observations.js';
+import { Observer } from '#base/observe/observer.js';
+import { createOutbox } from '#accounts/mail/outbox.js';
 import { password, serveAccounts, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { createLog } from '../support/create-log.js';
 

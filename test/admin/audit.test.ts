@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { panelRows } from '../../src/admin/panel-routes.js';
+import { panelRows } from '#admin/panel-routes.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ApiError } from '../../src/base/errors.js';
-import { checkView } from '../../src/admin/content-manager/check-view.js';
-import type { Model } from '../../src/model/schema/model.js';
+import { ApiError } from '#base/errors.js';
+import { checkView } from '#admin/content-manager/check-view.js';
+import type { Model } from '#model/schema/model.js';
 
 const model = {
   uid: 'api::note.note',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PartialConfig } from '../../src/index.js';
+import type { PartialConfig } from '#index.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { serveModels, type Answer, type Serving, type TestModel } from '../support/serve.js';
 

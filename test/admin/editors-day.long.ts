@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 import { closeAfter } from '../support/close-after.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { buildPanel, needPanelPackages } from '../support/panel.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { adminRole } from '../../src/admin/administrators/administrator.js';
-import { judgeAdministration } from '../../src/operate/transfer/panel/administration.js';
-import { permissionOf } from '../../src/admin/rights/permission.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
-import type { PanelRecord } from '../../src/operate/transfer/panel-records.js';
+import { adminRole } from '#admin/administrators/administrator.js';
+import { judgeAdministration } from '#operate/transfer/panel/administration.js';
+import { permissionOf } from '#admin/rights/permission.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { PanelRecord } from '#operate/transfer/panel-records.js';
 
 const { registry } = buildRegistry([]);
 const hash = `$2a$10$${'x'.repeat(53)}`;

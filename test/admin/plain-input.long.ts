@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { adminRoutes } from '../../src/admin/api/admin-routes.js';
-import { panelRows } from '../../src/admin/panel-routes.js';
+import { adminRoutes } from '#admin/api/admin-routes.js';
+import { panelRows } from '#admin/panel-routes.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { serveModels, type Answer, type Serving } from '../support/serve.js';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
-import { userTokens } from '../../src/content/rights/user-tokens.js';
+import { userTokens } from '#content/rights/user-tokens.js';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 import { statusModels } from './status-models.js';

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { Session } from 'node:inspector/promises';
 import { inspect, types } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { userTokens } from '../../src/content/rights/user-tokens.js';
-import { BoundedCache, memoizePair } from '../../src/base/caches.js';
-import { cacheByKey, ChangeBus } from '../../src/store/changes/changes.js';
+import { userTokens } from '#content/rights/user-tokens.js';
+import { BoundedCache, memoizePair } from '#base/caches.js';
+import { cacheByKey, ChangeBus } from '#store/changes/changes.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

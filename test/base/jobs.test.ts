@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Jobs } from '../../src/base/jobs.js';
-import { leasesIn } from '../../src/store/stores/claim.js';
-import type { ObservationOf } from '../../src/base/observe/observation.js';
-import { Observer } from '../../src/base/observe/observer.js';
-import { ownIdentity } from '../../src/base/processes.js';
-import { collections } from '../../src/model/schema/collections.js';
+import { Jobs } from '#base/jobs.js';
+import { leasesIn } from '#store/stores/claim.js';
+import type { ObservationOf } from '#base/observe/observation.js';
+import { Observer } from '#base/observe/observer.js';
+import { ownIdentity } from '#base/processes.js';
+import { collections } from '#model/schema/collections.js';
 import { killedProcess } from '../support/killed-process.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Authenticator } from '../../src/content/rights/authenticate.js';
-import { createMailer } from '../../src/accounts/mail/mailer.js';
-import type { Config } from '../../src/settings/config.js';
-import { createConfig } from '../../src/settings/create-config.js';
-import { loadSecrets } from '../../src/settings/load-secrets.js';
-import { diskStorage } from '../../src/media/storage/disk-storage.js';
-import { noObserver } from '../../src/base/observe/observer.js';
+import type { Authenticator } from '#content/rights/authenticate.js';
+import { createMailer } from '#accounts/mail/mailer.js';
+import type { Config } from '#settings/config.js';
+import { createConfig } from '#settings/create-config.js';
+import { loadSecrets } from '#settings/load-secrets.js';
+import { diskStorage } from '#media/storage/disk-storage.js';
+import { noObserver } from '#base/observe/observer.js';
 
 describe('folders that the service makes', () => {
   const makers: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasEnded, identityOf, isGone, type ProcessIdentity } from '../../src/base/processes.js';
+import { hasEnded, identityOf, isGone, type ProcessIdentity } from '#base/processes.js';
 import { killedProcess } from '../support/killed-process.js';
 
 describe('processes', () => {

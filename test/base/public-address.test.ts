@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isPrivateHost, publicLookup } from '../../src/base/public-address.js';
+import { isPrivateHost, publicLookup } from '#base/public-address.js';
 
 describe('addresses of this machine and of private networks', () => {
   const hosts: readonly (readonly [host: string, isPrivate: boolean])[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bytesOf, isoText } from '../../src/base/values.js';
+import { bytesOf, isoText } from '#base/values.js';
 
 describe('the text of a date', () => {
   const times = [

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type * as Module from '../../src/client/create-client.js';
+import type * as Module from '#client/create-client.js';
 import { closeAfter } from '../support/close-after.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import type { Serving } from '../support/serve.js';

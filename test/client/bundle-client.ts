@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { build } from 'esbuild';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** Bundles the client as an application does: as a module, or as Metro does, without async generators, as a script that sets `mangrove`. */
 export async function bundleClient(target: 'es2022' | 'es2017' = 'es2022'): Promise<string> {

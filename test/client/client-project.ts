@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** A project in a temporary folder that has installed the package, as far as its client goes. */
 export interface ClientProject {

@@ -12,8 +12,8 @@ import {
   type ClientOptions,
   type Failure,
   type Session,
-} from '../../src/client/create-client.js';
-import type { AnyTypes } from '../../src/client/entry.js';
+} from '#client/create-client.js';
+import type { AnyTypes } from '#client/entry.js';
 import { readCode } from '../support/mails.js';
 import type { Serving } from '../support/serve.js';
 import { serveClient } from './serve-client.js';

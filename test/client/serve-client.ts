@@ -1,4 +1,4 @@
-import { grantActions } from '../../src/accounts/roles/grant-actions.js';
+import { grantActions } from '#accounts/roles/grant-actions.js';
 import { serveDemo } from '../api/graphql/serve-demo.js';
 import type { Serving } from '../support/serve.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import ts from 'typescript';
-import { fullAccess, type Access } from '../../src/model/query/access.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
-import { printTypes } from '../../src/api/openapi/print-types.js';
+import { fullAccess, type Access } from '#model/query/access.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { printTypes } from '#api/openapi/print-types.js';
 import { demoModels } from '../support/demo-models.js';
 import { thingModels } from '../support/things.js';
 import { createProject, type ClientProject } from './client-project.js';

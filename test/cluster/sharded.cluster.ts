@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillDemo } from '../../src/operate/cli/load-demo.js';
+import { fillDemo } from '#operate/cli/load-demo.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase } from '../support/mongo.js';
 import { runCli } from '../support/run-cli.js';

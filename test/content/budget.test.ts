@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
-import { createToken } from '../../src/accounts/api-tokens.js';
-import type { Store } from '../../src/store/store.js';
-import type { PartialConfig } from '../../src/index.js';
+import { createToken } from '#accounts/api-tokens.js';
+import type { Store } from '#store/store.js';
+import type { PartialConfig } from '#index.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, type Answer, type Serving, type TestModel } from '../support/serve.js';
 

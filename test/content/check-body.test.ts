@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { acceptInput, acceptNew } from '../../src/content/accept-write.js';
-import { type Access, fullAccess, type RowRule } from '../../src/model/query/access.js';
-import { noNotices } from '../../src/base/notices.js';
+import { acceptInput, acceptNew } from '#content/accept-write.js';
+import { type Access, fullAccess, type RowRule } from '#model/query/access.js';
+import { noNotices } from '#base/notices.js';
 import { bindContext, typeOf } from '../support/things.js';
 
 const thing = typeOf('api::thing.thing');

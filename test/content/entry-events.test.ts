@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { forbiddenError } from '../../src/base/errors.js';
-import type { EntryEvent, Subscriber } from '../../src/store/changes/entry-events.js';
-import { afterCommit } from '../../src/store/send/around-commit.js';
-import { inTransaction } from '../../src/store/send/transaction.js';
-import type { Source, TransferRecord } from '../../src/operate/transfer/source.js';
+import { forbiddenError } from '#base/errors.js';
+import type { EntryEvent, Subscriber } from '#store/changes/entry-events.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { inTransaction } from '#store/send/transaction.js';
+import type { Source, TransferRecord } from '#operate/transfer/source.js';
 import { formOf } from '../media/serve-media.js';
 import { collectionType } from '../support/collection-type.js';
 import { openAdministrators } from '../support/administrators.js';

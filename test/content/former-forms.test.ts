@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { createContext, type ContentContext } from '../../src/content/content-context.js';
-import { create } from '../../src/content/create.js';
-import { remove } from '../../src/content/remove.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
-import { fullAccess } from '../../src/model/query/access.js';
+import { createContext, type ContentContext } from '#content/content-context.js';
+import { create } from '#content/create.js';
+import { remove } from '#content/remove.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { fullAccess } from '#model/query/access.js';
 import { collectionType } from '../support/collection-type.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

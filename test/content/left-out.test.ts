@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Strapi } from '../../src/index.js';
+import type { Strapi } from '#index.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 

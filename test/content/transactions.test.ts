@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maximumLinks } from '../../src/model/schema/link-input.js';
+import { maximumLinks } from '#model/schema/link-input.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

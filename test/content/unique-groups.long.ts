@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { findUnfit } from '../../src/store/models/find-unfit.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { findUnfit } from '#store/models/find-unfit.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, storeModels, type Answer, type Serving, type ServingInput, type TestModel } from '../support/serve.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planRanks } from '../../src/content/write-inverse.js';
+import { planRanks } from '#content/write-inverse.js';
 
 describe('planRanks', () => {
   const cases: readonly (readonly [ranks: readonly (number | null)[], changed: readonly number[]])[] = [

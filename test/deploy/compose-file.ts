@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** A service of compose.yaml, as far as tests look into it. */
 export interface ComposeService {

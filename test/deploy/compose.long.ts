@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 import { program } from '../support/program.js';
 import { compose, substituted } from './compose-file.js';
 import { freePort, type Members, startMembers } from './members.js';

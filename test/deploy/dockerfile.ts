@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { basename, join, relative } from 'node:path';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** An instruction of the Dockerfile, such as `RUN npm run build`. */
 export interface Instruction {

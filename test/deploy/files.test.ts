@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { createConfig } from '../../src/settings/create-config.js';
-import { healthRoutes } from '../../src/http/health.js';
-import { packageRoot } from '../../src/base/package-root.js';
+import { createConfig } from '#settings/create-config.js';
+import { healthRoutes } from '#http/health.js';
+import { packageRoot } from '#base/package-root.js';
 import { compose, composeText, substituted } from './compose-file.js';
 import { knownVariables, neededVariables } from './known-variables.js';
 

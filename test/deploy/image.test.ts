@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot, packageVersion } from '../../src/base/package-root.js';
+import { packageRoot, packageVersion } from '#base/package-root.js';
 import { readStages } from './dockerfile.js';
 
 const read = (name: string): string => readFileSync(join(packageRoot, name), 'utf8');

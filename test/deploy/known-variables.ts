@@ -1,5 +1,5 @@
-import { listSettings, sectionsWith } from '../../src/settings/sections.js';
-import { features } from '../../src/features.js';
+import { listSettings, sectionsWith } from '#settings/sections.js';
+import { features } from '#features.js';
 
 /** The environment variables that the service reads. */
 export const knownVariables: ReadonlySet<string> = new Set([

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { findBinary } from '../../src/operate/embedded/find-binary.js';
-import { launchMongod, type RunningMongod } from '../../src/operate/embedded/launch-mongod.js';
+import { findBinary } from '#operate/embedded/find-binary.js';
+import { launchMongod, type RunningMongod } from '#operate/embedded/launch-mongod.js';
 import { compose } from './compose-file.js';
 
 /** The members of compose.yaml on this machine. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { bindPlan } from '../../src/model/query/bind-plan.js';
-import { parseQuery } from '../../src/model/query/parse-query.js';
-import { parseQueryString } from '../../src/http/query-string.js';
-import { isRecord } from '../../src/base/values.js';
+import { bindPlan } from '#model/query/bind-plan.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import { parseQueryString } from '#http/query-string.js';
+import { isRecord } from '#base/values.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';

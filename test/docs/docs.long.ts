@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { describeStart } from '../../src/operate/cli/describe-start.js';
-import { fetchedVersions } from '../../src/operate/embedded/binary.js';
-import { packageRoot } from '../../src/base/package-root.js';
+import { describeStart } from '#operate/cli/describe-start.js';
+import { fetchedVersions } from '#operate/embedded/binary.js';
+import { packageRoot } from '#base/package-root.js';
 import { isShown, pages, readBlocks, readExamples, readPage, splitWords, type Example } from './read-page.js';
 import { servePage, type ServedPage } from './serve-page.js';
 

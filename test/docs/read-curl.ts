@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** A request as a page shows it, by curl. */
 export interface ShownRequest {

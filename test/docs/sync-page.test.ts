@@ -8,9 +8,9 @@ import { indexedDB } from 'fake-indexeddb';
 import { createRxDatabase, type RxDatabase } from 'rxdb';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import ts from 'typescript';
-import { createClient } from '../../src/client/create-client.js';
-import { type SyncStore, withSync } from '../../src/client/sync.js';
-import { packageRoot } from '../../src/base/package-root.js';
+import { createClient } from '#client/create-client.js';
+import { type SyncStore, withSync } from '#client/sync.js';
+import { packageRoot } from '#base/package-root.js';
 import { serveSync, type ServingSync } from '../api/sync/serve-sync.js';
 import { readBlocks } from './read-page.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import type { Route } from '../../src/http/route.js';
+import type { Route } from '#http/route.js';
 import { serve, type Served } from './serve.js';
 
 describe('requests under way', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
-import { ApiError, fieldErrors, unavailableError } from '../../src/base/errors.js';
-import type { OpenRoute } from '../../src/http/route.js';
+import { ApiError, fieldErrors, unavailableError } from '#base/errors.js';
+import type { OpenRoute } from '#http/route.js';
 import { sendRaw, serve } from './serve.js';
 import type { Context } from 'koa';
 import type { Served } from './serve.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { serve } from './serve.js';
-import { createConfig } from '../../src/settings/create-config.js';
-import type { Config } from '../../src/settings/config.js';
+import { createConfig } from '#settings/create-config.js';
+import type { Config } from '#settings/config.js';
 import type { Served } from './serve.js';
 
 type Cors = Config['middlewares']['cors'];

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
-import { createConfig } from '../../src/settings/create-config.js';
-import { isFresh, parseRange, parseResize } from '../../src/http/file-routes.js';
-import type { RouteRequest } from '../../src/http/route-request.js';
-import type { StoredBlob } from '../../src/store/stores/blob-store.js';
+import { createConfig } from '#settings/create-config.js';
+import { isFresh, parseRange, parseResize } from '#http/file-routes.js';
+import type { RouteRequest } from '#http/route-request.js';
+import type { StoredBlob } from '#store/stores/blob-store.js';
 
 const modifiedAt = new Date('2024-01-31T12:00:00.500Z');
 const file = { id: 'abc', name: 'reef.png', size: 100, modifiedAt } as StoredBlob; // the rest is not read

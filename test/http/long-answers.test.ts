@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
-import type { AnyRoute, RouteCall } from '../../src/http/route.js';
-import { Connection } from '../../src/http/running.js';
-import { createConfig } from '../../src/settings/create-config.js';
+import type { AnyRoute, RouteCall } from '#http/route.js';
+import { Connection } from '#http/running.js';
+import { createConfig } from '#settings/create-config.js';
 import { openTo, serve, type Served } from './serve.js';
 
 /** Bounds that a long answer would exceed, or keep others from. */

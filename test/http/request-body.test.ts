@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { createConfig } from '../../src/settings/create-config.js';
-import type { Route } from '../../src/http/route.js';
-import { fullAccess } from '../../src/model/query/access.js';
+import { createConfig } from '#settings/create-config.js';
+import type { Route } from '#http/route.js';
+import { fullAccess } from '#model/query/access.js';
 import { openTo, sendRaw, serve } from './serve.js';
 import type { Served } from './serve.js';
 

@@ -3,8 +3,8 @@ import Koa, { type Context } from 'koa';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { senderOf } from '../../src/http/route-request.js';
-import type { Sender } from '../../src/base/limits/queue.js';
+import { senderOf } from '#http/route-request.js';
+import type { Sender } from '#base/limits/queue.js';
 
 describe('http/route-request', () => {
   const networks: readonly (readonly [one: string, other: string, isSame: boolean])[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { RequiredAction } from '../../src/http/authorize.js';
-import type { AnyRoute, OpenRoute, Route, Row } from '../../src/http/route.js';
+import type { RequiredAction } from '#http/authorize.js';
+import type { AnyRoute, OpenRoute, Route, Row } from '#http/route.js';
 import { sendRaw, serve, type Served } from './serve.js';
 
 const text = (body: string): Row => ({ action: null, handle: () => ({ body }) });

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { createConfig, type PartialConfig } from '../../src/settings/create-config.js';
-import { createApp } from '../../src/http/create-app.js';
-import { healthRoutes, type Check } from '../../src/http/health.js';
-import { Connection, type Running } from '../../src/http/running.js';
-import { type Access, fullAccess } from '../../src/model/query/access.js';
-import { createLogger, createObserver } from '../../src/http/create-logger.js';
-import { startHttpServer } from '../../src/http/start-http-server.js';
+import { createConfig, type PartialConfig } from '#settings/create-config.js';
+import { createApp } from '#http/create-app.js';
+import { healthRoutes, type Check } from '#http/health.js';
+import { Connection, type Running } from '#http/running.js';
+import { type Access, fullAccess } from '#model/query/access.js';
+import { createLogger, createObserver } from '#http/create-logger.js';
+import { startHttpServer } from '#http/start-http-server.js';
 import type { Middleware } from 'koa';
-import type { Config } from '../../src/settings/config.js';
-import type { AnyRoute, ContextRoute } from '../../src/http/route.js';
-import type { HttpServer } from '../../src/http/start-http-server.js';
+import type { Config } from '#settings/config.js';
+import type { AnyRoute, ContextRoute } from '#http/route.js';
+import type { HttpServer } from '#http/start-http-server.js';
 
 /** The options of a served test. */
 export interface ServeInput {

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/settings/create-config.js';
-import type { Config } from '../../src/settings/config.js';
-import { features } from '../../src/features.js';
-import { modelSettings } from '../../src/http/feature.js';
-import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
-import { Connection } from '../../src/http/running.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { createConfig } from '#settings/create-config.js';
+import type { Config } from '#settings/config.js';
+import { features } from '#features.js';
+import { modelSettings } from '#http/feature.js';
+import type { AnyRoute, FixedRoute, Row } from '#http/route.js';
+import { Connection } from '#http/running.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { serviceRoutes } from '../support/service-routes.js';
-import type { Registry } from '../../src/model/schema/content-type.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { serve, type ServeInput, type Served } from './serve.js';
 
 const refreshTokens = { enabled: true };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withoutSecrets } from '../../src/http/without-secrets.js';
+import { withoutSecrets } from '#http/without-secrets.js';
 
 const cases: readonly (readonly [body: unknown, expected: unknown])[] = [
   [

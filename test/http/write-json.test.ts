@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeJson } from '../../src/http/count-memory.js';
+import { writeJson } from '#http/count-memory.js';
 
 class Named {
   readonly name = 'n';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { createContext, withDatabase } from '../../src/content/content-context.js';
-import type { Running } from '../../src/http/running.js';
-import { fileRoutes } from '../../src/http/file-routes.js';
-import type { Media } from '../../src/media/media.js';
-import { followFolders } from '../../src/media/place-file.js';
-import { Staging } from '../../src/media/staging.js';
-import { replaceFile } from '../../src/media/update-file.js';
-import { prepareFiles, publishFiles } from '../../src/media/upload-files.js';
-import { fullAccess } from '../../src/model/query/access.js';
+import { createContext, withDatabase } from '#content/content-context.js';
+import type { Running } from '#http/running.js';
+import { fileRoutes } from '#http/file-routes.js';
+import type { Media } from '#media/media.js';
+import { followFolders } from '#media/place-file.js';
+import { Staging } from '#media/staging.js';
+import { replaceFile } from '#media/update-file.js';
+import { prepareFiles, publishFiles } from '#media/upload-files.js';
+import { fullAccess } from '#model/query/access.js';
 import { serve } from '../http/serve.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { cleanName, cleanTitle, hashName } from '../../src/media/clean-name.js';
-import { decideType } from '../../src/media/decide-type.js';
+import { cleanName, cleanTitle, hashName } from '#media/clean-name.js';
+import { decideType } from '#media/decide-type.js';
 
 describe('media/clean-name', () => {
   /** Names as clients send them, and as they are stored; null: refused. */

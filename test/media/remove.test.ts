@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Strapi } from '../../src/index.js';
+import type { Strapi } from '#index.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import type { FileStorage } from '../../src/media/storage/file-storage.js';
-import { findStored, type Media, readStored } from '../../src/media/media.js';
-import type { ResizeOrder } from '../../src/media/images/image-types.js';
-import { boxOf } from '../../src/media/images/transform-image.js';
-import type { Sender } from '../../src/base/limits/queue.js';
-import { resizedFile } from '../../src/media/resized-file.js';
-import { unavailableError } from '../../src/base/errors.js';
-import { retireBlobs, type StoredBlob } from '../../src/store/stores/blob-store.js';
-import { inTransaction } from '../../src/store/send/transaction.js';
+import type { FileStorage } from '#media/storage/file-storage.js';
+import { findStored, type Media, readStored } from '#media/media.js';
+import type { ResizeOrder } from '#media/images/image-types.js';
+import { boxOf } from '#media/images/transform-image.js';
+import type { Sender } from '#base/limits/queue.js';
+import { resizedFile } from '#media/resized-file.js';
+import { unavailableError } from '#base/errors.js';
+import { retireBlobs, type StoredBlob } from '#store/stores/blob-store.js';
+import { inTransaction } from '#store/send/transaction.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 

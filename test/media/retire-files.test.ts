@@ -1,14 +1,7 @@
 import { expect } from 'chai';
-import {
-  commitBlobs,
-  findBlob,
-  findPending,
-  insertPending,
-  newBlobId,
-  type BlobOwner,
-} from '../../src/store/stores/blob-store.js';
-import type { Media } from '../../src/media/media.js';
-import { sweep } from '../../src/media/retire-files.js';
+import { commitBlobs, findBlob, findPending, insertPending, newBlobId, type BlobOwner } from '#store/stores/blob-store.js';
+import type { Media } from '#media/media.js';
+import { sweep } from '#media/retire-files.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
 const oldest = 60_000;

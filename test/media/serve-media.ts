@@ -1,7 +1,7 @@
-import type { Media } from '../../src/media/media.js';
-import type { Service } from '../../src/service.js';
-import type { PartialConfig } from '../../src/settings/create-config.js';
-import type { Register } from '../../src/api/graphql/extension/create-extension.js';
+import type { Media } from '#media/media.js';
+import type { Service } from '#service.js';
+import type { PartialConfig } from '#settings/create-config.js';
+import type { Register } from '#api/graphql/extension/create-extension.js';
 
 import type { FreshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkImports } from '../../scripts/check-imports.js';
+import { checkDoors, usedDoors } from '../../scripts/rooms/doors.js';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -11,114 +12,124 @@ const dependencies = Object.fromEntries(
 );
 
 const cases: Readonly<Record<string, readonly [files: Files, problems: readonly string[]]>> = {
-  'lower levels, the same folder and node: are fine': [
+  'lower rooms, the same room and node: are fine': [
     {
-      'errors.ts': '',
-      'schema/a.ts': `import '../errors.js'`,
-      'schema/deep/b.ts': `import { a } from '../a.js'`,
-      'mongo/c.ts': `import 'mongodb'; import type { A } from '../schema/a.js'; import { join } from 'node:path'`,
-      'rest/d.ts': `import qs from 'qs'; export { a } from '../mongo/c.js'; import '@koa/cors'`,
-      'server.ts': `import './rest/d.js'; import './cli/e.js'`,
-      'cli/e.ts': `import { version } from '../../package.json' with { type: 'json' }`,
+      'base/errors.ts': '',
+      'model/schema/a.ts': `import '#base/errors.js'`,
+      'model/schema/deep/b.ts': `import { a } from '../a.js'`,
+      'store/c.ts': `import 'mongodb'; import type { A } from '#model/schema/a.js'; import { join } from 'node:path'`,
+      'api/rest/d.ts': `import qs from 'qs'; export { a } from '#store/c.js'; import '@koa/cors'`,
+      'server.ts': `import '#api/rest/d.js'; import '#operate/cli/e.js'; import './index.js'`,
+      'index.ts': '',
+      'operate/cli/e.ts': `import { version } from '../../../package.json' with { type: 'json' }; import '#index.js'`,
     },
     [],
   ],
-  'a higher level': [
-    { 'schema/a.ts': `import { b } from '../query/b.js'`, 'query/b.ts': '' },
-    ['schema/a.ts: schema may not import query/b.ts'],
+  'a higher room': [
+    { 'model/a.ts': `import { b } from '#store/b.js'`, 'store/b.ts': '' },
+    ['model/a.ts: model may not import store/b.ts'],
   ],
-  'a higher level, by type only': [
-    { 'mongo/a.ts': `import type { B } from '../content/b.js'`, 'content/b.ts': '' },
-    ['mongo/a.ts: mongo may not import content/b.ts'],
+  'a higher room, by type only': [
+    { 'store/a.ts': `import type { B } from '#content/b.js'`, 'content/b.ts': '' },
+    ['store/a.ts: store may not import content/b.ts'],
   ],
-  'a higher level, in a type position': [
-    { 'mongo/a.ts': `export type B = import('../content/b.js').B`, 'content/b.ts': '' },
-    ['mongo/a.ts: mongo may not import content/b.ts'],
+  'a higher room, in a type position': [
+    { 'store/a.ts': `export type B = import('#content/b.js').B`, 'content/b.ts': '' },
+    ['store/a.ts: store may not import content/b.ts'],
   ],
-  'a higher level, at run time': [
-    { 'mongo/a.ts': `const b = await import('../content/b.js')`, 'content/b.ts': '' },
-    ['mongo/a.ts: mongo may not import content/b.ts'],
+  'a higher room, at run time': [
+    { 'store/a.ts': `const b = await import('#content/b.js')`, 'content/b.ts': '' },
+    ['store/a.ts: store may not import content/b.ts'],
   ],
-  'a higher level, exported again': [
-    { 'mongo/a.ts': `export * from '../content/b.js'`, 'content/b.ts': '' },
-    ['mongo/a.ts: mongo may not import content/b.ts'],
+  'a higher room, exported again': [
+    { 'store/a.ts': `export * from '#content/b.js'`, 'content/b.ts': '' },
+    ['store/a.ts: store may not import content/b.ts'],
   ],
-  'a neighbour': [
-    { 'rest/a.ts': `import '../graphql/b.js'`, 'graphql/b.ts': `import '../openapi/c.js'`, 'openapi/c.ts': '' },
-    ['graphql/b.ts: graphql may not import openapi/c.ts', 'rest/a.ts: rest may not import graphql/b.ts'],
+  'the parts that put the rooms together': [
+    { 'strapi/a.ts': `import '#server.js'`, 'server.ts': '' },
+    ['strapi/a.ts: strapi may not import server.ts'],
   ],
-  'a feature that is not listed': [
+  'a neighbour inside a room': [
     {
-      'letters/feature.ts': `import '../http/a.js'; import './rows.js'`,
-      'letters/rows.ts': `import '../admin/b.js'`,
-      'http/a.ts': '',
-      'admin/b.ts': `import '../letters/feature.js'`,
-      'features.ts': `import './letters/feature.js'`,
+      'api/rest/a.ts': `import '../graphql/b.js'`,
+      'api/graphql/b.ts': `import '../letters/c.js'`,
+      'api/letters/c.ts': `import '../history/d.js'`,
+      'api/history/d.ts': '',
     },
     [
-      'admin/b.ts: admin may not import letters/feature.ts',
-      'letters/rows.ts: letters may not import admin/b.ts',
-      'cycle: admin/b.ts > letters/feature.ts > letters/rows.ts > admin/b.ts',
+      'api/graphql/b.ts: may not import api/letters/c.ts; move what both need to a lower level of api/',
+      'api/rest/a.ts: may not import api/graphql/b.ts; move what both need to a lower level of api/',
     ],
+  ],
+  'another room by a relative path': [
+    { 'store/a.ts': `import '../model/b.js'`, 'model/b.ts': '' },
+    ['store/a.ts: imports ../model/b.js; the same room is imported by a relative path, another one by #model/b.js'],
+  ],
+  'the same room by its name': [
+    { 'store/a.ts': `import '#store/b.js'`, 'store/b.ts': '' },
+    ['store/a.ts: imports #store/b.js; the same room is imported by a relative path, another one by #store/b.js'],
   ],
   'lower rooms behind a wall': [
     {
-      'query/a.ts': `import '../config/b.js'`,
-      'http/a.ts': `import type { B } from '../accounts/b.js'`,
-      'strapi/a.ts': `import type { B } from '../graphql/b.js'`,
-      ...{ 'config/b.ts': '', 'accounts/b.ts': '', 'graphql/b.ts': '' },
+      'model/query/a.ts': `import '#settings/b.js'`,
+      'strapi/a.ts': `import type { B } from '#api/graphql/b.js'`,
+      ...{ 'settings/b.ts': '', 'api/graphql/b.ts': '' },
     },
     [
-      'http/a.ts: http may not import accounts/b.ts; move the type to auth/, like that of auth/accounts.ts',
-      'query/a.ts: query may not import config/b.ts; let the caller pass the setting',
-      'strapi/a.ts: strapi may not import graphql/b.ts; state what is needed as an interface, like GivenStrapi, and let server.ts or cli/ pass the value',
+      'model/query/a.ts: may not import settings/b.ts; let the caller pass the setting',
+      'strapi/a.ts: may not import api/graphql/b.ts; state what is needed as an interface, like GivenStrapi, and let server.ts or operate/cli/ pass the value',
     ],
   ],
-  'what does not exist': [{ 'rest/a.ts': `import './b.js'` }, ['rest/a.ts: imports rest/b.ts, which does not exist']],
-  'a path without its ending': [
-    { 'rest/a.ts': `import './b'`, 'rest/b.ts': '' },
-    ['rest/a.ts: imports rest/b, which does not exist'],
+  'what does not exist': [
+    { 'api/rest/a.ts': `import './b.js'; import '#store/c.js'` },
+    ['api/rest/a.ts: imports api/rest/b.ts, which does not exist', 'api/rest/a.ts: imports store/c.ts, which does not exist'],
   ],
-  'a folder without a level': [{ 'utils/a.ts': '' }, ['utils/a.ts: utils is not in the table of levels']],
-  'the package of another folder': [
+  'a path without its ending': [
+    { 'api/rest/a.ts': `import './b'`, 'api/rest/b.ts': '' },
+    ['api/rest/a.ts: imports api/rest/b, which does not exist'],
+  ],
+  'a folder that is no room': [
+    { 'utils/a.ts': '' },
+    [
+      'utils/a.ts: is in no room: base, client, settings, model, store, content, accounts, media, http, api, admin, strapi, operate',
+    ],
+  ],
+  'the package of another room': [
     {
-      'rest/a.ts': `import type { Db } from 'mongodb'`,
+      'api/rest/a.ts': `import type { Db } from 'mongodb'`,
       'content/b.ts': `import 'koa'; import '@koa/cors'`,
       'http/c.ts': `import 'ajv/dist/2020.js'`,
     },
     [
-      'content/b.ts: only http, rest, graphql, openapi, admin, media, strapi, server may import koa',
-      'content/b.ts: only http, rest, graphql, openapi, admin, media, strapi, server may import @koa/cors',
-      'http/c.ts: only config, schema, admin may import ajv',
-      'rest/a.ts: only mongo may import mongodb',
+      'api/rest/a.ts: only store, operate/embedded, operate/raw may import mongodb',
+      'content/b.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi, server.ts may import koa',
+      'content/b.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi, server.ts may import @koa/cors',
+      'http/c.ts: only settings, model/schema, admin/api may import ajv',
     ],
   ],
   'a package that is not a dependency': [
-    { 'rest/a.ts': `import 'chai'` },
-    ['rest/a.ts: imports chai, which is not a dependency'],
+    { 'api/rest/a.ts': `import 'chai'` },
+    ['api/rest/a.ts: imports chai, which is not a dependency'],
   ],
-  'a module of Node by its bare name': [{ 'rest/a.ts': `import 'fs'` }, ['rest/a.ts: imports fs without node:']],
+  'a module of Node by its bare name': [{ 'api/rest/a.ts': `import 'fs'` }, ['api/rest/a.ts: imports fs without node:']],
   cycles: [
     {
-      'rest/a.ts': `import './b.js'`,
-      'rest/b.ts': `import type { C } from './c.js'`,
-      'rest/c.ts': `import './a.js'; import './c.js'`,
+      'http/a.ts': `import './b.js'`,
+      'http/b.ts': `import type { C } from './c.js'`,
+      'http/c.ts': `import './a.js'; import './c.js'`,
     },
-    ['cycle: rest/a.ts > rest/b.ts > rest/c.ts > rest/a.ts', 'cycle: rest/c.ts > rest/c.ts'],
+    ['cycle: http/a.ts > http/b.ts > http/c.ts > http/a.ts', 'cycle: http/c.ts > http/c.ts'],
   ],
-  'no import in a comment or a text': [
-    { 'schema/a.ts': `// import '../rest/b.js'\nexport const a = "import '../rest/b.js'";` },
-    [],
-  ],
+  'no import in a comment or a text': [{ 'model/a.ts': `// import '#store/b.js'\nexport const a = "import '#store/b.js'";` }, []],
   'a higher level of the same folder': [
     {
-      'graphql/selection/a.ts': "import '../execute/b.js';",
-      'graphql/execute/b.ts': "import '../new/c.js';",
-      'graphql/new/c.ts': '',
+      'api/graphql/selection/a.ts': "import '../execute/b.js';",
+      'api/graphql/execute/b.ts': "import '../new/c.js';",
+      'api/graphql/new/c.ts': '',
     },
     [
-      'graphql/execute/b.ts: graphql/new is not in the table of levels inside graphql/',
-      'graphql/selection/a.ts: may not import graphql/execute/b.ts; move what both need to a lower level of graphql/',
+      'api/graphql/execute/b.ts: api/graphql/new is not in the table of levels inside api/graphql/',
+      'api/graphql/selection/a.ts: may not import api/graphql/execute/b.ts; move what both need to a lower level of api/graphql/',
     ],
   ],
 };
@@ -140,4 +151,36 @@ describe('check-imports', () => {
       }
       expect(checkImports(project)).to.deep.equal(problems);
     });
+});
+
+describe('the doors of rooms', () => {
+  const source = (name: string, imports: Readonly<Record<string, readonly string[]>>) => ({
+    name,
+    imports: Object.entries(imports).map(([target, names]) => ({ module: `#${target}`, target: `${target}.ts`, names })),
+  });
+  const used = usedDoors([
+    source('store/a', { 'base/errors': ['ApiError'], 'model/plan': ['Plan'], 'store/b': ['inner'] }),
+    source('content/a', { 'store/a': ['read', 'find'], 'model/plan': ['Plan'] }),
+    source('server', { 'store/a': ['read'], connect: ['connect'] }),
+  ]);
+
+  it('are the files that other rooms import, with the number of their names', () => {
+    expect([used['model'], used['store'], used['content']]).to.deep.equal([
+      { names: 1, doors: ['plan.ts'] },
+      { names: 2, doors: ['a.ts'] },
+      { names: 0, doors: [] },
+    ]);
+    expect(Object.keys(used)).to.not.include.members(['base', 'top']);
+  });
+
+  it('are those that are stated, and give no more names', () => {
+    const stated = { ...used, model: { names: 2, doors: ['plan.ts', 'gone.ts'] }, store: { names: 1, doors: [] } };
+    expect(checkDoors(used, used)).to.deep.equal([]);
+    expect(checkDoors(used, stated)).to.deep.equal([
+      'model/gone.ts is a door that no other room uses: run npm run doors',
+      'model gives 1 names to other rooms, fewer than stated: run npm run doors',
+      'store/a.ts is no door of store: import one of those in scripts/rooms/doors.json',
+      'store gives 2 names to other rooms instead of 1: give one less',
+    ]);
+  });
 });

@@ -4,8 +4,8 @@ import { dataSet } from '../../scripts/bench/data-set.js';
 import type { MadeEntry } from '../../scripts/bench/make-entry.js';
 import { models } from '../../scripts/bench/models.js';
 import { sizeNames } from '../../scripts/bench/sizes.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
-import type { Attribute, ContentType } from '../../src/model/schema/content-type.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 
 /** Of the first three entries, the one in the middle and the last. Where one changes, `form` in load-data.ts must be raised. */
 const fingerprints: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { satisfies } from 'semver';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 interface LockedPackage {
   readonly engines?: { readonly node?: string };

@@ -3,12 +3,12 @@ import { models } from '../../scripts/bench/models.js';
 import { permissions } from '../../scripts/bench/permissions.js';
 import { saveAccount, signToken } from '../../scripts/bench/save-account.js';
 import { benchSecrets } from '../../scripts/bench/bench-secrets.js';
-import { knownActions } from '../../src/content/rights/known-actions.js';
-import { createConfig } from '../../src/settings/create-config.js';
-import { features } from '../../src/features.js';
-import { featureActions } from '../../src/http/feature.js';
-import { userTokens } from '../../src/content/rights/user-tokens.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { knownActions } from '#content/rights/known-actions.js';
+import { createConfig } from '#settings/create-config.js';
+import { features } from '#features.js';
+import { featureActions } from '#http/feature.js';
+import { userTokens } from '#content/rights/user-tokens.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('the account of the benchmark', () => {

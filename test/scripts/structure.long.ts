@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkPackages, unusedPackages } from '../../scripts/check-packages.js';
-import { folderCircles } from '../../scripts/structure/circles.js';
 import { unusedExports } from '../../scripts/structure/exports.js';
 import { formatTable } from '../../scripts/structure/format-table.js';
 import { loadProject, type Project } from '../../scripts/structure/project.js';
@@ -21,18 +20,18 @@ const options = { module: 'NodeNext', target: 'ES2022', strict: true, skipLibChe
 const files: Readonly<Record<string, string>> = {
   'tsconfig.json': JSON.stringify({ compilerOptions: options, include: ['src', 'test'] }),
   'README.md': '# A project\n',
-  'src/index.ts': `export { start } from './server.js';\nexport type { Shown } from './schema/types.js';\n`,
-  'src/server.ts': `import { read } from './mongo/read.js';
-import type { Reached, Shown } from './schema/types.js';
+  'src/index.ts': `export { start } from './server.js';\nexport type { Shown } from './model/schema/types.js';\n`,
+  'src/server.ts': `import { read } from './store/read.js';
+import type { Reached, Shown } from './model/schema/types.js';
 export const start = (shown: Shown): Reached => read(shown);
 export const unused = 1;
 `,
-  'src/schema/types.ts': `export interface Shown { readonly inner: Inner }
+  'src/model/schema/types.ts': `export interface Shown { readonly inner: Inner }
 export interface Inner { readonly a: number }
 export type Reached = { readonly inner: Inner } | null;
 export interface Alone { readonly b: number }
 `,
-  'src/mongo/read.ts': `import type { Reached, Shown } from '../schema/types.js';
+  'src/store/read.ts': `import type { Reached, Shown } from '../model/schema/types.js';
 /** Reads, as secret.md 4.2 says. */
 export function read(shown: Shown): Reached {
   // See README.md.
@@ -46,16 +45,12 @@ export const loadLate = async () => {
   return late;
 };
 `,
-  'src/mongo/late.ts': 'export const late = 1, tested = 2, forgotten = 3;\n',
+  'src/store/late.ts': 'export const late = 1, tested = 2, forgotten = 3;\n',
   'src/content/write.ts': `export const write = { $set: { a: 1 } }; // operators.md\n`,
   'src/content/rank.ts': 'export const rank = `_ranks.author`;\n',
   'src/content/rule.ts': `export const rule = { $user: 1 };\n`,
   'src/model/query/operators.ts': `export const operators = { $eq: 'equal' };\n`,
-  'src/graphql/a/one.ts': `import '../b/two.js';\nimport '../three.js';\n`,
-  'src/graphql/b/two.ts': `import '../a/other.js';\n`,
-  'src/graphql/a/other.ts': '',
-  'src/graphql/three.ts': `import './b/two.js';\n`,
-  'test/late.test.ts': `import { tested } from '../src/mongo/late.js';\ntested;\n`,
+  'test/late.test.ts': `import { tested } from '../src/store/late.js';\ntested;\n`,
 };
 
 const manifest = {
@@ -97,8 +92,8 @@ describe('structure', () => {
   it('lines of files and functions', () => {
     expect(project.sources.map((source) => `${source.name} ${String(linesOf(source))}`)).to.include.members([
       'index.ts 2',
-      'mongo/late.ts 1',
-      'mongo/read.ts 13',
+      'store/late.ts 1',
+      'store/read.ts 13',
     ]);
     expect(functionLines(project.sources)).to.deep.equal([7, 3, 4, 1]);
     expect(spreadOf([5, 1, 3, 2, 4])).to.deep.equal({ count: 5, median: 3, p90: 5, max: 5 });
@@ -110,32 +105,28 @@ describe('structure', () => {
       'content/rank.ts: rank',
       'content/rule.ts: rule',
       'content/write.ts: write',
-      'mongo/late.ts: forgotten',
-      'mongo/read.ts: loadLate',
-      'query/operators.ts: operators',
-      'schema/types.ts: Inner',
-      'schema/types.ts: Alone',
+      'model/query/operators.ts: operators',
+      'model/schema/types.ts: Inner',
+      'model/schema/types.ts: Alone',
       'server.ts: unused',
+      'store/late.ts: forgotten',
+      'store/read.ts: loadLate',
     ]);
   });
 
   it('types that the public API reaches and does not export', () => {
-    expect(hiddenTypes(project)).to.deep.equal(['schema/types.ts: Inner', 'schema/types.ts: Reached']);
+    expect(hiddenTypes(project)).to.deep.equal(['model/schema/types.ts: Inner', 'model/schema/types.ts: Reached']);
   });
 
   it('comments that cite a document outside the repository', () => {
     expect(outsideCitations(project)).to.deep.equal([
       'content/write.ts: // operators.md',
-      'mongo/read.ts: /** Reads, as secret.md 4.2 says. */',
+      'store/read.ts: /** Reads, as secret.md 4.2 says. */',
     ]);
   });
 
-  it('files outside mongo/ that know how entries are stored', () => {
+  it('files outside store/ that know how entries are stored', () => {
     expect(storageFiles(project)).to.deep.equal(['content/rank.ts', 'content/write.ts']);
-  });
-
-  it('folders that import each other', () => {
-    expect(folderCircles(project, 'graphql')).to.deep.equal(['a <> b']);
   });
 
   it('a table', () => {
@@ -154,7 +145,7 @@ const crossed: Readonly<Record<string, string>> = {
   'src/content/raw.ts': `declare const readAll: (database: object, command: object) => unknown;
 export const rows = readAll({}, { find: 'articles' });
 `,
-  'src/mongo/open.ts': `export const path = '/api/articles';\n`,
+  'src/store/open.ts': `export const path = '/api/articles';\n`,
   'src/strapi/loose.ts': 'export {};\n',
   'src/strapi/load/file.ts': 'export {};\n',
 };
@@ -164,8 +155,8 @@ describe('walls of structure', () => {
     const root = await writeProject(crossed);
     try {
       expect(exceededPatterns(loadProject(root)).map((line) => line.split(': ').slice(0, 2).join(': '))).to.deep.equal([
-        'content/raw.ts:2: raw database commands outside mongo/',
-        'mongo/open.ts: files inside mongo/ that name HTTP paths',
+        'content/raw.ts:2: raw database commands outside store/',
+        'store/open.ts: files inside store/ that name HTTP paths',
         'strapi/loose.ts: loose files in strapi/',
       ]);
     } finally {
@@ -202,7 +193,7 @@ describe('walks', () => {
       const project = loadProject(root);
       expect(staleWalks(project)).to.deep.equal(['stop: is not declared', '| reads | `src/old.ts` | `read` |']);
       expect(writeWalkTables('| reads | `src/old.ts` | `read` |', project).text).to.equal(
-        '| reads | `src/mongo/read.ts` | `read` |',
+        '| reads | `src/store/read.ts` | `read` |',
       );
     } finally {
       await rm(root, { recursive: true });
@@ -210,7 +201,7 @@ describe('walks', () => {
   });
 
   it('jumps between levels, from one call to the next', () => {
-    const called = ['http/a.ts', 'rest/b.ts', 'rest/c.ts', 'mongo/d.ts', 'query/e.ts', 'server.ts'];
+    const called = ['http/a.ts', 'api/rest/b.ts', 'api/rest/c.ts', 'store/d.ts', 'model/query/e.ts', 'server.ts'];
     expect(countJumps(called)).to.deep.equal({ down: 2, up: 2 });
     expect(countJumps([])).to.deep.equal({ down: 0, up: 0 });
   });

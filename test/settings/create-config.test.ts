@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createConfig, type PartialConfig } from '../../src/settings/create-config.js';
+import { createConfig, type PartialConfig } from '#settings/create-config.js';
 
 describe('createConfig', () => {
   it('completes, checks and freezes a part', () => {

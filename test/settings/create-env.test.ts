@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../src/settings/setting.js';
-import { createEnv } from '../../src/settings/create-env.js';
-import { nearestName } from '../../src/base/nearest-name.js';
+import { ConfigError } from '#settings/setting.js';
+import { createEnv } from '#settings/create-env.js';
+import { nearestName } from '#base/nearest-name.js';
 
 describe('env', () => {
   const env = createEnv({

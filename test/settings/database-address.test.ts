@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { completeConfig } from '../../src/settings/apply-variables.js';
-import { readAddress } from '../../src/settings/database-address.js';
-import { sectionNames } from '../../src/settings/sections.js';
-import type { WrittenSections } from '../../src/settings/translate-strapi.js';
-import { connectDatabase } from '../../src/store/send/connection.js';
-import { createConfig } from '../../src/settings/create-config.js';
+import { completeConfig } from '#settings/apply-variables.js';
+import { readAddress } from '#settings/database-address.js';
+import { sectionNames } from '#settings/sections.js';
+import type { WrittenSections } from '#settings/translate-strapi.js';
+import { connectDatabase } from '#store/send/connection.js';
+import { createConfig } from '#settings/create-config.js';
 
 /** The configuration with this value of MONGODB_URI. */
 const configOf = (uri: string) => {

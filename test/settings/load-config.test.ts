@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ConfigError, type SettingNode } from '../../src/settings/setting.js';
-import { listSettings, sectionsWith } from '../../src/settings/sections.js';
-import { loadConfig } from '../../src/settings/load-config.js';
-import { features } from '../../src/features.js';
-import type { Config } from '../../src/settings/config.js';
-import type { Variables } from '../../src/settings/create-env.js';
+import { ConfigError, type SettingNode } from '#settings/setting.js';
+import { listSettings, sectionsWith } from '#settings/sections.js';
+import { loadConfig } from '#settings/load-config.js';
+import { features } from '#features.js';
+import type { Config } from '#settings/config.js';
+import type { Variables } from '#settings/create-env.js';
 
 type Files = Readonly<Record<string, string>>;
 

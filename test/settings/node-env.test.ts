@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadConfig } from '../../src/settings/load-config.js';
+import { loadConfig } from '#settings/load-config.js';
 import { writeProject } from '../support/write-project.js';
 
 describe('NODE_ENV of the process', () => {

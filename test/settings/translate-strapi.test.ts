@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { completeConfig } from '../../src/settings/apply-variables.js';
-import { createConfig } from '../../src/settings/create-config.js';
-import type { Config } from '../../src/settings/config.js';
-import { sectionNames, type SectionName } from '../../src/settings/sections.js';
-import type { WrittenSections } from '../../src/settings/translate-strapi.js';
+import { completeConfig } from '#settings/apply-variables.js';
+import { createConfig } from '#settings/create-config.js';
+import type { Config } from '#settings/config.js';
+import { sectionNames, type SectionName } from '#settings/sections.js';
+import type { WrittenSections } from '#settings/translate-strapi.js';
 
 type Written = Partial<Record<SectionName, unknown>>;
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { AbandonedTransactions } from '../../src/store/send/abandoned.js';
-import type { Database } from '../../src/store/send/database.js';
-import { createStore } from '../../src/store/store.js';
-import { inTransaction } from '../../src/store/send/transaction.js';
-import { updateEntry } from '../../src/store/write/write-entries.js';
+import { AbandonedTransactions } from '#store/send/abandoned.js';
+import type { Database } from '#store/send/database.js';
+import { createStore } from '#store/store.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { updateEntry } from '#store/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
-import { findMany } from '../../src/content/find-many.js';
-import { ensureIndexes } from '../../src/store/models/ensure-indexes.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
+import { findMany } from '#content/find-many.js';
+import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { parsePagination } from '../../src/model/query/parse-list.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parsePagination } from '#model/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { explain } from '../support/explain.js';
-import { isRecord } from '../../src/base/values.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { isRecord } from '#base/values.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { contextOf, thingModels, typeOf } from '../support/things.js';
 
 const index = { count: { type: 'integer', index: true }, price: { type: 'float', index: true } };

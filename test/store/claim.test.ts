@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { claim } from '../../src/store/stores/claim.js';
-import { collections } from '../../src/model/schema/collections.js';
+import { claim } from '#store/stores/claim.js';
+import { collections } from '#model/schema/collections.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** What is stored of a claim, and whether work may be done under its name. */

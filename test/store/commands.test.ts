@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
-import { findMany } from '../../src/content/find-many.js';
-import { findOne } from '../../src/content/find-one.js';
-import { fullAccess } from '../../src/model/query/access.js';
-import { createBudget } from '../../src/base/limits/budget.js';
+import { findMany } from '#content/find-many.js';
+import { findOne } from '#content/find-one.js';
+import { fullAccess } from '#model/query/access.js';
+import { createBudget } from '#base/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parseQuery } from '../../src/model/query/parse-query.js';
-import { parseQueryString } from '../../src/http/query-string.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import { parseQueryString } from '#http/query-string.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, insertDocuments, thingDocuments, typeOf } from '../support/things.js';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { compileCondition } from '../../src/store/read/compile-condition.js';
-import { planIndexes } from '../../src/store/read/plan-indexes.js';
-import { bindFilter } from '../../src/model/query/bind-filter.js';
+import { compileCondition } from '#store/read/compile-condition.js';
+import { planIndexes } from '#store/read/plan-indexes.js';
+import { bindFilter } from '#model/query/bind-filter.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { bindContext, typeOf } from '../support/things.js';
 

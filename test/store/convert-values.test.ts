@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { convertLate, finishConversion, prepareConversion } from '../../src/store/models/convert-values.js';
-import type { ValueConversion } from '../../src/store/models/converted-entries.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
-import type { convertible } from '../../src/model/schema/convert-value.js';
+import { convertLate, finishConversion, prepareConversion } from '#store/models/convert-values.js';
+import type { ValueConversion } from '#store/models/converted-entries.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { convertible } from '#model/schema/convert-value.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 type To = (typeof convertible)[number];

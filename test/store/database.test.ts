@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long } from 'mongodb';
-import { createConfig } from '../../src/settings/create-config.js';
-import { connectDatabase } from '../../src/store/send/connection.js';
-import { type Database } from '../../src/store/send/database.js';
-import { readAll } from '../../src/store/send/read-commands.js';
-import { createBudget } from '../../src/base/limits/budget.js';
+import { createConfig } from '#settings/create-config.js';
+import { connectDatabase } from '#store/send/connection.js';
+import { type Database } from '#store/send/database.js';
+import { readAll } from '#store/send/read-commands.js';
+import { createBudget } from '#base/limits/budget.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoBulkWriteError, MongoNetworkError, MongoNotConnectedError, MongoServerError } from 'mongodb';
-import { ApiError } from '../../src/base/errors.js';
-import { translateDriverError } from '../../src/store/send/driver-errors.js';
+import { ApiError } from '#base/errors.js';
+import { translateDriverError } from '#store/send/driver-errors.js';
 
 /** Errors of a command, and whether they are a 503 if the driver wraps them as the error of a write in bulk. */
 const causes: readonly (readonly [cause: Error, isUnavailable: boolean])[] = [

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
-import { ModelRegistry } from '../../src/store/models/model-registry.js';
-import { StoredModels } from '../../src/store/stores/model-store.js';
-import { defaultModelSettings } from '../../src/model/schema/build-content-type.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { ModelRegistry } from '#store/models/model-registry.js';
+import { StoredModels } from '#store/stores/model-store.js';
+import { defaultModelSettings } from '#model/schema/build-content-type.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { databaseOf, jobsOf, freshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 

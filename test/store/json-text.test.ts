@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Long } from 'mongodb';
-import { compileText } from '../../src/store/read/compile-text.js';
-import { storedText } from '../../src/model/query/stored-text.js';
+import { compileText } from '#store/read/compile-text.js';
+import { storedText } from '#model/query/stored-text.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const fixed: readonly unknown[] = [

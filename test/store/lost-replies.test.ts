@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { ApiError } from '../../src/base/errors.js';
-import type { Database } from '../../src/store/send/database.js';
-import { DuplicateKey } from '../../src/store/send/driver-errors.js';
-import { createStore, type Store } from '../../src/store/store.js';
-import { inTransaction } from '../../src/store/send/transaction.js';
-import { bulkWrite } from '../../src/store/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '../../src/store/write/write-entries.js';
+import { ApiError } from '#base/errors.js';
+import type { Database } from '#store/send/database.js';
+import { DuplicateKey } from '#store/send/driver-errors.js';
+import { createStore, type Store } from '#store/store.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { readInstances, readStates } from '../../src/store/models/model-states.js';
-import { packageVersion } from '../../src/base/package-root.js';
+import { readInstances, readStates } from '#store/models/model-states.js';
+import { packageVersion } from '#base/package-root.js';
 import { serveModels, storeModels, type Serving } from '../support/serve.js';
 
 const note = {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { findMany } from '../../src/content/find-many.js';
-import type { Loaded, Related } from '../../src/store/form/loaded.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
+import { findMany } from '#content/find-many.js';
+import type { Loaded, Related } from '#store/form/loaded.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parsePopulate } from '../../src/model/query/parse-populate.js';
+import { parsePopulate } from '#model/query/parse-populate.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, insertDocuments, thingDocuments, typeOf } from '../support/things.js';
 

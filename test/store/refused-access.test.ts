@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { findBinary } from '../../src/operate/embedded/find-binary.js';
-import { launchMongod, type RunningMongod } from '../../src/operate/embedded/launch-mongod.js';
-import { pickPort } from '../../src/operate/embedded/open-data.js';
-import { createServer } from '../../src/server.js';
-import type { NamedFinding } from '../../src/operate/doctor/checks.js';
+import { findBinary } from '#operate/embedded/find-binary.js';
+import { launchMongod, type RunningMongod } from '#operate/embedded/launch-mongod.js';
+import { pickPort } from '#operate/embedded/open-data.js';
+import { createServer } from '#server.js';
+import type { NamedFinding } from '#operate/doctor/checks.js';
 import { createLog } from '../support/create-log.js';
 import { runCli } from '../support/run-cli.js';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent } from 'mongodb';
-import { findMany } from '../../src/content/find-many.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
-import { Budget, unlimited } from '../../src/base/limits/budget.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { parsePagination, parseSort } from '../../src/model/query/parse-list.js';
-import { ensureIndexes } from '../../src/store/models/ensure-indexes.js';
+import { findMany } from '#content/find-many.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { Budget, unlimited } from '#base/limits/budget.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parsePagination, parseSort } from '#model/query/parse-list.js';
+import { ensureIndexes } from '#store/models/ensure-indexes.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, thingRegistry, typeOf } from '../support/things.js';

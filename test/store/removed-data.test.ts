@@ -1,19 +1,12 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/settings/create-config.js';
-import { features } from '../../src/features.js';
-import { modelSettings } from '../../src/http/feature.js';
-import type { Model } from '../../src/model/schema/model.js';
-import { purgeCollection } from '../../src/store/models/purge-collection.js';
-import {
-  type ModelsNow,
-  countRemoved,
-  purgeRemoved,
-  putBackRemoved,
-  readLeft,
-  restorePart,
-} from '../../src/store/models/removed-data.js';
-import { readModels, removeModel, writeModels } from '../../src/store/stores/model-store.js';
-import { readRemoved } from '../../src/store/stores/removed-store.js';
+import { createConfig } from '#settings/create-config.js';
+import { features } from '#features.js';
+import { modelSettings } from '#http/feature.js';
+import type { Model } from '#model/schema/model.js';
+import { purgeCollection } from '#store/models/purge-collection.js';
+import { type ModelsNow, countRemoved, purgeRemoved, putBackRemoved, readLeft, restorePart } from '#store/models/removed-data.js';
+import { readModels, removeModel, writeModels } from '#store/stores/model-store.js';
+import { readRemoved } from '#store/stores/removed-store.js';
 import { collectionType } from '../support/collection-type.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { collections } from '../../src/model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { collectionType as model } from '../support/collection-type.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
 

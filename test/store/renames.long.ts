@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { collectionType as model } from '../support/collection-type.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';

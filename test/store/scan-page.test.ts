@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { CommandStartedEvent } from 'mongodb';
-import type { ContentContext } from '../../src/content/content-context.js';
-import { findMany, type FoundPage } from '../../src/content/find-many.js';
-import { forRequest } from '../../src/store/send/database.js';
-import { ensureIndexes } from '../../src/store/models/ensure-indexes.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
-import { tooLate } from '../../src/base/limits/clock.js';
-import { Budget, unlimited } from '../../src/base/limits/budget.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { parsePagination, parseSort } from '../../src/model/query/parse-list.js';
+import type { ContentContext } from '#content/content-context.js';
+import { findMany, type FoundPage } from '#content/find-many.js';
+import { forRequest } from '#store/send/database.js';
+import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { tooLate } from '#base/limits/clock.js';
+import { Budget, unlimited } from '#base/limits/budget.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parsePagination, parseSort } from '#model/query/parse-list.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 

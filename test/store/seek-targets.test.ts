@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { findMany } from '../../src/content/find-many.js';
-import { withDatabase } from '../../src/content/content-context.js';
-import { emptyQuery, type Query } from '../../src/model/query/ast.js';
-import { parseCursors } from '../../src/model/query/parse-cursors.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { parseSort } from '../../src/model/query/parse-list.js';
+import { findMany } from '#content/find-many.js';
+import { withDatabase } from '#content/content-context.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
+import { parseCursors } from '#model/query/parse-cursors.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parseSort } from '#model/query/parse-list.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, typeOf } from '../support/things.js';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { ApiError } from '../../src/base/errors.js';
-import { findMany } from '../../src/content/find-many.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
+import { ApiError } from '#base/errors.js';
+import { findMany } from '#content/find-many.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { collectionType } from '../support/collection-type.js';
 import { defaultLimits } from '../support/default-limits.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { parseSort } from '../../src/model/query/parse-list.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parseSort } from '#model/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { fullAccess, type Access } from '../../src/model/query/access.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { fullAccess, type Access } from '#model/query/access.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
 import { contextOf, typeOf } from '../support/things.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Decimal128, Double, Long } from 'mongodb';
-import { operators } from '../../src/model/query/operators.js';
-import { isScalarType } from '../../src/model/schema/scalar-types.js';
+import { operators } from '#model/query/operators.js';
+import { isScalarType } from '#model/schema/scalar-types.js';
 import { noon, stored } from './stored-values.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { UniqueBuilds } from '../../src/store/send/index-state.js';
+import { UniqueBuilds } from '#store/send/index-state.js';
 import { serveModels } from '../support/serve.js';
 
 describe('writes to types whose unique indexes are being built', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findUnused, unusedAmong } from '../../src/store/models/index-builds.js';
+import { findUnused, unusedAmong } from '#store/models/index-builds.js';
 import { freshDatabase } from '../support/mongo.js';
 import { contextOf, typeOf } from '../support/things.js';
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { findMany, type FoundPage } from '../../src/content/find-many.js';
-import { emptyQuery } from '../../src/model/query/ast.js';
+import { findMany, type FoundPage } from '#content/find-many.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { collectionType } from '../support/collection-type.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { commandsDuring, explain } from '../support/explain.js';
-import { parseFilters } from '../../src/model/query/parse-filter.js';
-import { parsePagination, parseSort } from '../../src/model/query/parse-list.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parsePagination, parseSort } from '#model/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { contextOf, typeOf } from '../support/things.js';
 
 const things = Array.from({ length: 3_000 }, (_, index) => ({

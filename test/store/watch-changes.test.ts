@@ -6,12 +6,12 @@ import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
 import { linkTo } from '../../scripts/faults/tcp-link.js';
 import { type ScriptDatabase, startEphemeral } from '../../scripts/start-database.js';
-import { findBinary } from '../../src/operate/embedded/find-binary.js';
-import { launchMongod } from '../../src/operate/embedded/launch-mongod.js';
-import { commonArguments, pickPort } from '../../src/operate/embedded/open-data.js';
-import { ChangeBus } from '../../src/store/changes/changes.js';
-import { followChanges } from '../../src/store/changes/watch-changes.js';
-import { Observer } from '../../src/base/observe/observer.js';
+import { findBinary } from '#operate/embedded/find-binary.js';
+import { launchMongod } from '#operate/embedded/launch-mongod.js';
+import { commonArguments, pickPort } from '#operate/embedded/open-data.js';
+import { ChangeBus } from '#store/changes/changes.js';
+import { followChanges } from '#store/changes/watch-changes.js';
+import { Observer } from '#base/observe/observer.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Watches the changes of a database, and counts the reports. */

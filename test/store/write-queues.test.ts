@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ApiError } from '../../src/base/errors.js';
-import type { Sender } from '../../src/base/limits/queue.js';
-import { WrittenEntries, WriteQueues } from '../../src/store/send/write-queues.js';
+import { ApiError } from '#base/errors.js';
+import type { Sender } from '#base/limits/queue.js';
+import { WrittenEntries, WriteQueues } from '#store/send/write-queues.js';
 
 const senderOf = (client: string): Sender => ({ client, signal: new AbortController().signal });
 

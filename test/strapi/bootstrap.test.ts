@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { ConfigError } from '../../src/settings/setting.js';
-import { unavailableError } from '../../src/base/errors.js';
-import { Connection } from '../../src/http/running.js';
-import { noObserver } from '../../src/base/observe/observer.js';
-import { createService } from '../../src/server.js';
-import { BootstrapWaits } from '../../src/strapi/project/bootstrap-waits.js';
+import { ConfigError } from '#settings/setting.js';
+import { unavailableError } from '#base/errors.js';
+import { Connection } from '#http/running.js';
+import { noObserver } from '#base/observe/observer.js';
+import { createService } from '#server.js';
+import { BootstrapWaits } from '#strapi/project/bootstrap-waits.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, storeModels, testConfig } from '../support/serve.js';

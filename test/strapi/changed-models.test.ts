@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { collectionType } from '../support/collection-type.js';
 import { createLog, type Log } from '../support/create-log.js';
-import { createServer } from '../../src/index.js';
+import { createServer } from '#index.js';
 import { freshDatabase } from '../support/mongo.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import { writeProject, type ProjectFiles } from '../support/write-project.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HookInput } from '../../src/index.js';
+import type { HookInput } from '#index.js';
 import { serveModels } from '../support/serve.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import { collectionType } from '../support/collection-type.js';

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { setNextId } from '../../scripts/conformance/insert-entries.js';
 import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/conformance/snapshot.js';
-import { loadConfig } from '../../src/settings/load-config.js';
+import { loadConfig } from '#settings/load-config.js';
 import { readProject } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { callsOf } from './differential/calls.js';

@@ -163,7 +163,7 @@ describe('code around writes', () => {
         throw new errors.ApplicationError('not today', { reason: 'monday' });
       },
     });
-    const { ApplicationError } = await import('../../src/index.js');
+    const { ApplicationError } = await import('#index.js');
     serving.strapi.utilsOfTest = { errors: { ApplicationError } };
     const { status, body } = await serving.call('POST', '/api/posts', { data: { title: 'y' } });
     expect([status, body.error]).to.deep.equal([

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Jobs } from '../../src/base/jobs.js';
-import { Observer } from '../../src/base/observe/observer.js';
-import { ProjectCron } from '../../src/strapi/runtime/project-cron.js';
+import type { Jobs } from '#base/jobs.js';
+import { Observer } from '#base/observe/observer.js';
+import { ProjectCron } from '#strapi/runtime/project-cron.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { freshDatabase } from '../support/mongo.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError } from '../../src/settings/setting.js';
-import * as mangrove from '../../src/index.js';
-import { UnsupportedCodeError } from '../../src/strapi/load/unsupported-code.js';
+import { ConfigError } from '#settings/setting.js';
+import * as mangrove from '#index.js';
+import { UnsupportedCodeError } from '#strapi/load/unsupported-code.js';
 import { freshDatabase } from '../support/mongo.js';
 import { writeProject, type ProjectFiles as Files } from '../support/write-project.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';

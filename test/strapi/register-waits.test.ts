@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
-import { createService } from '../../src/server.js';
-import type { Service } from '../../src/service.js';
+import { createService } from '#server.js';
+import type { Service } from '#service.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { storeModels, testConfig } from '../support/serve.js';

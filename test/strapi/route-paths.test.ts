@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compilePath } from '../../src/strapi/routes/route-paths.js';
+import { compilePath } from '#strapi/routes/route-paths.js';
 
 type Params = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/settings/create-config.js';
-import { createStrapiConfig, readConfigFiles } from '../../src/strapi/load/strapi-config.js';
+import { createConfig } from '#settings/create-config.js';
+import { createStrapiConfig, readConfigFiles } from '#strapi/load/strapi-config.js';
 import { writeProject } from '../support/write-project.js';
 
 describe('strapi.config', () => {

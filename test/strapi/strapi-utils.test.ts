@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
-import { UnsupportedCodeError } from '../../src/strapi/load/unsupported-code.js';
+import { UnsupportedCodeError } from '#strapi/load/unsupported-code.js';
 
 /** As much of yup 0.32 as the schemas below need: yup is a package of the project. */
 const yup = `

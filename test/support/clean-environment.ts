@@ -1,4 +1,4 @@
-import { listSettings } from '../../src/settings/sections.js';
+import { listSettings } from '#settings/sections.js';
 
 /**
  * Removes every variable that Mangrove reads from the environment of the test run, so that a shell or a CI machine that sets PORT,

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
-import { createConfig } from '../../src/settings/create-config.js';
-import { createLogger } from '../../src/http/create-logger.js';
+import { createConfig } from '#settings/create-config.js';
+import { createLogger } from '#http/create-logger.js';
 
 /** A log like that of the service, which keeps its lines. */
 export interface Log {

@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, Db, Document, MongoClient } from 'mongodb';
-import { type ExplainedWork, workIn } from '../../src/store/read/explain-read.js';
+import { type ExplainedWork, workIn } from '#store/read/explain-read.js';
 
 /** Fields of a sent command that are not explained. */
 const unexplained: ReadonlySet<string> = new Set(

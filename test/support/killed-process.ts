@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { identityOf, type ProcessIdentity } from '../../src/base/processes.js';
+import { identityOf, type ProcessIdentity } from '#base/processes.js';
 
 /** Returns the identity of a process that was killed. */
 export async function killedProcess(): Promise<ProcessIdentity> {

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import type { Database } from '../../src/store/send/database.js';
-import { Replies } from '../../src/store/send/command-turns.js';
-import { AbandonedTransactions } from '../../src/store/send/abandoned.js';
-import { Sessions } from '../../src/store/send/calls.js';
-import { FieldMoves } from '../../src/store/send/field-moves.js';
-import { SearchIndexes, UniqueBuilds } from '../../src/store/send/index-state.js';
-import { endless } from '../../src/base/limits/clock.js';
-import { workTime } from '../../src/store/send/calls.js';
-import { WriteQueues } from '../../src/store/send/write-queues.js';
-import { Jobs } from '../../src/base/jobs.js';
-import { leasesIn } from '../../src/store/stores/claim.js';
-import { noObserver } from '../../src/base/observe/observer.js';
-import { unlimited } from '../../src/base/limits/budget.js';
-import { Queue } from '../../src/base/limits/queue.js';
+import type { Database } from '#store/send/database.js';
+import { Replies } from '#store/send/command-turns.js';
+import { AbandonedTransactions } from '#store/send/abandoned.js';
+import { Sessions } from '#store/send/calls.js';
+import { FieldMoves } from '#store/send/field-moves.js';
+import { SearchIndexes, UniqueBuilds } from '#store/send/index-state.js';
+import { endless } from '#base/limits/clock.js';
+import { workTime } from '#store/send/calls.js';
+import { WriteQueues } from '#store/send/write-queues.js';
+import { Jobs } from '#base/jobs.js';
+import { leasesIn } from '#store/stores/claim.js';
+import { noObserver } from '#base/observe/observer.js';
+import { unlimited } from '#base/limits/budget.js';
+import { Queue } from '#base/limits/queue.js';
 
 /** A database that no other test file uses, with a client of its own that reports its commands. */
 export interface FreshDatabase {

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFrontEnds } from '../../src/settings/find-plugins.js';
-import type { PartialConfig } from '../../src/index.js';
-import { type Dependencies, installPackages } from '../../src/admin/front-end/install-packages.js';
-import type { Customisations } from '../../src/admin/front-end/panel-entry.js';
+import { findFrontEnds } from '#settings/find-plugins.js';
+import type { PartialConfig } from '#index.js';
+import { type Dependencies, installPackages } from '#admin/front-end/install-packages.js';
+import type { Customisations } from '#admin/front-end/panel-entry.js';
 import { type Administrators, openAdministrators, type PanelSender } from './administrators.js';
 import { closeAfter } from './close-after.js';
 import { openPagesOf } from './find-chromium.js';

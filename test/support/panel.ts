@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { bundlePanel } from '../../src/admin/front-end/bundle-panel.js';
-import { type Customisations } from '../../src/admin/front-end/panel-entry.js';
-import { findPanelPackages } from '../../src/admin/front-end/panel-packages.js';
+import { bundlePanel } from '#admin/front-end/bundle-panel.js';
+import { type Customisations } from '#admin/front-end/panel-entry.js';
+import { findPanelPackages } from '#admin/front-end/panel-packages.js';
 
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'mangrove');
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type OutputFile } from 'esbuild';
-import { packageRoot } from '../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** The compiled sources of the tests: as deep as those of the package, so that they find its other files. */
 const folder = join(packageRoot, 'dist/test');

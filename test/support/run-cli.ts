@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { runProgram } from '../../src/operate/cli/program.js';
+import { runProgram } from '#operate/cli/program.js';
 
 export interface CliInput {
   /** The working directory of the command. */

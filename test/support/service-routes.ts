@@ -1,9 +1,9 @@
-import type { Config } from '../../src/settings/config.js';
-import { features } from '../../src/features.js';
-import { createGraphql } from '../../src/api/graphql/endpoint/create-graphql.js';
-import { enabledFeatures, routesOf } from '../../src/http/feature.js';
-import type { AnyRoute } from '../../src/http/route.js';
-import { noObserver } from '../../src/base/observe/observer.js';
+import type { Config } from '#settings/config.js';
+import { features } from '#features.js';
+import { createGraphql } from '#api/graphql/endpoint/create-graphql.js';
+import { enabledFeatures, routesOf } from '#http/feature.js';
+import type { AnyRoute } from '#http/route.js';
+import { noObserver } from '#base/observe/observer.js';
 
 /** Returns the route table of a service with GraphQL, without code of a project. */
 export function serviceRoutes(config: Config): readonly AnyRoute[] {

@@ -1,12 +1,12 @@
-import { createStore } from '../../src/store/store.js';
-import { ownSeal } from '../../src/content/cursor-seal.js';
-import type { ContentContext } from '../../src/content/content-context.js';
-import { noNotices } from '../../src/base/notices.js';
-import { fullAccess } from '../../src/model/query/access.js';
-import { unlimited } from '../../src/base/limits/budget.js';
+import { createStore } from '#store/store.js';
+import { ownSeal } from '#content/cursor-seal.js';
+import type { ContentContext } from '#content/content-context.js';
+import { noNotices } from '#base/notices.js';
+import { fullAccess } from '#model/query/access.js';
+import { unlimited } from '#base/limits/budget.js';
 import { defaultLimits } from './default-limits.js';
-import { buildRegistry } from '../../src/model/schema/build-registry.js';
-import type { ContentType } from '../../src/model/schema/content-type.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { databaseOf, type FreshDatabase } from './mongo.js';
 import type { TestModel } from './serve.js';
 

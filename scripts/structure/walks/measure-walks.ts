@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MongoClient } from 'mongodb';
-import { levelOf, topLevel } from '../../check-imports.js';
+import { levelOf, topLevel } from '../../rooms/rooms.js';
 import { startDatabase } from '../../start-database.js';
 import type { Project } from '../project.js';
 import { buildTraced } from './build-traced.js';

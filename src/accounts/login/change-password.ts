@@ -1,5 +1,5 @@
-import { endingTokens } from '../../content/rights/caller.js';
-import { applicationError, validationError, type FieldError } from '../../base/errors.js';
+import { endingTokens } from '#content/rights/caller.js';
+import { applicationError, validationError, type FieldError } from '#base/errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';
 import { hashNewPassword, isPassword } from './passwords.js';

@@ -1,6 +1,6 @@
-import type { KnownUser } from '../../content/rights/caller.js';
-import { applicationError, validationError } from '../../base/errors.js';
-import type { ContentContext } from '../../content/content-context.js';
+import type { KnownUser } from '#content/rights/caller.js';
+import { applicationError, validationError } from '#base/errors.js';
+import type { ContentContext } from '#content/content-context.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
 import { heldCode, makeCode, storedCode } from './passwords.js';

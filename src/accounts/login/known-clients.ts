@@ -1,6 +1,6 @@
-import type { UserTokens } from '../../content/rights/user-tokens.js';
-import { clientOf } from '../../base/limits/client-of.js';
-import type { Document } from '../../store/send/database.js';
+import type { UserTokens } from '#content/rights/user-tokens.js';
+import { clientOf } from '#base/limits/client-of.js';
+import type { Document } from '#store/send/database.js';
 import type { AccountCall, Accounts } from '../accounts.js';
 import { noteOnUser, type StoredUser } from '../user-store.js';
 

@@ -1,9 +1,9 @@
-import { collections } from '../../model/schema/collections.js';
-import type { Config } from '../../settings/config.js';
-import type { Database } from '../../store/send/database.js';
-import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '../../base/limits/attempts.js';
-import { clientOf } from '../../base/limits/client-of.js';
-import { type AttemptLimiter, attemptLimiter } from '../../store/stores/attempt-limiter.js';
+import { collections } from '#model/schema/collections.js';
+import type { Config } from '#settings/config.js';
+import type { Database } from '#store/send/database.js';
+import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '#base/limits/attempts.js';
+import { clientOf } from '#base/limits/client-of.js';
+import { type AttemptLimiter, attemptLimiter } from '#store/stores/attempt-limiter.js';
 
 type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
 

@@ -1,10 +1,10 @@
-import { endingTokens } from '../../content/rights/caller.js';
-import { create } from '../../content/create.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { applicationError, validationError } from '../../base/errors.js';
-import { absent } from '../../store/form/matches.js';
-import { putLoginState, takeLoginState } from '../../store/stores/login-state-store.js';
-import { emptyQuery } from '../../model/query/ast.js';
+import { endingTokens } from '#content/rights/caller.js';
+import { create } from '#content/create.js';
+import type { ContentContext } from '#content/content-context.js';
+import { applicationError, validationError } from '#base/errors.js';
+import { absent } from '#store/form/matches.js';
+import { putLoginState, takeLoginState } from '#store/stores/login-state-store.js';
+import { emptyQuery } from '#model/query/ast.js';
 import type { Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';
 import type { Identity } from '../providers/identity.js';

@@ -1,6 +1,6 @@
-import { endingTokens } from '../../content/rights/caller.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { validationError } from '../../base/errors.js';
+import { endingTokens } from '#content/rights/caller.js';
+import type { ContentContext } from '#content/content-context.js';
+import { validationError } from '#base/errors.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
 import { hashNewPassword, heldCode, makeCode, storedCode } from './passwords.js';

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountSettings } from '../../content/rights/account-settings.js';
-import type { KnownUser } from '../../content/rights/caller.js';
-import type { UserTokens } from '../../content/rights/user-tokens.js';
-import { type ContentContext, withAccess } from '../../content/content-context.js';
+import type { AccountSettings } from '#content/rights/account-settings.js';
+import type { KnownUser } from '#content/rights/caller.js';
+import type { UserTokens } from '#content/rights/user-tokens.js';
+import { type ContentContext, withAccess } from '#content/content-context.js';
 import { isSwitchedOff } from '../providers/read-grant.js';
-import { applicationError, refusedToken, validationError } from '../../base/errors.js';
+import { applicationError, refusedToken, validationError } from '#base/errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
-import type { Database } from '../../store/send/database.js';
-import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '../../store/stores/refresh-token-store.js';
+import type { Database } from '#store/send/database.js';
+import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '#store/stores/refresh-token-store.js';
 import { knownClient, rememberClient } from './known-clients.js';
 import { hashCode, isPassword, makeCode } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
-import { matchesAny } from '../../store/form/matches.js';
+import { matchesAny } from '#store/form/matches.js';
 
 /** The result of a login. */
 export interface Session {

@@ -1,5 +1,5 @@
-import type { EmailTemplate, TemplateName } from '../../content/rights/account-settings.js';
-import type { Placeholders } from '../../content/rights/accounts.js';
+import type { EmailTemplate, TemplateName } from '#content/rights/account-settings.js';
+import type { Placeholders } from '#content/rights/accounts.js';
 
 const from = { name: 'Administration Panel', email: '' };
 

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
-import type { EmailTemplate } from '../../content/rights/account-settings.js';
-import type { Accounts, Letter, Mailer, Placeholders } from '../../content/rights/accounts.js';
-import type { KnownUser } from '../../content/rights/caller.js';
-import type { Config } from '../../settings/config.js';
-import { makePrivateFolder } from '../../base/private-folder.js';
-import { escapeHtml } from '../../base/values.js';
+import type { EmailTemplate } from '#content/rights/account-settings.js';
+import type { Accounts, Letter, Mailer, Placeholders } from '#content/rights/accounts.js';
+import type { KnownUser } from '#content/rights/caller.js';
+import type { Config } from '#settings/config.js';
+import { makePrivateFolder } from '#base/private-folder.js';
+import { escapeHtml } from '#base/values.js';
 import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate } from './email-templates.js';
 

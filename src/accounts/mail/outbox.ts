@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SendMailOptions } from 'nodemailer';
-import { Queue } from '../../base/limits/queue.js';
-import type { Observer } from '../../base/observe/observer.js';
+import { Queue } from '#base/limits/queue.js';
+import type { Observer } from '#base/observe/observer.js';
 
 /** An e-mail that is sent after the answer. */
 interface Posting {

@@ -1,5 +1,5 @@
-import type { AccountSettings, EmailTemplate, StoredSettings, TemplateName } from '../../content/rights/account-settings.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { AccountSettings, EmailTemplate, StoredSettings, TemplateName } from '#content/rights/account-settings.js';
+import { isRecord, type Values } from '#base/values.js';
 import { defaultTemplates } from './email-templates.js';
 
 /** How the admin panel of Strapi v4 shows the templates. */

@@ -1,11 +1,11 @@
-import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '../../content/rights/account-settings.js';
-import type { Config } from '../../settings/config.js';
-import { fieldErrors, type FieldError } from '../../base/errors.js';
-import { afterCommit } from '../../store/send/around-commit.js';
-import type { Store } from '../../store/store.js';
-import { writeSettings } from '../../store/stores/locale-store.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Values } from '../../base/values.js';
+import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '#content/rights/account-settings.js';
+import type { Config } from '#settings/config.js';
+import { fieldErrors, type FieldError } from '#base/errors.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import type { Store } from '#store/store.js';
+import { writeSettings } from '#store/stores/locale-store.js';
+import { collections } from '#model/schema/collections.js';
+import type { Values } from '#base/values.js';
 import { unknownPlaceholders } from './email-templates.js';
 
 /** The settings to change. All others keep their values. */

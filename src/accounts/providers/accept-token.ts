@@ -1,6 +1,6 @@
-import type { ReadyName } from '../../settings/provider-settings.js';
-import { ApiError, validationError } from '../../base/errors.js';
-import { isRecord, recordIn, type Values } from '../../base/values.js';
+import type { ReadyName } from '#settings/provider-settings.js';
+import { ApiError, validationError } from '#base/errors.js';
+import { isRecord, recordIn, type Values } from '#base/values.js';
 import { addressOf, askProvider, bearer, providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
 import { oauthClient } from './oauth-client.js';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { ApiError, unavailableError } from '../../base/errors.js';
-import { isPrivateHost, publicLookup } from '../../base/public-address.js';
+import { ApiError, unavailableError } from '#base/errors.js';
+import { isPrivateHost, publicLookup } from '#base/public-address.js';
 
 /** Maximum duration of a request to a provider, in milliseconds. */
 const timeLimit = 5_000;

@@ -1,6 +1,6 @@
-import type { ProfileMap } from '../../settings/provider-settings.js';
-import { applicationError } from '../../base/errors.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { ProfileMap } from '#settings/provider-settings.js';
+import { applicationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 import { providerFailure } from './call-provider.js';
 
 /** The account of a user at the provider. */

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
-import { loadJwt } from '../../content/rights/user-tokens.js';
-import { BoundedCache } from '../../base/caches.js';
-import { ApiError, validationError } from '../../base/errors.js';
+import { loadJwt } from '#content/rights/user-tokens.js';
+import { BoundedCache } from '#base/caches.js';
+import { ApiError, validationError } from '#base/errors.js';
 import { addressOf, fetchProvider, isThisMachine, providerFailure } from './call-provider.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';
 

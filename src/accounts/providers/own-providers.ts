@@ -1,7 +1,7 @@
-import type { Config } from '../../settings/config.js';
-import type { ProviderSettings } from '../../settings/provider-settings.js';
-import { ApiError, applicationError } from '../../base/errors.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import type { ProviderSettings } from '#settings/provider-settings.js';
+import { ApiError, applicationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 import { isSafeAddress, providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
 

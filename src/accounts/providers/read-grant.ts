@@ -1,6 +1,6 @@
-import type { Config } from '../../settings/config.js';
-import type { ProviderSettings } from '../../settings/provider-settings.js';
-import type { Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import type { ProviderSettings } from '#settings/provider-settings.js';
+import type { Values } from '#base/values.js';
 import { isSafeAddress } from './call-provider.js';
 import { appAddress, ofGrant } from './own-providers.js';
 import { isOpenId, knownProvider } from './ready-providers.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { ReadyName } from '../../settings/provider-settings.js';
-import { validationError } from '../../base/errors.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { ReadyName } from '#settings/provider-settings.js';
+import { validationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 import { addressOf, askProvider, bearer, providerFailure } from './call-provider.js';
 import { oauthClient } from './oauth-client.js';
 import { isOpenId, type KnownProvider } from './ready-providers.js';

@@ -1,4 +1,4 @@
-import type { ProviderSettings, ReadyName } from '../../settings/provider-settings.js';
+import type { ProviderSettings, ReadyName } from '#settings/provider-settings.js';
 import type { AskedProvider } from './call-provider.js';
 
 /** The settings of a provider together with what is known of it. */

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../settings/config.js';
-import { validationError } from '../../base/errors.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { afterCommit } from '../../store/send/around-commit.js';
-import { cacheUntilChanged } from '../../store/changes/changes.js';
-import type { Store } from '../../store/store.js';
-import type { Database } from '../../store/send/database.js';
-import { openCodeStore, storeSetting } from '../../store/stores/code-store.js';
-import { jsonProblems } from '../../model/schema/check-scalar.js';
-import { collections } from '../../model/schema/collections.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { validationError } from '#base/errors.js';
+import type { ContentContext } from '#content/content-context.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { cacheUntilChanged } from '#store/changes/changes.js';
+import type { Store } from '#store/store.js';
+import type { Database } from '#store/send/database.js';
+import { openCodeStore, storeSetting } from '#store/stores/code-store.js';
+import { jsonProblems } from '#model/schema/check-scalar.js';
+import { collections } from '#model/schema/collections.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { grantsOf } from './own-providers.js';
 import { grantFaults, grantProblems, isConfigured, type Grants } from './read-grant.js';
 

@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, type JsonWebKey } from 'node:crypto';
 import type jwt from 'jsonwebtoken';
-import { loadJwt } from '../../content/rights/user-tokens.js';
-import { validationError, type ApiError } from '../../base/errors.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { loadJwt } from '#content/rights/user-tokens.js';
+import { validationError, type ApiError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 import { askProvider, providerFailure } from './call-provider.js';
 import { oauthClient } from './oauth-client.js';
 import { audiencesOf, isOpenId, type KnownProvider } from './ready-providers.js';

@@ -1,14 +1,14 @@
-import { collections } from '../../model/schema/collections.js';
-import { typeActions, grantsVersion, replaceAction, uploadAction } from '../../content/rights/known-actions.js';
-import { changeMany } from '../../store/write/compile-change.js';
-import { initialRanks } from '../../store/form/layout.js';
-import { exactly, oneOf, absent } from '../../store/form/matches.js';
-import type { Store } from '../../store/store.js';
-import { removeModel } from '../../store/stores/model-store.js';
-import { findStored, isStored } from '../../store/stored.js';
-import { bulkWrite } from '../../store/write/bulk-write.js';
-import { actionOf } from '../../model/query/access.js';
-import { inTransaction } from '../../store/send/transaction.js';
+import { collections } from '#model/schema/collections.js';
+import { typeActions, grantsVersion, replaceAction, uploadAction } from '#content/rights/known-actions.js';
+import { changeMany } from '#store/write/compile-change.js';
+import { initialRanks } from '#store/form/layout.js';
+import { exactly, oneOf, absent } from '#store/form/matches.js';
+import type { Store } from '#store/store.js';
+import { removeModel } from '#store/stores/model-store.js';
+import { findStored, isStored } from '#store/stored.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { actionOf } from '#model/query/access.js';
+import { inTransaction } from '#store/send/transaction.js';
 
 const collection = collections.permissions;
 

@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** Actions in the form of Strapi v4, by API, controller and action. */
 type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;

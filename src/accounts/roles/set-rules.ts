@@ -1,17 +1,17 @@
-import { collections } from '../../model/schema/collections.js';
-import { readAccountSettings, type AccountSettings } from '../../content/rights/account-settings.js';
-import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '../../content/rights/role-access.js';
-import type { FieldRule, RoleRules } from '../../content/rights/role.js';
-import { ApiError, notFoundError, validationError } from '../../base/errors.js';
-import { findStored } from '../../store/stored.js';
-import { updateEntry } from '../../store/write/write-entries.js';
-import { suggest } from '../../base/nearest-name.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { bindRule } from '../../model/query/bind-filter.js';
-import { type ContentType, attributeOf, servedAs } from '../../model/schema/content-type.js';
-import { servedFilter } from '../../model/schema/served-names.js';
+import { collections } from '#model/schema/collections.js';
+import { readAccountSettings, type AccountSettings } from '#content/rights/account-settings.js';
+import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '#content/rights/role-access.js';
+import type { FieldRule, RoleRules } from '#content/rights/role.js';
+import { ApiError, notFoundError, validationError } from '#base/errors.js';
+import { findStored } from '#store/stored.js';
+import { updateEntry } from '#store/write/write-entries.js';
+import { suggest } from '#base/nearest-name.js';
+import type { ContentContext } from '#content/content-context.js';
+import { bindRule } from '#model/query/bind-filter.js';
+import { type ContentType, attributeOf, servedAs } from '#model/schema/content-type.js';
+import { servedFilter } from '#model/schema/served-names.js';
 import { asService } from '../user-store.js';
-import { mapValues } from '../../base/values.js';
+import { mapValues } from '#base/values.js';
 
 /** The rules to change, by uid. Null removes all rules of a kind; a kind that is absent keeps its rules. */
 export interface RulesChange {

@@ -1,6 +1,6 @@
-import { collections } from '../../model/schema/collections.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { findStored } from '../../store/stored.js';
+import { collections } from '#model/schema/collections.js';
+import type { ContentContext } from '#content/content-context.js';
+import { findStored } from '#store/stored.js';
 import { findStoredUser, userUid } from '../user-store.js';
 
 /** A user with the role, without an envelope, as shown to that user. Hidden attributes are null. */

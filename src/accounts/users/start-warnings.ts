@@ -1,8 +1,8 @@
-import type { AccountSettings } from '../../content/rights/account-settings.js';
-import { roleAccess } from '../../content/rights/role-access.js';
-import type { Roles } from '../../content/rights/role.js';
-import { builtinModels } from '../../model/schema/builtin-models.js';
-import type { ContentContext } from '../../content/content-context.js';
+import type { AccountSettings } from '#content/rights/account-settings.js';
+import { roleAccess } from '#content/rights/role-access.js';
+import type { Roles } from '#content/rights/role.js';
+import { builtinModels } from '#model/schema/builtin-models.js';
+import type { ContentContext } from '#content/content-context.js';
 import type { Accounts } from '../accounts.js';
 import { registrationAttributes } from '../login/register.js';
 import { ruleWarnings } from '../roles/set-rules.js';

@@ -1,10 +1,10 @@
-import type { Role } from '../../content/rights/role.js';
-import { toBoolean } from '../../model/schema/scalar-types.js';
+import type { Role } from '#content/rights/role.js';
+import { toBoolean } from '#model/schema/scalar-types.js';
 import { roleUid, userUid, type StoredUser } from '../user-store.js';
-import type { FieldError } from '../../base/errors.js';
-import { isRecord } from '../../base/values.js';
-import { notOfType } from '../../model/schema/findings.js';
-import { parseLinkInput } from '../../model/schema/link-input.js';
+import type { FieldError } from '#base/errors.js';
+import { isRecord } from '#base/values.js';
+import { notOfType } from '#model/schema/findings.js';
+import { parseLinkInput } from '#model/schema/link-input.js';
 import type { Accounts, Body } from '../accounts.js';
 import { fieldProblems, refuseProblems } from '../check-fields.js';
 import { storedCode } from '../login/passwords.js';

@@ -1,8 +1,8 @@
-import { countMatching, findFirst, findStored } from '../../store/stored.js';
-import type { Database, Document } from '../../store/send/database.js';
-import { type Match, oneOf } from '../../store/form/matches.js';
-import { collections } from '../../model/schema/collections.js';
-import { textOrNull } from '../../base/values.js';
+import { countMatching, findFirst, findStored } from '#store/stored.js';
+import type { Database, Document } from '#store/send/database.js';
+import { type Match, oneOf } from '#store/form/matches.js';
+import { collections } from '#model/schema/collections.js';
+import { textOrNull } from '#base/values.js';
 
 /** The code of the role that has all rights. It cannot be edited. */
 export const superAdminCode = 'strapi-super-admin';

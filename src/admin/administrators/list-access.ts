@@ -1,5 +1,5 @@
-import { type Access, fullAccess } from '../../model/query/access.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import { type Access, fullAccess } from '#model/query/access.js';
+import type { Registry } from '#model/schema/content-type.js';
 
 /** The attributes of administrators and of their roles that lists show. */
 const shown = {

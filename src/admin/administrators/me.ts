@@ -1,7 +1,7 @@
-import { applicationError, ApiError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf } from '../../http/route-request.js';
-import { isPassword } from '../../accounts/login/passwords.js';
+import { applicationError, ApiError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf } from '#http/route-request.js';
+import { isPassword } from '#accounts/login/passwords.js';
 import { array, checkPanelBody, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { allPermissions } from '../rights/all-permissions.js';

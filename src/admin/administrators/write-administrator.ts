@@ -1,12 +1,12 @@
-import { hashPassword } from '../../content/hash-passwords.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { exactly, type Match } from '../../store/form/matches.js';
-import { findFirst } from '../../store/stored.js';
-import type { Change } from '../../store/write/compile-change.js';
-import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '../../store/write/write-entries.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Sender } from '../../base/limits/queue.js';
-import type { Values } from '../../base/values.js';
+import { hashPassword } from '#content/hash-passwords.js';
+import type { ContentContext } from '#content/content-context.js';
+import { exactly, type Match } from '#store/form/matches.js';
+import { findFirst } from '#store/stored.js';
+import type { Change } from '#store/write/compile-change.js';
+import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { collections } from '#model/schema/collections.js';
+import type { Sender } from '#base/limits/queue.js';
+import type { Values } from '#base/values.js';
 import { string } from '../check-body.js';
 import { administratorOf, readAdminRoles, type Administrator } from './administrator.js';
 

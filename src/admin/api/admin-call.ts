@@ -1,11 +1,11 @@
-import type { AccountCall } from '../../accounts/accounts.js';
-import { type ContentContext, withDatabase } from '../../content/content-context.js';
-import type { Schema } from '../../http/json-schema.js';
-import type { Operation } from '../../http/operation.js';
-import type { RouteCall } from '../../http/route.js';
-import type { Values } from '../../base/values.js';
-import { recordChange, type AuditRecord } from '../../store/stores/audit-log.js';
-import { inTransaction } from '../../store/send/transaction.js';
+import type { AccountCall } from '#accounts/accounts.js';
+import { type ContentContext, withDatabase } from '#content/content-context.js';
+import type { Schema } from '#http/json-schema.js';
+import type { Operation } from '#http/operation.js';
+import type { RouteCall } from '#http/route.js';
+import type { Values } from '#base/values.js';
+import { recordChange, type AuditRecord } from '#store/stores/audit-log.js';
+import { inTransaction } from '#store/send/transaction.js';
 
 /** One request to the admin API. */
 export interface AdminCall extends RouteCall {

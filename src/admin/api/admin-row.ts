@@ -1,8 +1,8 @@
-import { flag, listOf, orNull, record, text, whole, type Schema } from '../../http/json-schema.js';
-import { answers, type Operation, type QueryParameter } from '../../http/operation.js';
-import { at } from '../../http/route.js';
-import { parameterOf, type RouteRequest } from '../../http/route-request.js';
-import { validationError } from '../../base/errors.js';
+import { flag, listOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
+import { answers, type Operation, type QueryParameter } from '#http/operation.js';
+import { at } from '#http/route.js';
+import { parameterOf, type RouteRequest } from '#http/route-request.js';
+import { validationError } from '#base/errors.js';
 import type { AdminRoute } from './admin-call.js';
 
 const texts = listOf(text);

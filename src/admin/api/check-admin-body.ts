@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { fieldErrors, validationError, type FieldError } from '../../base/errors.js';
-import type { Schema } from '../../http/json-schema.js';
-import { suggest } from '../../base/nearest-name.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { fieldErrors, validationError, type FieldError } from '#base/errors.js';
+import type { Schema } from '#http/json-schema.js';
+import { suggest } from '#base/nearest-name.js';
+import { isRecord, type Values } from '#base/values.js';
 
 const options = { allErrors: true, allowUnionTypes: true, verbose: true, strictRequired: false } as const;
 const ajv = new Ajv({ ...options, meta: false, validateSchema: false });

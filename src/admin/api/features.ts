@@ -1,14 +1,14 @@
-import { contextOfCode } from '../../api/code/content-of-code.js';
-import { keepingVersions } from '../../api/history/keep-versions.js';
-import type { Feature } from '../../http/feature.js';
-import { examinesReads } from '../../store/read/costly-reads.js';
-import { forJob } from '../../store/send/database.js';
-import { contentAudit, auditingWrites } from '../../store/stores/content-audit.js';
-import { deliveryCollection } from '../../store/stores/delivery-store.js';
-import { historyCollection } from '../../store/stores/history-store.js';
-import { shapeCollection } from '../../store/stores/shape-store.js';
-import { adminModels } from '../../model/schema/builtin-models.js';
-import { startWebhooks } from '../../api/webhooks/start-webhooks.js';
+import { contextOfCode } from '#api/code/content-of-code.js';
+import { keepingVersions } from '#api/history/keep-versions.js';
+import type { Feature } from '#http/feature.js';
+import { examinesReads } from '#store/read/costly-reads.js';
+import { forJob } from '#store/send/database.js';
+import { contentAudit, auditingWrites } from '#store/stores/content-audit.js';
+import { deliveryCollection } from '#store/stores/delivery-store.js';
+import { historyCollection } from '#store/stores/history-store.js';
+import { shapeCollection } from '#store/stores/shape-store.js';
+import { adminModels } from '#model/schema/builtin-models.js';
+import { startWebhooks } from '#api/webhooks/start-webhooks.js';
 import { adminRoutes } from './admin-routes.js';
 import { shapesOf } from './query-shapes.js';
 

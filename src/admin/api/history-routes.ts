@@ -1,10 +1,10 @@
-import { invalidParameter, notFoundError, validationError } from '../../base/errors.js';
-import { restoreVersion } from '../../api/history/restore-version.js';
-import { listOf, orNull, record, text, whole } from '../../http/json-schema.js';
-import { parameter } from '../../http/operation.js';
-import { listAudited } from '../../store/stores/content-audit.js';
-import { findVersion, listVersions, shownVersion, type Version } from '../../store/stores/history-store.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { invalidParameter, notFoundError, validationError } from '#base/errors.js';
+import { restoreVersion } from '#api/history/restore-version.js';
+import { listOf, orNull, record, text, whole } from '#http/json-schema.js';
+import { parameter } from '#http/operation.js';
+import { listAudited } from '#store/stores/content-audit.js';
+import { findVersion, listVersions, shownVersion, type Version } from '#store/stores/history-store.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
 

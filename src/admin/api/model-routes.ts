@@ -1,14 +1,14 @@
-import { type ApiError, notFoundError, validationError } from '../../base/errors.js';
-import { removeType } from '../../accounts/roles/grant-actions.js';
-import { anything, flag, listOf, record } from '../../http/json-schema.js';
-import { parameter } from '../../http/operation.js';
-import { readModels, writeModels } from '../../store/stores/model-store.js';
-import { isRecord, type Values } from '../../base/values.js';
-import type { Model } from '../../model/schema/model.js';
-import { warningText, type ModelReport } from '../../model/schema/report-models.js';
+import { type ApiError, notFoundError, validationError } from '#base/errors.js';
+import { removeType } from '#accounts/roles/grant-actions.js';
+import { anything, flag, listOf, record } from '#http/json-schema.js';
+import { parameter } from '#http/operation.js';
+import { readModels, writeModels } from '#store/stores/model-store.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { Model } from '#model/schema/model.js';
+import { warningText, type ModelReport } from '#model/schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas, textParameter } from './admin-row.js';
-import { previewChange, previewRemoval, type ModelPreview } from '../../store/models/preview-models.js';
+import { previewChange, previewRemoval, type ModelPreview } from '#store/models/preview-models.js';
 
 /** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];

@@ -1,14 +1,14 @@
-import { checkActions } from '../../content/rights/known-actions.js';
-import { enabledActions } from '../../accounts/roles/permission-tree.js';
-import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
-import { setActions } from '../../accounts/roles/grant-actions.js';
-import { setRules, type RulesChange } from '../../accounts/roles/set-rules.js';
-import { notFoundError } from '../../base/errors.js';
-import { flag, listOf, orNull, record, type Schema, text } from '../../http/json-schema.js';
-import { idOf } from '../../http/route-request.js';
-import { grantableActions } from '../../http/running.js';
-import type { Values } from '../../base/values.js';
-import { readRoles, type Role } from '../../content/rights/role.js';
+import { checkActions } from '#content/rights/known-actions.js';
+import { enabledActions } from '#accounts/roles/permission-tree.js';
+import { createRole, deleteRole, updateRole } from '#accounts/roles/roles.js';
+import { setActions } from '#accounts/roles/grant-actions.js';
+import { setRules, type RulesChange } from '#accounts/roles/set-rules.js';
+import { notFoundError } from '#base/errors.js';
+import { flag, listOf, orNull, record, type Schema, text } from '#http/json-schema.js';
+import { idOf } from '#http/route-request.js';
+import { grantableActions } from '#http/running.js';
+import type { Values } from '#base/values.js';
+import { readRoles, type Role } from '#content/rights/role.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
 

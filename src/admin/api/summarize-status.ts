@@ -1,5 +1,5 @@
-import type { ModelState } from '../../store/models/model-states.js';
-import { groupBy } from '../../base/values.js';
+import type { ModelState } from '#store/models/model-states.js';
+import { groupBy } from '#base/values.js';
 
 /** What an administrator looks at first. */
 interface StatusSummary {

@@ -1,8 +1,8 @@
-import { anything, listOf, record } from '../../http/json-schema.js';
-import { createToken, listTokens, revokeToken } from '../../accounts/api-tokens.js';
-import type { ApiToken } from '../../content/rights/api-token.js';
-import { checkActions } from '../../content/rights/known-actions.js';
-import { grantableActions } from '../../http/running.js';
+import { anything, listOf, record } from '#http/json-schema.js';
+import { createToken, listTokens, revokeToken } from '#accounts/api-tokens.js';
+import type { ApiToken } from '#content/rights/api-token.js';
+import { checkActions } from '#content/rights/known-actions.js';
+import { grantableActions } from '#http/running.js';
 import type { AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
 

@@ -1,11 +1,11 @@
-import { readRoles } from '../../content/rights/role.js';
-import { validationError } from '../../base/errors.js';
-import { anything, flag, listOf, orNull, record, text } from '../../http/json-schema.js';
-import { bindEntrySelection } from '../../model/query/bind-plan.js';
-import { queryOf } from '../../api/webhooks/event-body.js';
-import { isSecret, newSecret } from '../../api/webhooks/sign.js';
-import { checkEvents, headerProblem, urlIn, type Webhook, webhookFormats } from '../../api/webhooks/webhook.js';
-import type { WebhookValues } from '../../api/webhooks/write-webhooks.js';
+import { readRoles } from '#content/rights/role.js';
+import { validationError } from '#base/errors.js';
+import { anything, flag, listOf, orNull, record, text } from '#http/json-schema.js';
+import { bindEntrySelection } from '#model/query/bind-plan.js';
+import { queryOf } from '#api/webhooks/event-body.js';
+import { isSecret, newSecret } from '#api/webhooks/sign.js';
+import { checkEvents, headerProblem, urlIn, type Webhook, webhookFormats } from '#api/webhooks/webhook.js';
+import type { WebhookValues } from '#api/webhooks/write-webhooks.js';
 import type { AdminCall } from './admin-call.js';
 
 const values = {

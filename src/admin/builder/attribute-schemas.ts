@@ -1,5 +1,5 @@
-import type { Model } from '../../model/schema/model.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Model } from '#model/schema/model.js';
+import { isRecord, type Values } from '#base/values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { reservedAttributes, snakeCase } from './names.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldErrors } from '../../base/errors.js';
-import type { AttributeDefinition, Model } from '../../model/schema/model.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { fieldErrors } from '#base/errors.js';
+import type { AttributeDefinition, Model } from '#model/schema/model.js';
+import { isRecord, type Values } from '#base/values.js';
 import { Refusal } from './builder-answer.js';
 import type { EditedModels } from './edited-models.js';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../base/errors.js';
+import { ApiError } from '#base/errors.js';
 import type { Handler } from '../panel-route.js';
 
 /** A refusal that is answered as `{ error: code }`. */

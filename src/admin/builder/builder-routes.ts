@@ -1,9 +1,9 @@
-import { applicationError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf } from '../../http/route-request.js';
-import { describeComponent, describeType, isVisible } from '../../model/schema/describe-model.js';
-import type { Model } from '../../model/schema/model.js';
-import { mapValues, recordIn } from '../../base/values.js';
+import { applicationError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf } from '#http/route-request.js';
+import { describeComponent, describeType, isVisible } from '#model/schema/describe-model.js';
+import type { Model } from '#model/schema/model.js';
+import { mapValues, recordIn } from '#base/values.js';
 import { checkPanelBody } from '../check-body.js';
 import { modelsOf } from '../content-manager/describe-model.js';
 import { answerTypes } from '../content-manager/view-routes.js';

@@ -1,6 +1,6 @@
-import type { Model } from '../../model/schema/model.js';
-import { builtinModels } from '../../model/schema/builtin-models.js';
-import { isRecord, recordIn, type Values } from '../../base/values.js';
+import type { Model } from '#model/schema/model.js';
+import { builtinModels } from '#model/schema/builtin-models.js';
+import { isRecord, recordIn, type Values } from '#base/values.js';
 import { Refusal } from './builder-answer.js';
 import { buildAttributes } from './build-attributes.js';
 import type { EditedModels } from './edited-models.js';

@@ -1,4 +1,4 @@
-import { targetsOf, type AttributeDefinition, type Model } from '../../model/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '#model/schema/model.js';
 
 /** The stored form of a model. */
 type ModelDocument = Model & Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { memoize } from '../../base/caches.js';
-import type { RouteRequest } from '../../http/route-request.js';
-import type { Running } from '../../http/running.js';
+import { memoize } from '#base/caches.js';
+import type { RouteRequest } from '#http/route-request.js';
+import type { Running } from '#http/running.js';
 import { panelOf } from '../panel.js';
 import { bearerOf } from '../panel-route.js';
 

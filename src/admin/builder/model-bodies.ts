@@ -1,5 +1,5 @@
-import type { Model } from '../../model/schema/model.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Model } from '#model/schema/model.js';
+import { isRecord, type Values } from '#base/values.js';
 import { array, boolean, object, string } from '../check-body.js';
 import { attributesSchema, type AttributeRules, rulesOfComponent, rulesOfType } from './attribute-schemas.js';
 import { reservedModels } from './names.js';

@@ -1,4 +1,4 @@
-import { kebabCase } from '../../base/values.js';
+import { kebabCase } from '#base/values.js';
 
 /** Names that content types may not have. */
 export const reservedModels = ['boolean', 'date', 'date-time', 'time', 'upload', 'then', 'rest'] as const;

@@ -1,7 +1,7 @@
 import { ValidationError } from 'yup';
-import { ApiError } from '../../base/errors.js';
-import type { Model } from '../../model/schema/model.js';
-import { isRecord, itemsOf } from '../../base/values.js';
+import { ApiError } from '#base/errors.js';
+import type { Model } from '#model/schema/model.js';
+import { isRecord, itemsOf } from '#base/values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { panelAttributes } from './describe-model.js';
 import { editable, type ViewConfiguration } from './view-configuration.js';

@@ -1,7 +1,7 @@
-import type { EntryKey } from '../../content/meet-precondition.js';
-import { ApiError, applicationError } from '../../base/errors.js';
-import { findFirst } from '../../store/stored.js';
-import { isRecord } from '../../base/values.js';
+import type { EntryKey } from '#content/meet-precondition.js';
+import { ApiError, applicationError } from '#base/errors.js';
+import { findFirst } from '#store/stored.js';
+import { isRecord } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
 
 /** Returns the time at which a body says that its entry was last updated, when the form was opened; null if it says none. */

@@ -1,9 +1,9 @@
-import type { Running } from '../../http/running.js';
-import { addedTo, shapeOf } from '../../model/schema/added-attributes.js';
-import type { Added } from '../../model/schema/content-type.js';
-import type { AttributeDefinition, Model } from '../../model/schema/model.js';
-import type { Values } from '../../base/values.js';
-import { isVisible } from '../../model/schema/describe-model.js';
+import type { Running } from '#http/running.js';
+import { addedTo, shapeOf } from '#model/schema/added-attributes.js';
+import type { Added } from '#model/schema/content-type.js';
+import type { AttributeDefinition, Model } from '#model/schema/model.js';
+import type { Values } from '#base/values.js';
+import { isVisible } from '#model/schema/describe-model.js';
 
 /** The attributes of a model as the panel knows them, by name: with its id, its times and its creators. */
 export type PanelAttributes = Readonly<Record<string, AttributeDefinition & Values>>;

@@ -1,7 +1,7 @@
-import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query } from '../../model/query/ast.js';
-import type { BindContext } from '../../model/query/bind-context.js';
-import type { Attribute, ContentType } from '../../model/schema/content-type.js';
-import { componentsOf, type PartsAttribute } from '../../model/schema/parts.js';
+import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { componentsOf, type PartsAttribute } from '#model/schema/parts.js';
 
 /**
  * How much of an entry is shown.

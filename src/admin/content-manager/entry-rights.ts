@@ -1,6 +1,6 @@
-import { findOne } from '../../content/find-one.js';
-import type { EntryKey } from '../../content/meet-precondition.js';
-import { emptyQuery, type Query } from '../../model/query/ast.js';
+import { findOne } from '#content/find-one.js';
+import type { EntryKey } from '#content/meet-precondition.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';

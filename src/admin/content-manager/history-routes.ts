@@ -1,9 +1,9 @@
-import type { EntryKey } from '../../content/meet-precondition.js';
-import { notFoundError } from '../../base/errors.js';
-import { idOf } from '../../http/route-request.js';
-import type { Answer } from '../../http/route.js';
-import { decodeId } from '../../base/values.js';
-import { findVersion, listVersions, shownVersion } from '../../store/stores/history-store.js';
+import type { EntryKey } from '#content/meet-precondition.js';
+import { notFoundError } from '#base/errors.js';
+import { idOf } from '#http/route-request.js';
+import type { Answer } from '#http/route.js';
+import { decodeId } from '#base/values.js';
+import { findVersion, listVersions, shownVersion } from '#store/stores/history-store.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { callOnEntry } from './entry-rights.js';
 import { contextOfEntry, typeOf } from './read-routes.js';

@@ -1,7 +1,7 @@
-import { fieldErrors } from '../../base/errors.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { notOfType } from '../../model/schema/findings.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { fieldErrors } from '#base/errors.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { notOfType } from '#model/schema/findings.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import type { EntryAction } from '../rights/content-access.js';

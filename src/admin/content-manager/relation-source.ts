@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badRequestError, forbiddenError } from '../../base/errors.js';
-import { type Match, withElement } from '../../store/form/matches.js';
-import { findFirst } from '../../store/stored.js';
-import { type AttributePlace, findPlaces } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, LinkAttribute } from '../../model/schema/content-type.js';
+import { badRequestError, forbiddenError } from '#base/errors.js';
+import { type Match, withElement } from '#store/form/matches.js';
+import { findFirst } from '#store/stored.js';
+import { type AttributePlace, findPlaces } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, LinkAttribute } from '#model/schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer, shownTypes } from '../rights/actions.js';
 import { permittedAttributes } from '../rights/field-paths.js';

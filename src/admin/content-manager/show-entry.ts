@@ -1,8 +1,8 @@
-import type { ContentContext } from '../../content/content-context.js';
-import type { Shaped } from '../../content/shape-values.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Shaped } from '#content/shape-values.js';
+import type { Loaded } from '#store/form/loaded.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { fieldPaths } from '../rights/field-paths.js';
 import { fieldsFor } from '../rights/rights.js';

@@ -1,10 +1,10 @@
-import type { Database } from '../../store/send/database.js';
-import { openCodeStore, viewPrefix } from '../../store/stores/code-store.js';
-import { addedTo, shapeOf } from '../../model/schema/added-attributes.js';
-import type { Model } from '../../model/schema/model.js';
+import type { Database } from '#store/send/database.js';
+import { openCodeStore, viewPrefix } from '#store/stores/code-store.js';
+import { addedTo, shapeOf } from '#model/schema/added-attributes.js';
+import type { Model } from '#model/schema/model.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
-import { isRecord, mapValues } from '../../base/values.js';
-import { isScheduled, isScheduledName } from '../../model/schema/scheduled.js';
+import { isRecord, mapValues } from '#base/values.js';
+import { isScheduled, isScheduledName } from '#model/schema/scheduled.js';
 import { internal } from '../rights/field-paths.js';
 
 /** How the panel shows the entries of a type or a component. */

@@ -1,7 +1,7 @@
-import { forbiddenError, notFoundError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf, parameterOf } from '../../http/route-request.js';
-import type { Model } from '../../model/schema/model.js';
+import { forbiddenError, notFoundError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf, parameterOf } from '#http/route-request.js';
+import type { Model } from '#model/schema/model.js';
 import { answerData, needing, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { may } from '../rights/rights.js';
 import { checkView } from './check-view.js';

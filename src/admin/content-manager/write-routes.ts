@@ -1,7 +1,7 @@
-import type { EntryKey } from '../../content/meet-precondition.js';
-import { forbiddenError, notFoundError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { EntryKey } from '#content/meet-precondition.js';
+import { forbiddenError, notFoundError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { may } from '../rights/rights.js';

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makePrivateFolder } from '../../base/private-folder.js';
+import { makePrivateFolder } from '#base/private-folder.js';
 import { bundleWhatBuilds, type BundleReport } from './bundle-attempts.js';
 import { type Bundler, loadBundler, type Metafile } from './bundler.js';
 import { conditions, endings, findModules, mainFields } from './find-modules.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 
 // The parts of esbuild that are used. The package is not a dependency of the service.
 

@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'no
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { meanwhile } from '../../base/limits/timers.js';
-import { decodeOrNull, isRecord, recordIn } from '../../base/values.js';
+import { meanwhile } from '#base/limits/timers.js';
+import { decodeOrNull, isRecord, recordIn } from '#base/values.js';
 
 /** Versions of packages by name. */
 export type Dependencies = Readonly<Record<string, string>>;

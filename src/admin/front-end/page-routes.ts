@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { lookup } from 'mime-types';
-import type { Config } from '../../settings/config.js';
-import { notFoundError } from '../../base/errors.js';
-import type { RouteRequest } from '../../http/route-request.js';
-import type { Answer, OpenRoute } from '../../http/route.js';
-import { commandLine } from '../../base/command-line.js';
+import type { Config } from '#settings/config.js';
+import { notFoundError } from '#base/errors.js';
+import type { RouteRequest } from '#http/route-request.js';
+import type { Answer, OpenRoute } from '#http/route.js';
+import { commandLine } from '#base/command-line.js';
 import { hasPanel, panelFinder, type PanelFiles, servesPanel } from './panel-files.js';
 
 /**

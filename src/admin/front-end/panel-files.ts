@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import type { Config } from '../../settings/config.js';
+import type { Config } from '#settings/config.js';
 
 /** A panel that was built: absolute paths by the path below the panel's own. Only what is listed here is ever served. */
 export interface PanelFiles {

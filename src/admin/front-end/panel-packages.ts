@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { type Dependencies, installPackages, type Report } from './install-packages.js';
 
 /** The version of the packages of Strapi v4 that are installed if a project has none. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { packageVersion } from '../../base/package-root.js';
+import { packageVersion } from '#base/package-root.js';
 import type { BundlerPlugin } from './bundler.js';
 
 /** Files of the panel with the texts of one language. */

@@ -1,6 +1,6 @@
-import { addedToSome } from '../../model/schema/added-attributes.js';
-import type { Model } from '../../model/schema/model.js';
-import { isRecord, itemsOf, type Values } from '../../base/values.js';
+import { addedToSome } from '#model/schema/added-attributes.js';
+import type { Model } from '#model/schema/model.js';
+import { isRecord, itemsOf, type Values } from '#base/values.js';
 import { panelAttributes } from '../content-manager/describe-model.js';
 import { defaultConfiguration, editable, type ViewConfiguration } from '../content-manager/view-configuration.js';
 

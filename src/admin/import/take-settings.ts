@@ -1,16 +1,16 @@
-import { ApiError } from '../../base/errors.js';
-import { findFirst } from '../../store/stored.js';
-import { libraryViewKey, openCodeStore, uidOfView, viewPrefix } from '../../store/stores/code-store.js';
-import type { Store } from '../../store/store.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Model } from '../../model/schema/model.js';
-import { isRecord, itemsOf } from '../../base/values.js';
+import { ApiError } from '#base/errors.js';
+import { findFirst } from '#store/stored.js';
+import { libraryViewKey, openCodeStore, uidOfView, viewPrefix } from '#store/stores/code-store.js';
+import type { Store } from '#store/store.js';
+import { collections } from '#model/schema/collections.js';
+import type { Model } from '#model/schema/model.js';
+import { isRecord, itemsOf } from '#base/values.js';
 import { checkPanelBody } from '../check-body.js';
 import { checkView } from '../content-manager/check-view.js';
 import { writeView } from '../content-manager/view-configuration.js';
 import { libraryViewBody } from '../library/library-settings.js';
-import { isEvent } from '../../api/webhooks/webhook.js';
-import { createWebhook } from '../../api/webhooks/write-webhooks.js';
+import { isEvent } from '#api/webhooks/webhook.js';
+import { createWebhook } from '#api/webhooks/write-webhooks.js';
 import { newWebhookBody } from '../settings/webhook-body.js';
 import { readStrapiView } from './strapi-view.js';
 

@@ -1,10 +1,10 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline, Transform } from 'node:stream';
-import { applicationError, messageOf, payloadTooLargeError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf } from '../../http/route-request.js';
-import { isPrivateHost, publicLookup } from '../../base/public-address.js';
+import { applicationError, messageOf, payloadTooLargeError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf } from '#http/route-request.js';
+import { isPrivateHost, publicLookup } from '#base/public-address.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import type { PanelCall } from '../panel-route.js';
 

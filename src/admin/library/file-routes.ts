@@ -1,10 +1,10 @@
-import { findMany } from '../../content/find-many.js';
-import { findOne } from '../../content/find-one.js';
-import { remove } from '../../content/remove.js';
-import type { Answer } from '../../http/route.js';
-import { idOf } from '../../http/route-request.js';
-import { fileType } from '../../media/decide-type.js';
-import { emptyQuery, fieldOf, type Query } from '../../model/query/ast.js';
+import { findMany } from '#content/find-many.js';
+import { findOne } from '#content/find-one.js';
+import { remove } from '#content/remove.js';
+import type { Answer } from '#http/route.js';
+import { idOf } from '#http/route-request.js';
+import { fileType } from '#media/decide-type.js';
+import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
 import { creator } from '../content-manager/entry-query.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';

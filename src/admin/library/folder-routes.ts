@@ -1,19 +1,19 @@
-import { findMany } from '../../content/find-many.js';
-import { findOne } from '../../content/find-one.js';
-import { ownType } from '../../content/content-context.js';
-import { notFoundError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { idOf } from '../../http/route-request.js';
-import { emptyQuery, fieldOf, type Populate, type Query } from '../../model/query/ast.js';
-import { parseEntryQuery } from '../../model/query/parse-query.js';
-import { uploadFolderType } from '../../model/schema/content-type.js';
+import { findMany } from '#content/find-many.js';
+import { findOne } from '#content/find-one.js';
+import { ownType } from '#content/content-context.js';
+import { notFoundError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { idOf } from '#http/route-request.js';
+import { emptyQuery, fieldOf, type Populate, type Query } from '#model/query/ast.js';
+import { parseEntryQuery } from '#model/query/parse-query.js';
+import { uploadFolderType } from '#model/schema/content-type.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { filesFor } from '../rights/content-access.js';
 import { bulkDelete, bulkMove, changeFolder, createFolder } from './change-folders.js';
 import { type Folder, findFolders } from './folders.js';
 import { showAll, showOne } from '../show-entries.js';
-import { groupBy } from '../../base/values.js';
+import { groupBy } from '#base/values.js';
 
 /** The routes of folders. */
 export const folderRoutes: PanelRoutes = {

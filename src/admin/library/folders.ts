@@ -1,9 +1,9 @@
-import type { ContentContext } from '../../content/content-context.js';
-import type { Document } from '../../store/send/database.js';
-import { oneOf } from '../../store/form/matches.js';
-import { findFirst, findStored } from '../../store/stored.js';
-import { collections } from '../../model/schema/collections.js';
-import { groupBy } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Document } from '#store/send/database.js';
+import { oneOf } from '#store/form/matches.js';
+import { findFirst, findStored } from '#store/stored.js';
+import { collections } from '#model/schema/collections.js';
+import { groupBy } from '#base/values.js';
 
 /** A folder of the media library. */
 export interface Folder {

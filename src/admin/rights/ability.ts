@@ -1,5 +1,5 @@
-import { isRecord, type Values } from '../../base/values.js';
-import { allOf, anyOf, meetsValues, oneOf } from '../../model/query/filter-values.js';
+import { isRecord, type Values } from '#base/values.js';
+import { allOf, anyOf, meetsValues, oneOf } from '#model/query/filter-values.js';
 import type { PanelPermission } from './permission.js';
 
 /** The key under which the package of Strapi v4 notes the type of an entry. */

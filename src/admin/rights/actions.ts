@@ -1,6 +1,6 @@
-import { memoize } from '../../base/caches.js';
-import type { AdminAction } from '../../http/running.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import type { AdminAction } from '#http/running.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 
 /** The prefix of the actions on entries. */
 export const explorer = 'plugin::content-manager.explorer';

@@ -1,5 +1,5 @@
-import type { ContentContext } from '../../content/content-context.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { type Actions, type ContentAction, subjectsOf } from './actions.js';
 import { fieldPaths } from './field-paths.js';
 import type { PanelPermission, PermissionProperties } from './permission.js';

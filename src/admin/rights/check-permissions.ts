@@ -1,5 +1,5 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { type FieldError, fieldErrors } from '../../base/errors.js';
+import type { ContentContext } from '#content/content-context.js';
+import { type FieldError, fieldErrors } from '#base/errors.js';
 import { array, mixed, object, string } from '../check-body.js';
 import { type Actions, ownActions, subjectsOf } from './actions.js';
 import { type PanelPermission, propertiesOf } from './permission.js';

@@ -1,8 +1,8 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { forbiddenError } from '../../base/errors.js';
-import type { Filter } from '../../model/query/ast.js';
-import { type Access, fullAccess, type RowRule } from '../../model/query/access.js';
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../../model/schema/content-type.js';
+import type { ContentContext } from '#content/content-context.js';
+import { forbiddenError } from '#base/errors.js';
+import type { Filter } from '#model/query/ast.js';
+import { type Access, fullAccess, type RowRule } from '#model/query/access.js';
+import { type Attribute, type ContentType, type Registry, uploadFile } from '#model/schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from './actions.js';
 import { isInternal, permittedAttributes } from './field-paths.js';

@@ -1,8 +1,8 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { isStored } from '../../store/stored.js';
-import { bulkWrite } from '../../store/write/bulk-write.js';
-import { makeOnce } from '../../store/write/compile-change.js';
-import { collections } from '../../model/schema/collections.js';
+import type { ContentContext } from '#content/content-context.js';
+import { isStored } from '#store/stored.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { makeOnce } from '#store/write/compile-change.js';
+import { collections } from '#model/schema/collections.js';
 import { superAdminCode } from '../administrators/administrator.js';
 import { wholePermission } from './all-permissions.js';
 import { contentActions, shownTypes, subjectsOf } from './actions.js';

@@ -1,6 +1,6 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { listLocales, type ShownLocale } from '../../content/locales.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import type { ContentContext } from '#content/content-context.js';
+import { listLocales, type ShownLocale } from '#content/locales.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { Panel } from '../panel.js';
 import { conditions, shownTypes, subjectsOf } from './actions.js';
 import { componentIn, permittedAttributes } from './field-paths.js';

@@ -1,5 +1,5 @@
-import { memoizePair } from '../../base/caches.js';
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
+import { memoizePair } from '#base/caches.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 
 /** Attributes of users that nobody is shown, and that only the service sets. */
 export const internal: ReadonlySet<string> = new Set([

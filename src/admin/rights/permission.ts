@@ -1,7 +1,7 @@
-import type { Database, Document } from '../../store/send/database.js';
-import { findStored } from '../../store/stored.js';
-import { collections } from '../../model/schema/collections.js';
-import { appendTo, isRecord } from '../../base/values.js';
+import type { Database, Document } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import { collections } from '#model/schema/collections.js';
+import { appendTo, isRecord } from '#base/values.js';
 
 /** Where a permission applies. Absent lists do not restrict it. */
 export interface PermissionProperties {

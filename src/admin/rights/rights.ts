@@ -1,4 +1,4 @@
-import { forbiddenError } from '../../base/errors.js';
+import { forbiddenError } from '#base/errors.js';
 import { type Administrator, superAdminCode } from '../administrators/administrator.js';
 import type { Panel } from '../panel.js';
 import { explorer } from './actions.js';

@@ -1,6 +1,6 @@
-import { memoizePair } from '../../base/caches.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import { servedPath } from '../../model/schema/served-names.js';
+import { memoizePair } from '#base/caches.js';
+import type { Registry } from '#model/schema/content-type.js';
+import { servedPath } from '#model/schema/served-names.js';
 import type { PanelPermission } from './permission.js';
 
 /** Returns a permission with the fields under the names that are served, because attributes may have been renamed. */

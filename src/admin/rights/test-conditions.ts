@@ -1,6 +1,6 @@
-import type { AdminCondition, ConditionResult } from '../../http/running.js';
-import { oneOf } from '../../model/query/filter-values.js';
-import type { Values } from '../../base/values.js';
+import type { AdminCondition, ConditionResult } from '#http/running.js';
+import { oneOf } from '#model/query/filter-values.js';
+import type { Values } from '#base/values.js';
 import type { Administrator } from '../administrators/administrator.js';
 import { conditions as ownConditions } from './actions.js';
 import type { PanelPermission } from './permission.js';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Database } from '../../store/send/database.js';
-import { oneOf } from '../../store/form/matches.js';
-import { findStored } from '../../store/stored.js';
-import type { Store } from '../../store/store.js';
-import { bulkWrite } from '../../store/write/bulk-write.js';
-import { collections } from '../../model/schema/collections.js';
+import type { Database } from '#store/send/database.js';
+import { oneOf } from '#store/form/matches.js';
+import { findStored } from '#store/stored.js';
+import type { Store } from '#store/store.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { collections } from '#model/schema/collections.js';
 import type { PermissionInput } from './check-permissions.js';
 import { type PanelPermission, permissionOf } from './permission.js';
 

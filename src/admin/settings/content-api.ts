@@ -1,8 +1,8 @@
-import { actionsOn } from '../../content/rights/known-actions.js';
-import { permissionTree } from '../../accounts/roles/permission-tree.js';
-import { grantableActions } from '../../http/running.js';
-import { actionOf } from '../../model/query/access.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import { actionsOn } from '#content/rights/known-actions.js';
+import { permissionTree } from '#accounts/roles/permission-tree.js';
+import { grantableActions } from '#http/running.js';
+import { actionOf } from '#model/query/access.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { answerData, needing, type PanelCall } from '../panel-route.js';
 
 type Call = Pick<PanelCall, 'running' | 'content'>;

@@ -1,7 +1,7 @@
-import { applicationError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf } from '../../http/route-request.js';
-import { accountsOf } from '../../http/running.js';
+import { applicationError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf } from '#http/route-request.js';
+import { accountsOf } from '#http/running.js';
 import { countAttempt } from '../administrators/session.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { checkPanelBody, object, string } from '../check-body.js';

@@ -1,7 +1,7 @@
-import { createLocale, deleteLocale, listLocales, localeWork, type ShownLocale, updateLocale } from '../../content/locales.js';
-import { fieldErrors, notFoundError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf, idOf } from '../../http/route-request.js';
+import { createLocale, deleteLocale, listLocales, localeWork, type ShownLocale, updateLocale } from '#content/locales.js';
+import { fieldErrors, notFoundError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf, idOf } from '#http/route-request.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 import { isoLocales } from './iso-locales.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../http/route.js';
+import type { Answer } from '#http/route.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 
 /** The route of the page that lists plugins. */

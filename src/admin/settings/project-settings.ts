@@ -1,16 +1,16 @@
-import { applicationError, fieldErrors, validationError } from '../../base/errors.js';
-import { withDatabase, type ContentContext } from '../../content/content-context.js';
-import type { Answer } from '../../http/route.js';
-import { mediaOf } from '../../http/running.js';
-import { prepareFile } from '../../media/prepare-file.js';
-import { retireFile } from '../../media/retire-files.js';
-import { Staging, type UploadedFile } from '../../media/staging.js';
-import type { Media } from '../../media/media.js';
-import { afterCommit } from '../../store/send/around-commit.js';
-import { commitBlobs } from '../../store/stores/blob-store.js';
-import { logosKey, openCodeStore } from '../../store/stores/code-store.js';
-import { inTransaction } from '../../store/send/transaction.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { applicationError, fieldErrors, validationError } from '#base/errors.js';
+import { withDatabase, type ContentContext } from '#content/content-context.js';
+import type { Answer } from '#http/route.js';
+import { mediaOf } from '#http/running.js';
+import { prepareFile } from '#media/prepare-file.js';
+import { retireFile } from '#media/retire-files.js';
+import { Staging, type UploadedFile } from '#media/staging.js';
+import type { Media } from '#media/media.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { commitBlobs } from '#store/stores/blob-store.js';
+import { logosKey, openCodeStore } from '#store/stores/code-store.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 
 /** The routes of the logos of the panel. */

@@ -1,14 +1,14 @@
-import { changeToken, createToken, newKey } from '../../accounts/api-tokens.js';
-import { apiToken, hashKey, type TokenType } from '../../content/rights/api-token.js';
-import { notFoundError, validationError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf, idOf } from '../../http/route-request.js';
-import { grantableActions } from '../../http/running.js';
-import type { Document } from '../../store/send/database.js';
-import { otherThan } from '../../store/form/matches.js';
-import { findFirst, findStored } from '../../store/stored.js';
-import { deleteEntry } from '../../store/write/write-entries.js';
-import { collections } from '../../model/schema/collections.js';
+import { changeToken, createToken, newKey } from '#accounts/api-tokens.js';
+import { apiToken, hashKey, type TokenType } from '#content/rights/api-token.js';
+import { notFoundError, validationError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf, idOf } from '#http/route-request.js';
+import { grantableActions } from '#http/running.js';
+import type { Document } from '#store/send/database.js';
+import { otherThan } from '#store/form/matches.js';
+import { findFirst, findStored } from '#store/stored.js';
+import { deleteEntry } from '#store/write/write-entries.js';
+import { collections } from '#model/schema/collections.js';
 import { array, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
 

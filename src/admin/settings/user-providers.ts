@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isConfigured } from '../../accounts/providers/read-grant.js';
-import { readGrants, writeGrants } from '../../accounts/providers/stored-grants.js';
-import { fieldErrors } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import { isConfigured } from '#accounts/providers/read-grant.js';
+import { readGrants, writeGrants } from '#accounts/providers/stored-grants.js';
+import { fieldErrors } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { done, givenBody } from './user-role-routes.js';
 

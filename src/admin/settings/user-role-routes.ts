@@ -1,10 +1,10 @@
-import { permissionTree } from '../../accounts/roles/permission-tree.js';
-import { ownActions } from '../../content/rights/known-actions.js';
-import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf, idOf } from '../../http/route-request.js';
-import { grantableActions } from '../../http/running.js';
-import type { Values } from '../../base/values.js';
+import { permissionTree } from '#accounts/roles/permission-tree.js';
+import { ownActions } from '#content/rights/known-actions.js';
+import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '#accounts/roles/roles.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf, idOf } from '#http/route-request.js';
+import { grantableActions } from '#http/running.js';
+import type { Values } from '#base/values.js';
 import { showOne } from '../show-entries.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { routesByApi } from './content-api.js';

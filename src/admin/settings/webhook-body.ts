@@ -1,6 +1,6 @@
-import { isPrivateHost } from '../../base/public-address.js';
-import { isRecord } from '../../base/values.js';
-import { headerProblem, urlIn, type Webhook } from '../../api/webhooks/webhook.js';
+import { isPrivateHost } from '#base/public-address.js';
+import { isRecord } from '#base/values.js';
+import { headerProblem, urlIn, type Webhook } from '#api/webhooks/webhook.js';
 import { array, boolean, lazy, object, string } from '../check-body.js';
 
 /** Returns a webhook as the panel sees it. */

@@ -1,9 +1,9 @@
-import { type ApiError, badRequestError } from '../../base/errors.js';
-import type { Answer } from '../../http/route.js';
-import { bodyOf, idOf } from '../../http/route-request.js';
-import { decodeId } from '../../base/values.js';
-import { testWebhook } from '../../api/webhooks/test-webhook.js';
-import { checkEvents } from '../../api/webhooks/webhook.js';
+import { type ApiError, badRequestError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { bodyOf, idOf } from '#http/route-request.js';
+import { decodeId } from '#base/values.js';
+import { testWebhook } from '#api/webhooks/test-webhook.js';
+import { checkEvents } from '#api/webhooks/webhook.js';
 import {
   changeWebhook,
   createWebhook,
@@ -11,7 +11,7 @@ import {
   deleteWebhooks,
   findWebhook,
   listWebhooks,
-} from '../../api/webhooks/write-webhooks.js';
+} from '#api/webhooks/write-webhooks.js';
 import { checkPanelBody } from '../check-body.js';
 import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
 import { changedWebhookBody, newWebhookBody, shownToPanel } from './webhook-body.js';

@@ -1,6 +1,6 @@
-import { notFoundError } from '../../base/errors.js';
-import { pageAnswer, html, type Html } from '../../http/page-answer.js';
-import type { Answer, RouteCall } from '../../http/route.js';
+import { notFoundError } from '#base/errors.js';
+import { pageAnswer, html, type Html } from '#http/page-answer.js';
+import type { Answer, RouteCall } from '#http/route.js';
 import { openCall, type OpenPanelCall } from '../panel-route.js';
 import { may, type Rights, rightsOf } from '../rights/rights.js';
 import { instancePage } from './instance-page.js';

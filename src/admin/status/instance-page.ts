@@ -1,8 +1,8 @@
-import { html, type Html } from '../../http/page-answer.js';
-import { type Instance, readInstances } from '../../store/models/model-states.js';
-import { between } from '../../store/form/matches.js';
-import { findStored } from '../../store/stored.js';
-import { collections } from '../../model/schema/collections.js';
+import { html, type Html } from '#http/page-answer.js';
+import { type Instance, readInstances } from '#store/models/model-states.js';
+import { between } from '#store/form/matches.js';
+import { findStored } from '#store/stored.js';
+import { collections } from '#model/schema/collections.js';
 import type { PanelCall } from '../panel-route.js';
 import { count, type Fact, facts, type StatusPage, time } from './status-page.js';
 

@@ -1,8 +1,8 @@
-import { ApiError, forbiddenError, validationError } from '../../base/errors.js';
-import { pageAnswer, html } from '../../http/page-answer.js';
-import { bodyOf, cookieOf } from '../../http/route-request.js';
-import type { Answer } from '../../http/route.js';
-import { commandLine } from '../../base/command-line.js';
+import { ApiError, forbiddenError, validationError } from '#base/errors.js';
+import { pageAnswer, html } from '#http/page-answer.js';
+import { bodyOf, cookieOf } from '#http/route-request.js';
+import type { Answer } from '#http/route.js';
+import { commandLine } from '#base/command-line.js';
 import type { Administrator } from '../administrators/administrator.js';
 import { hasAdministrator } from '../administrators/first-administrator.js';
 import { checkLogIn } from '../administrators/session.js';

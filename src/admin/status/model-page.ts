@@ -1,7 +1,7 @@
-import { html, type Html } from '../../http/page-answer.js';
-import { type Instance, type ModelState, readInstances, readStates } from '../../store/models/model-states.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import type { ModelReport } from '../../model/schema/report-models.js';
+import { html, type Html } from '#http/page-answer.js';
+import { type Instance, type ModelState, readInstances, readStates } from '#store/models/model-states.js';
+import type { Registry } from '#model/schema/content-type.js';
+import type { ModelReport } from '#model/schema/report-models.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, type Fact, facts, pageOf, pager, type StatusPage, time } from './status-page.js';
 

@@ -1,12 +1,12 @@
-import { type Audience, readAudience } from '../../content/rights/is-open.js';
-import { readRoles, type Role } from '../../content/rights/role.js';
-import { hiddenBy } from '../../content/rights/role-access.js';
-import { html, type Html } from '../../http/page-answer.js';
-import { commandLine } from '../../base/command-line.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import { type Audience, readAudience } from '#content/rights/is-open.js';
+import { readRoles, type Role } from '#content/rights/role.js';
+import { hiddenBy } from '#content/rights/role-access.js';
+import { html, type Html } from '#http/page-answer.js';
+import { commandLine } from '#base/command-line.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { PanelCall } from '../panel-route.js';
 import { code, count, facts, numberIn, pageOf, pager, type StatusPage } from './status-page.js';
-import { appendTo } from '../../base/values.js';
+import { appendTo } from '#base/values.js';
 
 /** What each role of users may do on the content API, with its row rules and hidden fields. */
 export const rulePage: StatusPage = {

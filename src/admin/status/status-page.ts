@@ -1,6 +1,6 @@
-import { html, type Html, type HtmlPart } from '../../http/page-answer.js';
-import { parameterOf, type RouteRequest } from '../../http/route-request.js';
-import { decodeId } from '../../base/values.js';
+import { html, type Html, type HtmlPart } from '#http/page-answer.js';
+import { parameterOf, type RouteRequest } from '#http/route-request.js';
+import { decodeId } from '#base/values.js';
 import type { PanelAction, PanelCall } from '../panel-route.js';
 
 /** A page for administrators below `/_status`. It only reads. */

@@ -1,5 +1,5 @@
-import type { Config } from '../../settings/config.js';
-import type { Route } from '../../http/route.js';
+import type { Config } from '#settings/config.js';
+import type { Route } from '#http/route.js';
 import { servesPanel } from '../front-end/panel-files.js';
 
 /**

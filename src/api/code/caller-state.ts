@@ -1,8 +1,8 @@
-import type { Caller } from '../../content/rights/caller.js';
-import { roleUid, userUid } from '../../accounts/user-store.js';
-import type { StoredDocument } from '../../store/form/loaded.js';
-import { allows } from '../../model/query/access.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import type { Caller } from '#content/rights/caller.js';
+import { roleUid, userUid } from '#accounts/user-store.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import { allows } from '#model/query/access.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { Entity } from './entity-service.js';
 import { scalarsOf, shapeForCode } from './rows.js';
 

@@ -1,9 +1,9 @@
-import { memoize } from '../../base/caches.js';
-import { createContext, type ContentContext, withDatabase } from '../../content/content-context.js';
-import { type Connection, notRunning, type Running } from '../../http/running.js';
-import { forJob } from '../../store/send/database.js';
-import { type Access, fullAccess } from '../../model/query/access.js';
-import type { BindSettings, Limits } from '../../model/query/bind-context.js';
+import { memoize } from '#base/caches.js';
+import { createContext, type ContentContext, withDatabase } from '#content/content-context.js';
+import { type Connection, notRunning, type Running } from '#http/running.js';
+import { forJob } from '#store/send/database.js';
+import { type Access, fullAccess } from '#model/query/access.js';
+import type { BindSettings, Limits } from '#model/query/bind-context.js';
 
 /** Returns a context with all rights. */
 export function contextOfCode({ config, source }: Pick<Running, 'config' | 'source'>): ContentContext {

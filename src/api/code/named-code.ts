@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/nearest-name.js';
+import { didYouMean } from '#base/nearest-name.js';
 
 /** Policies or middlewares that custom code registers and uses by name. */
 export interface NamedCode<Code> {

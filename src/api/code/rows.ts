@@ -1,8 +1,8 @@
-import { memoize } from '../../base/caches.js';
-import { createShaper, type Presentation } from '../../content/shape-values.js';
-import { unlimited } from '../../base/limits/budget.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import { createShaper, type Presentation } from '#content/shape-values.js';
+import { unlimited } from '#base/limits/budget.js';
+import type { Loaded } from '#store/form/loaded.js';
+import type { ContentType } from '#model/schema/content-type.js';
 
 /** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
-import type { Caller } from '../../content/rights/caller.js';
+import type { Caller } from '#content/rights/caller.js';
 import type { CallerState } from '../code/caller-state.js';
-import type { ContentContext } from '../../content/content-context.js';
-import type { ApiError } from '../../base/errors.js';
-import type { Running } from '../../http/running.js';
-import type { Staging } from '../../media/staging.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { ApiError } from '#base/errors.js';
+import type { Running } from '#http/running.js';
+import type { Staging } from '#media/staging.js';
 import type { CacheHints } from './cache-policy.js';
 import type { Tracer } from './tracer.js';
 

@@ -1,8 +1,8 @@
 import { type Row, rows } from '../code/rows.js';
-import type { PageCursors } from '../../content/cursors.js';
-import { createShaper } from '../../content/shape-values.js';
-import type { ApiError } from '../../base/errors.js';
-import type { Loaded } from '../../store/form/loaded.js';
+import type { PageCursors } from '#content/cursors.js';
+import { createShaper } from '#content/shape-values.js';
+import type { ApiError } from '#base/errors.js';
+import type { Loaded } from '#store/form/loaded.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 /** The value of `EntityResponse` types. */

@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { nowWord } from '../../model/query/moment.js';
-import { isCalendarDay, parseTime } from '../../model/schema/stored-values.js';
-import type { UploadedFile } from '../../media/staging.js';
+import { nowWord } from '#model/query/moment.js';
+import { isCalendarDay, parseTime } from '#model/schema/stored-values.js';
+import type { UploadedFile } from '#media/staging.js';
 
 const rfc3339 =
   'outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for representation of dates and times using the Gregorian calendar.';

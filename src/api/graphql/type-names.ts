@@ -1,6 +1,6 @@
-import type { Attribute, ContentType } from '../../model/schema/content-type.js';
-import { namedValues } from '../../model/schema/enum-names.js';
-import { pascalCase, pluginOf, typeName } from '../../model/schema/names.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { namedValues } from '#model/schema/enum-names.js';
+import { pascalCase, pluginOf, typeName } from '#model/schema/names.js';
 
 export { typeName };
 

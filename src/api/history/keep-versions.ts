@@ -1,11 +1,11 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { unlimited } from '../../base/limits/budget.js';
-import { authorOf, type EntryWritten, type Subscriber } from '../../store/changes/entry-events.js';
-import type { StoredDocument } from '../../store/form/loaded.js';
-import { beforeCommit } from '../../store/send/around-commit.js';
-import type { Database } from '../../store/send/database.js';
-import { findFirst } from '../../store/stored.js';
-import { newestVersion, storeVersion, type VersionAction } from '../../store/stores/history-store.js';
+import type { ContentContext } from '#content/content-context.js';
+import { unlimited } from '#base/limits/budget.js';
+import { authorOf, type EntryWritten, type Subscriber } from '#store/changes/entry-events.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import { beforeCommit } from '#store/send/around-commit.js';
+import type { Database } from '#store/send/database.js';
+import { findFirst } from '#store/stored.js';
+import { newestVersion, storeVersion, type VersionAction } from '#store/stores/history-store.js';
 import { targetsOf } from './version-targets.js';
 import { readWhole } from './whole-entry.js';
 

@@ -1,9 +1,9 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { update } from '../../content/update.js';
-import { ApiError } from '../../base/errors.js';
-import type { Version } from '../../store/stores/history-store.js';
-import { emptyQuery } from '../../model/query/ast.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { ContentContext } from '#content/content-context.js';
+import { update } from '#content/update.js';
+import { ApiError } from '#base/errors.js';
+import type { Version } from '#store/stores/history-store.js';
+import { emptyQuery } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { inputOf } from './version-input.js';
 
 /** What an update to a version has done. */

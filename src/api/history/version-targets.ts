@@ -1,7 +1,7 @@
-import type { Version } from '../../store/stores/history-store.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { partsIn } from '../../model/schema/parts.js';
-import type { Values } from '../../base/values.js';
+import type { Version } from '#store/stores/history-store.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { partsIn } from '#model/schema/parts.js';
+import type { Values } from '#base/values.js';
 
 type Targets = NonNullable<Version['targets']>;
 

@@ -1,13 +1,13 @@
-import { memoizePair } from '../../base/caches.js';
+import { memoizePair } from '#base/caches.js';
 import { shapeForCode } from '../code/rows.js';
-import type { ContentContext } from '../../content/content-context.js';
-import type { StoredDocument } from '../../store/form/loaded.js';
-import { readTreeOf } from '../../store/read/read-tree.js';
-import type { Database } from '../../store/send/database.js';
-import { emptyQuery, fieldOf, type PopulateField, type Query } from '../../model/query/ast.js';
-import { bindEntrySelection } from '../../model/query/bind-plan.js';
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
-import type { Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import { readTreeOf } from '#store/read/read-tree.js';
+import type { Database } from '#store/send/database.js';
+import { emptyQuery, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
+import { bindEntrySelection } from '#model/query/bind-plan.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 
 /** Maximum number of links that other entries store, such as those of the articles of an author. Longer lists are left out. */
 const mostForeign = 1_000;

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import { memoize } from '../../base/caches.js';
-import type { Config } from '../../settings/config.js';
-import { ConfigError } from '../../settings/setting.js';
-import type { Feature } from '../../http/feature.js';
-import { text } from '../../http/json-schema.js';
-import type { Route } from '../../http/route.js';
-import type { Running } from '../../http/running.js';
+import { memoize } from '#base/caches.js';
+import type { Config } from '#settings/config.js';
+import { ConfigError } from '#settings/setting.js';
+import type { Feature } from '#http/feature.js';
+import { text } from '#http/json-schema.js';
+import type { Route } from '#http/route.js';
+import type { Running } from '#http/running.js';
 import type { Metrics } from './metrics.js';
 import { metricsSettings as settings, placeOfMetrics } from './settings.js';
 

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Running } from '../../http/running.js';
-import type { Consumer } from '../../base/observe/observer.js';
-import { methodOf } from '../../base/observe/request-observations.js';
+import type { Running } from '#http/running.js';
+import type { Consumer } from '#base/observe/observer.js';
+import { methodOf } from '#base/observe/request-observations.js';
 
 /** Upper bounds in seconds, those that OpenTelemetry recommends for requests. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

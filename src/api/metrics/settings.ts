@@ -1,6 +1,6 @@
-import type { Config } from '../../settings/config.js';
-import { addedSettings } from '../../settings/sections.js';
-import { shaped, whole } from '../../settings/setting.js';
+import type { Config } from '#settings/config.js';
+import { addedSettings } from '#settings/sections.js';
+import { shaped, whole } from '#settings/setting.js';
 
 type Written = false | 'false' | 'token' | number | string | { readonly port: number };
 

@@ -1,7 +1,7 @@
-import { addedSettings } from '../../settings/sections.js';
-import type { Feature } from '../../http/feature.js';
-import type { ObservationOf } from '../../base/observe/observation.js';
-import type { Consumer, Observer } from '../../base/observe/observer.js';
+import { addedSettings } from '#settings/sections.js';
+import type { Feature } from '#http/feature.js';
+import type { ObservationOf } from '#base/observe/observation.js';
+import type { Consumer, Observer } from '#base/observe/observer.js';
 import { slowSettings as settings } from './settings.js';
 
 /** What a request has done so far. */

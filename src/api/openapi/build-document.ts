@@ -1,12 +1,12 @@
-import type { Config } from '../../settings/config.js';
-import type { AnyRoute, ProjectCode, RouteCall } from '../../http/route.js';
+import type { Config } from '#settings/config.js';
+import type { AnyRoute, ProjectCode, RouteCall } from '#http/route.js';
 import { Components } from './components.js';
 import { conditionErrors, conditionsOf } from './conditions.js';
 import { listOperations, shapeOf, type ListedOperation } from './list-operations.js';
-import type { AnswerDescription, Content, Operation } from '../../http/operation.js';
-import { record, text, whole, type Schema } from '../../http/json-schema.js';
+import type { AnswerDescription, Content, Operation } from '#http/operation.js';
+import { record, text, whole, type Schema } from '#http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
-import { isRecord, mapValues } from '../../base/values.js';
+import { isRecord, mapValues } from '#base/values.js';
 
 /** The settings and routes that the document describes. */
 interface Described {

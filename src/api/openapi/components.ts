@@ -1,7 +1,7 @@
-import type { Access } from '../../model/query/access.js';
-import type { ContentType, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
-import { pascalCase, typeName } from '../../model/schema/names.js';
-import type { Schema } from '../../http/json-schema.js';
+import type { Access } from '#model/query/access.js';
+import type { ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { pascalCase, typeName } from '#model/schema/names.js';
+import type { Schema } from '#http/json-schema.js';
 
 /** The names of the schemas of a content type, by their purpose. */
 const roles = {

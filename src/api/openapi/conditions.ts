@@ -1,4 +1,4 @@
-import { text } from '../../http/json-schema.js';
+import { text } from '#http/json-schema.js';
 import type { ListedOperation } from './list-operations.js';
 
 /** What conditional requests add to the description of an operation. */

@@ -1,14 +1,14 @@
-import type { typeActions } from '../../content/rights/known-actions.js';
-import { isUnique } from '../../content/find-one.js';
-import { readable } from '../../model/query/access.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { pascalCase, typeName } from '../../model/schema/names.js';
+import type { typeActions } from '#content/rights/known-actions.js';
+import { isUnique } from '#content/find-one.js';
+import { readable } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { pascalCase, typeName } from '#model/schema/names.js';
 import type { Components } from './components.js';
 import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
-import { answers, json, type Content, type Operation } from '../../http/operation.js';
+import { answers, json, type Content, type Operation } from '#http/operation.js';
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
-import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../../http/json-schema.js';
+import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
 
 type ContentAction = (typeof typeActions)[number] | 'count' | 'findBy';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../settings/config.js';
-import { notFoundError } from '../../base/errors.js';
-import type { Answer, OpenRoute } from '../../http/route.js';
-import { packageRoot } from '../../base/package-root.js';
+import type { Config } from '#settings/config.js';
+import { notFoundError } from '#base/errors.js';
+import type { Answer, OpenRoute } from '#http/route.js';
+import { packageRoot } from '#base/package-root.js';
 
 /** The files of swagger-ui that the page loads, with their media types. The build copies them to dist/docs. */
 export const docsFiles: Readonly<Record<string, string>> = {

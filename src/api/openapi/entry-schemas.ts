@@ -1,7 +1,7 @@
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { zonePart, type Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
-import { listOf, oneOf, orNull, record, text, whole, type Schema } from '../../http/json-schema.js';
+import { listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;

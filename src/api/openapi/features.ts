@@ -1,4 +1,4 @@
-import type { Feature } from '../../http/feature.js';
+import type { Feature } from '#http/feature.js';
 import { docsRoutes } from './docs-routes.js';
 import { openapiRoutes } from './openapi-routes.js';
 

@@ -1,8 +1,8 @@
-import type { Attribute, ContentType } from '../../model/schema/content-type.js';
-import { maySee, readable } from '../../model/query/access.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { maySee, readable } from '#model/query/access.js';
 import { schemasByName, zonePart, type Components } from './components.js';
 import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
-import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '../../http/json-schema.js';
+import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
 import { isOpenLink } from './shown-attributes.js';
 
 /** Returns the schema of the values of a write. Absent values are unchanged by an update, and set to defaults by a create. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { BoundedCache, memoize } from '../../base/caches.js';
-import type { RouteParts } from '../../http/feature.js';
-import { text } from '../../http/json-schema.js';
-import { answers, type Operation } from '../../http/operation.js';
-import type { Answer, Route, RouteCall } from '../../http/route.js';
-import { projectVersion } from '../../base/package-root.js';
+import { BoundedCache, memoize } from '#base/caches.js';
+import type { RouteParts } from '#http/feature.js';
+import { text } from '#http/json-schema.js';
+import { answers, type Operation } from '#http/operation.js';
+import type { Answer, Route, RouteCall } from '#http/route.js';
+import { projectVersion } from '#base/package-root.js';
 import { rightsKey } from './shown-attributes.js';
 
 /**

@@ -1,11 +1,11 @@
-import { actionsOn, pluginActions } from '../../content/rights/known-actions.js';
-import { allows, type Access, actionOf } from '../../model/query/access.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import { actionsOn, pluginActions } from '#content/rights/known-actions.js';
+import { allows, type Access, actionOf } from '#model/query/access.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { Components, schemasByName } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { answerSchema } from './scalar-schemas.js';
-import { anything, oneOf, orNull, record, type Schema } from '../../http/json-schema.js';
+import { anything, oneOf, orNull, record, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 /** Prints TypeScript declarations of the content types that the caller may use. `ContentTypes` lists them by name. */

@@ -1,11 +1,11 @@
-import { readable } from '../../model/query/access.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { readable } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { Components } from './components.js';
 import { flatSchema } from './entry-schemas.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
-import { parameter, type QueryParameter, type TypeSchemas } from '../../http/operation.js';
+import { parameter, type QueryParameter, type TypeSchemas } from '#http/operation.js';
 import { shownAttributes } from './shown-attributes.js';
-import { anything, flag, listOf, oneOf, text, whole, type Schema } from '../../http/json-schema.js';
+import { anything, flag, listOf, oneOf, text, whole, type Schema } from '#http/json-schema.js';
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };
 

@@ -1,8 +1,8 @@
-import { operators, type Operator } from '../../model/query/operators.js';
-import type { ContentType, ScalarAttribute, ScalarType } from '../../model/schema/content-type.js';
-import { scalarTypes, type Stored } from '../../model/schema/scalar-types.js';
+import { operators, type Operator } from '#model/query/operators.js';
+import type { ContentType, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
+import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
 import type { Components } from './components.js';
-import { anything, flag, listOf, text, type Schema } from '../../http/json-schema.js';
+import { anything, flag, listOf, text, type Schema } from '#http/json-schema.js';
 
 interface ScalarSchema {
   readonly answer: Schema;

@@ -1,10 +1,10 @@
-import { isCreator } from '../../model/query/bind-selection.js';
-import { maySee, readable, type Access, allows } from '../../model/query/access.js';
-import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../../model/schema/content-type.js';
-import { componentsOf, hasParts, type PartsAttribute } from '../../model/schema/parts.js';
+import { isCreator } from '#model/query/bind-selection.js';
+import { maySee, readable, type Access, allows } from '#model/query/access.js';
+import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '#model/schema/content-type.js';
+import { componentsOf, hasParts, type PartsAttribute } from '#model/schema/parts.js';
 import type { Components } from './components.js';
-import type { Caller } from '../../content/rights/caller.js';
-import type { Row, RouteCall } from '../../http/route.js';
+import type { Caller } from '#content/rights/caller.js';
+import type { Row, RouteCall } from '#http/route.js';
 
 /** An attribute in an answer, with the types of nested entries. */
 export type ShownAttribute =

@@ -1,20 +1,20 @@
-import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, withoutHooks } from '../../content/content-context.js';
-import { findOne } from '../../content/find-one.js';
-import { refuseOrTell, unreadNames } from '../../content/refuse-or-tell.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import { badRequestError } from '../../base/errors.js';
-import { decodeField } from '../../http/receive-body.js';
-import type { MultipartBody, SentFile } from '../../http/read-multipart.js';
-import type { RouteCall } from '../../http/route.js';
-import { mediaOf } from '../../http/running.js';
-import { linkAt } from '../../media/link-files.js';
-import { Staging } from '../../media/staging.js';
-import { keepFiles, prepareFiles, type ReadyFiles, storeFiles } from '../../media/upload-files.js';
-import { inTransaction } from '../../store/send/transaction.js';
-import { noPopulate, type Query } from '../../model/query/ast.js';
-import { splitPath } from '../../model/schema/findings.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { appendTo, isRecord } from '../../base/values.js';
+import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, withoutHooks } from '#content/content-context.js';
+import { findOne } from '#content/find-one.js';
+import { refuseOrTell, unreadNames } from '#content/refuse-or-tell.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { badRequestError } from '#base/errors.js';
+import { decodeField } from '#http/receive-body.js';
+import type { MultipartBody, SentFile } from '#http/read-multipart.js';
+import type { RouteCall } from '#http/route.js';
+import { mediaOf } from '#http/running.js';
+import { linkAt } from '#media/link-files.js';
+import { Staging } from '#media/staging.js';
+import { keepFiles, prepareFiles, type ReadyFiles, storeFiles } from '#media/upload-files.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { noPopulate, type Query } from '#model/query/ast.js';
+import { splitPath } from '#model/schema/findings.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { appendTo, isRecord } from '#base/values.js';
 
 /** The body of a write of an entry. */
 export const writtenBody = { what: 'the body', names: ['data'] } as const;

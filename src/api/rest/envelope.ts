@@ -1,8 +1,8 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { noCursors } from '../../content/cursors.js';
-import type { FoundPage } from '../../content/find-many.js';
-import { createShaper, type Presentation, type Shaped, showStored } from '../../content/shape-values.js';
-import type { Loaded } from '../../store/form/loaded.js';
+import type { ContentContext } from '#content/content-context.js';
+import { noCursors } from '#content/cursors.js';
+import type { FoundPage } from '#content/find-many.js';
+import { createShaper, type Presentation, type Shaped, showStored } from '#content/shape-values.js';
+import type { Loaded } from '#store/form/loaded.js';
 
 /** The JSON body of an answer. */
 export type Json = Shaped;

@@ -1,11 +1,11 @@
-import { withDatabase } from '../../content/content-context.js';
-import { findMany } from '../../content/find-many.js';
-import { forbiddenError } from '../../base/errors.js';
-import type { RouteCall } from '../../http/route.js';
-import { type ExplainedWork, workIn, ReadTrace } from '../../store/read/explain-read.js';
-import type { Query } from '../../model/query/ast.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { isRecord, mapValues } from '../../base/values.js';
+import { withDatabase } from '#content/content-context.js';
+import { findMany } from '#content/find-many.js';
+import { forbiddenError } from '#base/errors.js';
+import type { RouteCall } from '#http/route.js';
+import { type ExplainedWork, workIn, ReadTrace } from '#store/read/explain-read.js';
+import type { Query } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { isRecord, mapValues } from '#base/values.js';
 import { envelopePage, type Json } from './envelope.js';
 
 /**

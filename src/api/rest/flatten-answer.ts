@@ -1,6 +1,6 @@
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
-import { mapParts, mapRecords } from '../../model/schema/parts.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { mapParts, mapRecords } from '#model/schema/parts.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** The type of the entries of an answer, and the models in force. */
 interface Models {

@@ -1,9 +1,9 @@
-import { shownLocale } from '../../content/locales.js';
-import { flag, listOf, orNull, record, text, whole } from '../../http/json-schema.js';
-import { answers } from '../../http/operation.js';
-import type { Answer, Route, RouteCall } from '../../http/route.js';
-import { findStored } from '../../store/stored.js';
-import { collections } from '../../model/schema/collections.js';
+import { shownLocale } from '#content/locales.js';
+import { flag, listOf, orNull, record, text, whole } from '#http/json-schema.js';
+import { answers } from '#http/operation.js';
+import type { Answer, Route, RouteCall } from '#http/route.js';
+import { findStored } from '#store/stored.js';
+import { collections } from '#model/schema/collections.js';
 
 const locale = record({ id: whole, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag }, [
   'id',

@@ -1,6 +1,6 @@
-import { findBy } from '../../content/find-one.js';
-import { countEntries } from '../../content/find-many.js';
-import { refuseOthers } from '../../http/query-string.js';
+import { findBy } from '#content/find-one.js';
+import { countEntries } from '#content/find-many.js';
+import { refuseOthers } from '#http/query-string.js';
 import { type Action, inEnvelope } from './actions.js';
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */

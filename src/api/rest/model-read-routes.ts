@@ -1,10 +1,10 @@
-import { notFoundError, validationError } from '../../base/errors.js';
-import { listOf, record, text, type Schema } from '../../http/json-schema.js';
-import { answers, parameter, type Operation } from '../../http/operation.js';
-import { parameterOf } from '../../http/route-request.js';
-import { type Answer, type Route, type RouteCall, rowsOf } from '../../http/route.js';
-import { describeComponent, describeType } from '../../model/schema/describe-model.js';
-import type { Model } from '../../model/schema/model.js';
+import { notFoundError, validationError } from '#base/errors.js';
+import { listOf, record, text, type Schema } from '#http/json-schema.js';
+import { answers, parameter, type Operation } from '#http/operation.js';
+import { parameterOf } from '#http/route-request.js';
+import { type Answer, type Route, type RouteCall, rowsOf } from '#http/route.js';
+import { describeComponent, describeType } from '#model/schema/describe-model.js';
+import type { Model } from '#model/schema/model.js';
 
 const describedType = record({ uid: text, plugin: text, apiID: text, schema: { type: 'object' } }, ['uid', 'apiID', 'schema']);
 const describedPart = record({ uid: text, category: text, apiId: text, schema: { type: 'object' } });

@@ -1,10 +1,10 @@
-import { findMany } from '../../content/find-many.js';
-import type { Answer, RouteCall } from '../../http/route.js';
-import { readParameters } from '../../http/query-string.js';
-import type { Pagination } from '../../model/query/ast.js';
-import { parseWhole, refuseMixedPagination } from '../../model/query/parse-list.js';
-import { parseQuery } from '../../model/query/parse-query.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { findMany } from '#content/find-many.js';
+import type { Answer, RouteCall } from '#http/route.js';
+import { readParameters } from '#http/query-string.js';
+import type { Pagination } from '#model/query/ast.js';
+import { parseWhole, refuseMixedPagination } from '#model/query/parse-list.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { flatEntries } from './envelope.js';
 
 /**

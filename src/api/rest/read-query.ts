@@ -1,11 +1,11 @@
-import { BoundedCache } from '../../base/caches.js';
-import type { Config } from '../../settings/config.js';
-import { invalidParameter, validationError } from '../../base/errors.js';
-import { parseQueryString, type QueryParameters, type QueryStringLimits } from '../../http/query-string.js';
-import type { Query } from '../../model/query/ast.js';
-import type { Limits } from '../../model/query/bind-context.js';
-import { markRepeated } from '../../model/query/bind-plan.js';
-import { parseEntryQuery, parseQuery } from '../../model/query/parse-query.js';
+import { BoundedCache } from '#base/caches.js';
+import type { Config } from '#settings/config.js';
+import { invalidParameter, validationError } from '#base/errors.js';
+import { parseQueryString, type QueryParameters, type QueryStringLimits } from '#http/query-string.js';
+import type { Query } from '#model/query/ast.js';
+import type { Limits } from '#model/query/bind-context.js';
+import { markRepeated } from '#model/query/bind-plan.js';
+import { parseEntryQuery, parseQuery } from '#model/query/parse-query.js';
 
 /**
  * Bounds of the cache. A parsed query takes about ten bytes for each character. Query strings that are longer than in most apps

@@ -1,7 +1,7 @@
 import { contextOfJob } from '../code/content-of-code.js';
-import type { Feature } from '../../http/feature.js';
-import type { Running } from '../../http/running.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import type { Feature } from '#http/feature.js';
+import type { Running } from '#http/running.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { DuePublisher } from './publish-due.js';
 
 /** Milliseconds between two looks for entries whose time has come. */

@@ -1,16 +1,16 @@
 import { unpagedSettings } from '../code/content-of-code.js';
-import { type ContentContext, withDatabase } from '../../content/content-context.js';
-import { findMany } from '../../content/find-many.js';
-import { update } from '../../content/update.js';
-import { ApiError } from '../../base/errors.js';
-import { exactly } from '../../store/form/matches.js';
-import { inTransaction } from '../../store/send/transaction.js';
-import { findFirst } from '../../store/stored.js';
-import type { Observer } from '../../base/observe/observer.js';
-import { comparing, emptyQuery, type Query } from '../../model/query/ast.js';
-import { nowWord } from '../../model/query/moment.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { scheduledNames } from '../../model/schema/scheduled.js';
+import { type ContentContext, withDatabase } from '#content/content-context.js';
+import { findMany } from '#content/find-many.js';
+import { update } from '#content/update.js';
+import { ApiError } from '#base/errors.js';
+import { exactly } from '#store/form/matches.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { findFirst } from '#store/stored.js';
+import type { Observer } from '#base/observe/observer.js';
+import { comparing, emptyQuery, type Query } from '#model/query/ast.js';
+import { nowWord } from '#model/query/moment.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { scheduledNames } from '#model/schema/scheduled.js';
 
 type ScheduledName = (typeof scheduledNames)[number];
 

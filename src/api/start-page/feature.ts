@@ -1,6 +1,6 @@
-import type { Feature, RouteParts } from '../../http/feature.js';
-import type { Answer, OpenRoute, Route, RouteCall } from '../../http/route.js';
-import { packageVersion as version } from '../../base/package-root.js';
+import type { Feature, RouteParts } from '#http/feature.js';
+import type { Answer, OpenRoute, Route, RouteCall } from '#http/route.js';
+import { packageVersion as version } from '#base/package-root.js';
 import { readOverview } from './overview.js';
 import { renderPage } from './render-page.js';
 

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAudience, type Audience } from '../../content/rights/is-open.js';
-import { typeActions } from '../../content/rights/known-actions.js';
-import type { Config } from '../../settings/config.js';
-import { checkRight } from '../../http/authorize.js';
-import { envelopeError } from '../../http/error-response.js';
-import type { RouteParts } from '../../http/feature.js';
-import type { ProjectRoute, Row, RouteCall } from '../../http/route.js';
-import { countStored } from '../../store/send/read-commands.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { actionOf } from '../../model/query/access.js';
-import type { RegistryBuild } from '../../model/schema/build-registry.js';
-import { describeReport } from '../../model/schema/report-models.js';
+import { readAudience, type Audience } from '#content/rights/is-open.js';
+import { typeActions } from '#content/rights/known-actions.js';
+import type { Config } from '#settings/config.js';
+import { checkRight } from '#http/authorize.js';
+import { envelopeError } from '#http/error-response.js';
+import type { RouteParts } from '#http/feature.js';
+import type { ProjectRoute, Row, RouteCall } from '#http/route.js';
+import { countStored } from '#store/send/read-commands.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { actionOf } from '#model/query/access.js';
+import type { RegistryBuild } from '#model/schema/build-registry.js';
+import { describeReport } from '#model/schema/report-models.js';
 
 /** A content type, its number of documents, and a request to it. */
 export interface TypeOverview {

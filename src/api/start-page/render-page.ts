@@ -1,6 +1,6 @@
-import type { Audience } from '../../content/rights/is-open.js';
-import { pageAnswer, html, type Html } from '../../http/page-answer.js';
-import { commandLine } from '../../base/command-line.js';
+import type { Audience } from '#content/rights/is-open.js';
+import { pageAnswer, html, type Html } from '#http/page-answer.js';
+import { commandLine } from '#base/command-line.js';
 import type { Overview, TypeOverview } from './overview.js';
 
 type PageLink = Readonly<Record<'path' | 'name' | 'about', string>>;

@@ -1,6 +1,6 @@
-import { ApiError } from '../../base/errors.js';
-import type { Answer, RouteCall } from '../../http/route.js';
-import { Ending } from '../../base/limits/ending.js';
+import { ApiError } from '#base/errors.js';
+import type { Answer, RouteCall } from '#http/route.js';
+import { Ending } from '#base/limits/ending.js';
 import { EventStream } from './event-stream.js';
 import { Follower, type Receiver } from './follower.js';
 import type { Step, SyncChange } from './read-step.js';

@@ -1,5 +1,5 @@
-import { validationError } from '../../base/errors.js';
-import type { Answer, RouteCall } from '../../http/route.js';
+import { validationError } from '#base/errors.js';
+import type { Answer, RouteCall } from '#http/route.js';
 import { parseAsked } from './asked.js';
 import { answerEvents } from './answer-events.js';
 import { nextStep } from './next-step.js';

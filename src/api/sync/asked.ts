@@ -1,12 +1,12 @@
-import { validationError } from '../../base/errors.js';
-import { readParameters } from '../../http/query-string.js';
-import type { QueryParameters } from '../../http/query-string.js';
-import { parseFields } from '../../model/query/parse-list.js';
-import { parseQuery } from '../../model/query/parse-query.js';
-import type { Query } from '../../model/query/ast.js';
-import type { Config } from '../../settings/config.js';
-import type { Values } from '../../base/values.js';
-import { SharedValues } from '../../base/caches.js';
+import { validationError } from '#base/errors.js';
+import { readParameters } from '#http/query-string.js';
+import type { QueryParameters } from '#http/query-string.js';
+import { parseFields } from '#model/query/parse-list.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { Query } from '#model/query/ast.js';
+import type { Config } from '#settings/config.js';
+import type { Values } from '#base/values.js';
+import { SharedValues } from '#base/caches.js';
 
 /** What a client asks for: the entries, and which of their values. */
 export type Asked = Pick<Query, 'filter' | 'fields' | 'locale' | 'publicationState'>;

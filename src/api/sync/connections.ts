@@ -1,6 +1,6 @@
-import { exceeding } from '../../base/limits/exceeded.js';
-import { rateLimitError, unavailableError } from '../../base/errors.js';
-import type { Sender } from '../../base/limits/queue.js';
+import { exceeding } from '#base/limits/exceeded.js';
+import { rateLimitError, unavailableError } from '#base/errors.js';
+import type { Sender } from '#base/limits/queue.js';
 
 /** The settings of waiting requests. */
 interface ConnectionLimits {

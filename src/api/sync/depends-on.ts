@@ -1,7 +1,7 @@
-import { groupField } from '../../store/form/layout.js';
-import type { FieldsOf } from '../../store/stores/change-log.js';
-import type { Child, Condition, Plan, Selection } from '../../model/query/plan.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { groupField } from '#store/form/layout.js';
+import type { FieldsOf } from '#store/stores/change-log.js';
+import type { Child, Condition, Plan, Selection } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 
 /** Fields of a collection, by its name, that are being gathered. */
 export type Fields = Map<string, Set<string>>;

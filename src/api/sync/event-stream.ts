@@ -1,4 +1,4 @@
-import { LiveBody } from '../../http/live-body.js';
+import { LiveBody } from '#http/live-body.js';
 
 /** The body of a stream. Not more than one step waits in it until the client reads. */
 export class EventStream extends LiveBody {

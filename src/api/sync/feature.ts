@@ -1,5 +1,5 @@
-import type { Closing, Feature } from '../../http/feature.js';
-import type { Running } from '../../http/running.js';
+import type { Closing, Feature } from '#http/feature.js';
+import type { Running } from '#http/running.js';
 import { startSync } from './start-sync.js';
 import { syncRoutes } from './sync-routes.js';
 import { syncSettings } from './sync-settings.js';

@@ -1,6 +1,6 @@
-import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '../../model/schema/content-type.js';
-import { findPlaces } from '../../model/schema/attribute-places.js';
-import type { FieldsOf } from '../../store/stores/change-log.js';
+import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '#model/schema/content-type.js';
+import { findPlaces } from '#model/schema/attribute-places.js';
+import type { FieldsOf } from '#store/stores/change-log.js';
 import { addFields, decidingFields, type Fields } from './depends-on.js';
 import type { BoundRule } from './row-rules.js';
 

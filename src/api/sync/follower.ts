@@ -1,5 +1,5 @@
-import { ApiError } from '../../base/errors.js';
-import type { EndSignal } from '../../base/limits/ending.js';
+import { ApiError } from '#base/errors.js';
+import type { EndSignal } from '#base/limits/ending.js';
 import type { SyncSession } from './sync-session.js';
 import type { Step } from './read-step.js';
 import type { SeenState } from './sync-reader.js';

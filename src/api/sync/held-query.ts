@@ -1,8 +1,8 @@
-import { invalidParameter } from '../../base/errors.js';
-import { readable } from '../../model/query/access.js';
-import { emptyQuery, fieldOf, type PopulateField, type Query } from '../../model/query/ast.js';
-import type { BindContext } from '../../model/query/bind-context.js';
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
+import { invalidParameter } from '#base/errors.js';
+import { readable } from '#model/query/access.js';
+import { emptyQuery, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import type { Asked } from './asked.js';
 
 /** Maximum depth of nested components. */

@@ -1,5 +1,5 @@
-import type { ChangeBus } from '../../store/changes/changes.js';
-import { changeLog } from '../../store/stores/change-log.js';
+import type { ChangeBus } from '#store/changes/changes.js';
+import { changeLog } from '#store/stores/change-log.js';
 
 /** Tells that the change log was written, by this instance or another one. */
 export class LogSignal {

@@ -1,5 +1,5 @@
-import type { RouteCall } from '../../http/route.js';
-import type { EndSignal } from '../../base/limits/ending.js';
+import type { RouteCall } from '#http/route.js';
+import type { EndSignal } from '#base/limits/ending.js';
 import type { Step } from './read-step.js';
 import type { SyncHub } from './sync-hub.js';
 import type { Begun, SyncService } from './sync-service.js';

@@ -1,8 +1,8 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { oneOf } from '../../store/form/matches.js';
-import { findStored } from '../../store/stored.js';
-import { type LogState, seeingLog, type StoredChange, touches } from '../../store/stores/change-log.js';
-import { meetsCondition } from '../../model/query/meets-condition.js';
+import type { ContentContext } from '#content/content-context.js';
+import { oneOf } from '#store/form/matches.js';
+import { findStored } from '#store/stored.js';
+import { type LogState, seeingLog, type StoredChange, touches } from '#store/stores/change-log.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
 import type { Shape } from './shape.js';
 import { resetError } from './token.js';
 import type { Visibility } from './visibility.js';

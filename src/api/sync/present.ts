@@ -1,6 +1,6 @@
-import { createShaper, type Presentation, type Shaped } from '../../content/shape-values.js';
-import type { Budget } from '../../base/limits/budget.js';
-import type { Loaded } from '../../store/form/loaded.js';
+import { createShaper, type Presentation, type Shaped } from '#content/shape-values.js';
+import type { Budget } from '#base/limits/budget.js';
+import type { Loaded } from '#store/form/loaded.js';
 
 /** Entries as clients keep them, related entries by id. As in lists, no files are null. */
 const held: Presentation<Shaped> = {

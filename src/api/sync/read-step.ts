@@ -1,6 +1,6 @@
-import type { ContentContext } from '../../content/content-context.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import { readPage } from '../../store/read/read-page.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { readPage } from '#store/read/read-page.js';
 import {
   changesAfter,
   idsWith,
@@ -10,9 +10,9 @@ import {
   seeingLog,
   type StoredChange,
   touches,
-} from '../../store/stores/change-log.js';
-import { allOf } from '../../model/query/conditions.js';
-import type { Condition, Plan } from '../../model/query/plan.js';
+} from '#store/stores/change-log.js';
+import { allOf } from '#model/query/conditions.js';
+import type { Condition, Plan } from '#model/query/plan.js';
 import type { Dependencies } from './depends-on.js';
 import { lacksFields, possiblyHeld } from './possibly-held.js';
 import { type HeldEntry, presentEntries } from './present.js';

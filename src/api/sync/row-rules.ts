@@ -1,12 +1,12 @@
-import { roleAccess, sampleUser } from '../../content/rights/role-access.js';
-import type { Role } from '../../content/rights/role.js';
-import { createContext } from '../../content/content-context.js';
-import { ApiError } from '../../base/errors.js';
-import type { Running } from '../../http/running.js';
-import { fullAccess } from '../../model/query/access.js';
-import { bindRule } from '../../model/query/bind-filter.js';
-import type { Condition } from '../../model/query/plan.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { roleAccess, sampleUser } from '#content/rights/role-access.js';
+import type { Role } from '#content/rights/role.js';
+import { createContext } from '#content/content-context.js';
+import { ApiError } from '#base/errors.js';
+import type { Running } from '#http/running.js';
+import { fullAccess } from '#model/query/access.js';
+import { bindRule } from '#model/query/bind-filter.js';
+import type { Condition } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 
 /** The row rule of a role for a type, with the values of any user. */
 export type BoundRule = readonly [type: ContentType, condition: Condition];

@@ -1,6 +1,6 @@
-import { nextTurn, Queue } from '../../base/limits/queue.js';
-import type { Database } from '../../store/send/database.js';
-import { type LogState, markOf, readLogState, type StoredChange } from '../../store/stores/change-log.js';
+import { nextTurn, Queue } from '#base/limits/queue.js';
+import type { Database } from '#store/send/database.js';
+import { type LogState, markOf, readLogState, type StoredChange } from '#store/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
 import { Looks, LooksOfTurn } from './looks.js';
 import { concerns, readChanges, type Step } from './read-step.js';
@@ -8,7 +8,7 @@ import type { SyncReader } from './sync-reader.js';
 import type { Sight, SyncSession } from './sync-session.js';
 import { type Position, resetError } from './token.js';
 import type { Outcome, Waiting } from './waiting.js';
-import { groupBy } from '../../base/values.js';
+import { groupBy } from '#base/values.js';
 
 interface Listener extends Waiting {
   readonly digest: string;

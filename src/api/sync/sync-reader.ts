@@ -1,7 +1,7 @@
-import { unavailableError } from '../../base/errors.js';
-import type { EndSignal } from '../../base/limits/ending.js';
-import { Queue } from '../../base/limits/queue.js';
-import type { Database } from '../../store/send/database.js';
+import { unavailableError } from '#base/errors.js';
+import type { EndSignal } from '#base/limits/ending.js';
+import { Queue } from '#base/limits/queue.js';
+import type { Database } from '#store/send/database.js';
 import {
   changesAfter,
   fieldsIn,
@@ -10,7 +10,7 @@ import {
   type LogState,
   readLogState,
   type StoredChange,
-} from '../../store/stores/change-log.js';
+} from '#store/stores/change-log.js';
 import type { LogSignal } from './log-signal.js';
 import { firstPosition, readStep, type Step } from './read-step.js';
 import type { Shape } from './shape.js';

@@ -1,8 +1,8 @@
-import type { Config } from '../../settings/config.js';
-import { anything, flag, listOf, record, text, whole } from '../../http/json-schema.js';
-import { json, type Operation, parameter } from '../../http/operation.js';
-import { type Route, withPrefix } from '../../http/route.js';
-import type { Running } from '../../http/running.js';
+import type { Config } from '#settings/config.js';
+import { anything, flag, listOf, record, text, whole } from '#http/json-schema.js';
+import { json, type Operation, parameter } from '#http/operation.js';
+import { type Route, withPrefix } from '#http/route.js';
+import type { Running } from '#http/running.js';
 import { answerSync } from './answer-sync.js';
 import { answerShape } from './electric/answer-shape.js';
 import { settingsOf } from './sync-service.js';

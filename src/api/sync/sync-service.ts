@@ -1,7 +1,7 @@
-import { addedSettings } from '../../settings/sections.js';
-import type { Running } from '../../http/running.js';
-import type { EndSignal } from '../../base/limits/ending.js';
-import type { Observer } from '../../base/observe/observer.js';
+import { addedSettings } from '#settings/sections.js';
+import type { Running } from '#http/running.js';
+import type { EndSignal } from '#base/limits/ending.js';
+import type { Observer } from '#base/observe/observer.js';
 import { Connections } from './connections.js';
 import { LogSignal } from './log-signal.js';
 import { firstPosition } from './read-step.js';

@@ -1,4 +1,4 @@
-import { amount, flag, group, whole } from '../../settings/setting.js';
+import { amount, flag, group, whole } from '#settings/setting.js';
 
 /** The settings of sync. */
 export const syncSettings = {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../../base/errors.js';
-import type { Secrets } from '../../settings/load-secrets.js';
-import type { LogPlace } from '../../store/stores/change-log.js';
+import { ApiError } from '#base/errors.js';
+import type { Secrets } from '#settings/load-secrets.js';
+import type { LogPlace } from '#store/stores/change-log.js';
 
 /** How far a client has come. */
 export interface Position extends LogPlace {

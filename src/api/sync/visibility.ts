@@ -1,6 +1,6 @@
-import type { FieldsOf } from '../../store/stores/change-log.js';
-import { allOf, conjunctsOf, orNull, termsOf } from '../../model/query/conditions.js';
-import type { Condition, Plan } from '../../model/query/plan.js';
+import type { FieldsOf } from '#store/stores/change-log.js';
+import { allOf, conjunctsOf, orNull, termsOf } from '#model/query/conditions.js';
+import type { Condition, Plan } from '#model/query/plan.js';
 import { decidingFields } from './depends-on.js';
 
 /** Which entries a caller may know of, whatever the filter of the query. */

@@ -1,14 +1,14 @@
-import { matchesAll, oneOf } from '../../store/form/matches.js';
-import { compileCondition, type RelatedCondition } from '../../store/read/compile-condition.js';
-import { linkedByMeeting, resolveRelated } from '../../store/read/resolve-related.js';
-import type { Database } from '../../store/send/database.js';
-import { formerStates } from '../../store/stores/change-log.js';
-import { findStored } from '../../store/stored.js';
-import { allOf, anyOf, foldCondition } from '../../model/query/conditions.js';
-import { meetsCondition } from '../../model/query/meets-condition.js';
-import { always, type Condition } from '../../model/query/plan.js';
-import { storedIds } from '../../model/schema/stored-values.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { matchesAll, oneOf } from '#store/form/matches.js';
+import { compileCondition, type RelatedCondition } from '#store/read/compile-condition.js';
+import { linkedByMeeting, resolveRelated } from '#store/read/resolve-related.js';
+import type { Database } from '#store/send/database.js';
+import { formerStates } from '#store/stores/change-log.js';
+import { findStored } from '#store/stored.js';
+import { allOf, anyOf, foldCondition } from '#model/query/conditions.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
+import { always, type Condition } from '#model/query/plan.js';
+import { storedIds } from '#model/schema/stored-values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { decidingFields } from './depends-on.js';
 import { resetError } from './token.js';
 

@@ -1,6 +1,6 @@
-import { addedSettings } from '../../settings/sections.js';
-import { flag } from '../../settings/setting.js';
-import type { Feature } from '../../http/feature.js';
+import { addedSettings } from '#settings/sections.js';
+import { flag } from '#settings/setting.js';
+import type { Feature } from '#http/feature.js';
 
 export const tracesSettings = {
   traces: flag(

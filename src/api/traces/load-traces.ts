@@ -1,8 +1,8 @@
 import type * as Api from '@opentelemetry/api';
-import { ConfigError } from '../../settings/setting.js';
-import type { Consumer } from '../../base/observe/observer.js';
-import { methodOf } from '../../base/observe/request-observations.js';
-import type { TraceLink } from '../../base/observe/trace-link.js';
+import { ConfigError } from '#settings/setting.js';
+import type { Consumer } from '#base/observe/observer.js';
+import { methodOf } from '#base/observe/request-observations.js';
+import type { TraceLink } from '#base/observe/trace-link.js';
 import { contextIn, linkHeaders, tracerOf } from './trace-context.js';
 import { traceWork } from './trace-work.js';
 

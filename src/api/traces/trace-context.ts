@@ -1,5 +1,5 @@
 import type * as Api from '@opentelemetry/api';
-import type { TraceHeaders, TraceLink } from '../../base/observe/trace-link.js';
+import type { TraceHeaders, TraceLink } from '#base/observe/trace-link.js';
 
 /** The headers of a request. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;

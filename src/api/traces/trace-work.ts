@@ -1,6 +1,6 @@
 import type * as Api from '@opentelemetry/api';
-import type { OutgoingCall, TraceLink } from '../../base/observe/trace-link.js';
-import type { Consumer } from '../../base/observe/observer.js';
+import type { OutgoingCall, TraceLink } from '#base/observe/trace-link.js';
+import type { Consumer } from '#base/observe/observer.js';
 import { contextIn, linkHeaders, tracerOf } from './trace-context.js';
 
 /**

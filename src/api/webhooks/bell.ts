@@ -1,4 +1,4 @@
-import { endedBy, waited } from '../../base/limits/timers.js';
+import { endedBy, waited } from '#base/limits/timers.js';
 
 /** Wakes work that waits for something to do. A ring while nobody waits ends the next wait at once. */
 export class Bell {

@@ -1,4 +1,4 @@
-import type { Jobs } from '../../base/jobs.js';
+import type { Jobs } from '#base/jobs.js';
 import {
   boundDeliveries,
   type Delivery,
@@ -8,16 +8,16 @@ import {
   pendingOf,
   postponeAfter,
   recordAttempt,
-} from '../../store/stores/delivery-store.js';
-import type { Store } from '../../store/store.js';
-import type { OutgoingCall } from '../../base/observe/trace-link.js';
+} from '#store/stores/delivery-store.js';
+import type { Store } from '#store/store.js';
+import type { OutgoingCall } from '#base/observe/trace-link.js';
 import type { Bell } from './bell.js';
 import type { KnownWebhooks } from './known-webhooks.js';
 import { sendWebhook } from './send.js';
 import { signatureHeaders } from './sign.js';
 import { secretsAt, type Webhook } from './webhook.js';
 import { changeWebhook } from './write-webhooks.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** What deliveries need of the service. */
 export interface DeliveryParts {

@@ -1,9 +1,9 @@
-import { memoize } from '../../base/caches.js';
-import { Alarm } from '../../base/limits/timers.js';
-import type { ChangeBus } from '../../store/changes/changes.js';
-import type { EntryEvent } from '../../store/changes/entry-events.js';
-import { collections } from '../../model/schema/collections.js';
-import { uploadFile } from '../../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import { Alarm } from '#base/limits/timers.js';
+import type { ChangeBus } from '#store/changes/changes.js';
+import type { EntryEvent } from '#store/changes/entry-events.js';
+import { collections } from '#model/schema/collections.js';
+import { uploadFile } from '#model/schema/content-type.js';
 import type { Bell } from './bell.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 

@@ -1,7 +1,7 @@
-import { afterCommit } from '../../store/send/around-commit.js';
-import { storeDeliveries, eventBody } from '../../store/stores/delivery-store.js';
-import type { Store } from '../../store/store.js';
-import { isRecord } from '../../base/values.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { storeDeliveries, eventBody } from '#store/stores/delivery-store.js';
+import type { Store } from '#store/store.js';
+import { isRecord } from '#base/values.js';
 import { largestBody } from './event-body.js';
 import { knownWebhooks } from './known-webhooks.js';
 

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { endedBy, ifLonger } from '../../base/limits/timers.js';
-import { isPrivateHost, publicLookup } from '../../base/public-address.js';
+import { endedBy, ifLonger } from '#base/limits/timers.js';
+import { isPrivateHost, publicLookup } from '#base/public-address.js';
 
 /** A request to a webhook. */
 interface WebhookRequest {

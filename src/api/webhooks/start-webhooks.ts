@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { Config } from '../../settings/config.js';
-import type { ContentSource } from '../../content/content-context.js';
-import type { Backend } from '../../store/models/open-backend.js';
-import { forJob } from '../../store/send/database.js';
-import { collections } from '../../model/schema/collections.js';
+import type { Config } from '#settings/config.js';
+import type { ContentSource } from '#content/content-context.js';
+import type { Backend } from '#store/models/open-backend.js';
+import { forJob } from '#store/send/database.js';
+import { collections } from '#model/schema/collections.js';
 import { Bell } from './bell.js';
 import { type DeliveryParts, serveWebhook } from './deliver.js';
 import { knownWebhooks } from './known-webhooks.js';

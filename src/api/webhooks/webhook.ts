@@ -1,7 +1,7 @@
-import { validationError } from '../../base/errors.js';
-import type { Document } from '../../store/send/database.js';
-import type { EventFormat } from '../../store/stores/delivery-store.js';
-import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import type { Document } from '#store/send/database.js';
+import type { EventFormat } from '#store/stores/delivery-store.js';
+import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '#base/values.js';
 
 /** The events that Strapi v4 has, and `model.change`. */
 export const webhookEvents = [

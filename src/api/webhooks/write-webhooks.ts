@@ -1,13 +1,13 @@
-import { badRequestError, notFoundError } from '../../base/errors.js';
-import { oneOf } from '../../store/form/matches.js';
-import { afterCommit } from '../../store/send/around-commit.js';
-import { findFirst, findStored } from '../../store/stored.js';
-import type { Store } from '../../store/store.js';
-import { removeDeliveries } from '../../store/stores/delivery-store.js';
-import { bulkWrite } from '../../store/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '../../store/write/write-entries.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Values } from '../../base/values.js';
+import { badRequestError, notFoundError } from '#base/errors.js';
+import { oneOf } from '#store/form/matches.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { findFirst, findStored } from '#store/stored.js';
+import type { Store } from '#store/store.js';
+import { removeDeliveries } from '#store/stores/delivery-store.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
+import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { collections } from '#model/schema/collections.js';
+import type { Values } from '#base/values.js';
 import { knownWebhooks } from './known-webhooks.js';
 import { type Webhook, webhookOf } from './webhook.js';
 

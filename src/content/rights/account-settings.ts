@@ -1,6 +1,6 @@
-import { collections } from '../../model/schema/collections.js';
-import type { Database } from '../../store/send/database.js';
-import { findStored } from '../../store/stored.js';
+import { collections } from '#model/schema/collections.js';
+import type { Database } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
 
 /** The settings that the admin panel of Strapi v4 edits, under the same names. */
 export interface AccountSettings {

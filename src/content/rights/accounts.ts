@@ -1,8 +1,8 @@
 import type { SendMailOptions } from 'nodemailer';
-import type { Config } from '../../settings/config.js';
-import type { AccountLimits } from '../../base/limits/attempts.js';
-import type { Observer } from '../../base/observe/observer.js';
-import type { Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import type { AccountLimits } from '#base/limits/attempts.js';
+import type { Observer } from '#base/observe/observer.js';
+import type { Values } from '#base/values.js';
 import type { TemplateName } from './account-settings.js';
 import type { Authenticator } from './authenticate.js';
 import type { KnownUser } from './caller.js';

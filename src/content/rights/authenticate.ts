@@ -1,8 +1,8 @@
-import { collections } from '../../model/schema/collections.js';
-import { refusedToken, type TokenFault } from '../../base/errors.js';
-import { cacheByKey, cacheUntilChanged } from '../../store/changes/changes.js';
-import { commented } from '../../store/send/database.js';
-import type { Access } from '../../model/query/access.js';
+import { collections } from '#model/schema/collections.js';
+import { refusedToken, type TokenFault } from '#base/errors.js';
+import { cacheByKey, cacheUntilChanged } from '#store/changes/changes.js';
+import { commented } from '#store/send/database.js';
+import type { Access } from '#model/query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import { type ApiToken, refuseExpired, tokenFinder } from './api-token.js';
 import { type Caller, type CallingUser, readUser, weighUser, type KnownUser } from './caller.js';
@@ -10,7 +10,7 @@ import { createOpenAccess, openAccess, type OpenAccess, type OpenAccessInput } f
 import { readRoles } from './role.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
-import { decodeId, isRecord, type Values } from '../../base/values.js';
+import { decodeId, isRecord, type Values } from '#base/values.js';
 import type { TokenClaims, UserTokens } from './user-tokens.js';
 
 /** Identifies callers by the current content of the database. */

@@ -1,11 +1,11 @@
-import type { TokenFault } from '../../base/errors.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Database, Document } from '../../store/send/database.js';
-import { findStored } from '../../store/stored.js';
-import type { Change } from '../../store/write/compile-change.js';
-import type { Access } from '../../model/query/access.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { bytesOf, type Values } from '../../base/values.js';
+import type { TokenFault } from '#base/errors.js';
+import { collections } from '#model/schema/collections.js';
+import type { Database, Document } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import type { Change } from '#store/write/compile-change.js';
+import type { Access } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { bytesOf, type Values } from '#base/values.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';
 

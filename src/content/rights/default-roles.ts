@@ -1,10 +1,10 @@
-import { collections } from '../../model/schema/collections.js';
-import { makeOnce } from '../../store/write/compile-change.js';
-import { initialRanks } from '../../store/form/layout.js';
-import type { Document } from '../../store/send/database.js';
-import { isStored } from '../../store/stored.js';
-import type { Store } from '../../store/store.js';
-import { bulkWrite } from '../../store/write/bulk-write.js';
+import { collections } from '#model/schema/collections.js';
+import { makeOnce } from '#store/write/compile-change.js';
+import { initialRanks } from '#store/form/layout.js';
+import type { Document } from '#store/send/database.js';
+import { isStored } from '#store/stored.js';
+import type { Store } from '#store/store.js';
+import { bulkWrite } from '#store/write/bulk-write.js';
 import { grantsVersion } from './known-actions.js';
 
 const auth = (action: string): string => `plugin::users-permissions.auth.${action}`;

@@ -1,11 +1,11 @@
-import { collections } from '../../model/schema/collections.js';
-import type { Config } from '../../settings/config.js';
-import { cacheUntilChanged } from '../../store/changes/changes.js';
-import { commented } from '../../store/send/database.js';
-import type { Observer } from '../../base/observe/observer.js';
-import { isStored } from '../../store/stored.js';
-import type { Backend } from '../../store/models/open-backend.js';
-import { fullAccess, type Access } from '../../model/query/access.js';
+import { collections } from '#model/schema/collections.js';
+import type { Config } from '#settings/config.js';
+import { cacheUntilChanged } from '#store/changes/changes.js';
+import { commented } from '#store/send/database.js';
+import type { Observer } from '#base/observe/observer.js';
+import { isStored } from '#store/stored.js';
+import type { Backend } from '#store/models/open-backend.js';
+import { fullAccess, type Access } from '#model/query/access.js';
 import { readRoles, type Roles } from './role.js';
 
 const roleActions = ['createRole', 'updateRole', 'deleteRole'].map((name) => `plugin::users-permissions.role.${name}`);

@@ -1,7 +1,7 @@
-import { validationError } from '../../base/errors.js';
-import { suggest } from '../../base/nearest-name.js';
-import { type ActionName, actionOf } from '../../model/query/access.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import { validationError } from '#base/errors.js';
+import { suggest } from '#base/nearest-name.js';
+import { type ActionName, actionOf } from '#model/query/access.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 
 /** The actions on users, roles and sessions. */
 export const accountActions = [

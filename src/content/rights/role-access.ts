@@ -1,13 +1,13 @@
-import { memoize, memoizePair } from '../../base/caches.js';
-import type { Access, RowRule } from '../../model/query/access.js';
-import type { Limits } from '../../model/query/bind-context.js';
-import { type ContentType, type Registry, servedAs, underServedNames } from '../../model/schema/content-type.js';
-import { otherSides, type AttributeName } from '../../model/schema/other-sides.js';
+import { memoize, memoizePair } from '#base/caches.js';
+import type { Access, RowRule } from '#model/query/access.js';
+import type { Limits } from '#model/query/bind-context.js';
+import { type ContentType, type Registry, servedAs, underServedNames } from '#model/schema/content-type.js';
+import { otherSides, type AttributeName } from '#model/schema/other-sides.js';
 import type { KnownUser } from './caller.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
-import { comparing } from '../../model/query/ast.js';
-import { isRecord } from '../../base/values.js';
-import { parseFilters } from '../../model/query/parse-filter.js';
+import { comparing } from '#model/query/ast.js';
+import { isRecord } from '#base/values.js';
+import { parseFilters } from '#model/query/parse-filter.js';
 
 interface RuleContext {
   readonly registry: Registry;

@@ -1,7 +1,7 @@
-import type { Database, Document } from '../../store/send/database.js';
-import { findStored } from '../../store/stored.js';
-import type { Access } from '../../model/query/access.js';
-import { collections } from '../../model/schema/collections.js';
+import type { Database, Document } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import type { Access } from '#model/query/access.js';
+import { collections } from '#model/schema/collections.js';
 import { builtinRoles, defaultGrants } from './default-roles.js';
 
 /** The attributes of a type that a role may use: only the listed ones (`allow`), or all except these (`deny`). */

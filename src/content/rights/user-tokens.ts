@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type jwt from 'jsonwebtoken';
-import { BoundedCache } from '../../base/caches.js';
-import { decodeId, isId } from '../../base/values.js';
+import { BoundedCache } from '#base/caches.js';
+import { decodeId, isId } from '#base/values.js';
 import type { KnownUser } from './caller.js';
 
 /** Issues and verifies the tokens of users. */

@@ -1,7 +1,7 @@
-import { BoundedCache } from '../../base/caches.js';
-import type { Config } from '../../settings/config.js';
-import type { Database } from '../../store/send/database.js';
-import { countKeys } from '../../store/stores/key-store.js';
+import { BoundedCache } from '#base/caches.js';
+import type { Config } from '#settings/config.js';
+import type { Database } from '#store/send/database.js';
+import { countKeys } from '#store/stores/key-store.js';
 
 /** What a client has stored: as it was counted last, and what this instance has added since. */
 interface Used {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../../content/rights/caller.js';
-import { memoize } from '../../base/caches.js';
-import { ApiError, type ErrorParts } from '../../base/errors.js';
-import type { Access } from '../../model/query/access.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { ContentContext } from '../../content/content-context.js';
+import type { Caller } from '#content/rights/caller.js';
+import { memoize } from '#base/caches.js';
+import { ApiError, type ErrorParts } from '#base/errors.js';
+import type { Access } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { ContentContext } from '#content/content-context.js';
 import type { Answer, RouteCall } from '../route.js';
 import type { RouteRequest } from '../route-request.js';
 

@@ -1,9 +1,9 @@
-import { exceeding } from '../../base/limits/exceeded.js';
+import { exceeding } from '#base/limits/exceeded.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { memoize } from '../../base/caches.js';
-import { type ContentContext, withDatabase } from '../../content/content-context.js';
-import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '../../base/errors.js';
-import { inTransaction } from '../../store/send/transaction.js';
+import { memoize } from '#base/caches.js';
+import { type ContentContext, withDatabase } from '#content/content-context.js';
+import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '#base/errors.js';
+import { inTransaction } from '#store/send/transaction.js';
 import {
   deleteExpired,
   findKey,
@@ -13,7 +13,7 @@ import {
   type KeyedWrite,
   KeyTaken,
   type KeyRecord,
-} from '../../store/stores/key-store.js';
+} from '#store/stores/key-store.js';
 import { isJson } from '../count-memory.js';
 import type { Answer, RouteCall } from '../route.js';
 import type { Running } from '../running.js';

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
-import { applicationError } from '../../base/errors.js';
+import { applicationError } from '#base/errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
 import { makeImageSet, imageWithoutVariants, type OpenImage, resizeImage } from './transform-image.js';
 import type { MediaSettings } from '../storage/file-storage.js';
-import { Queue, type Sender } from '../../base/limits/queue.js';
+import { Queue, type Sender } from '#base/limits/queue.js';
 
 /** What administrators have chosen for new images. Absent choices are those of the configuration. */
 export interface ImageChoices {

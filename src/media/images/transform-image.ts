@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as measuring from 'image-size';
 import type { Sharp } from 'sharp';
-import { applicationError } from '../../base/errors.js';
+import { applicationError } from '#base/errors.js';
 import type { ImageFormat, ImageSize, MadeImage, ResizeOrder, ImageSet } from './image-types.js';
 import type { MediaSettings } from '../storage/file-storage.js';
 

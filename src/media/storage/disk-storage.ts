@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateFolder } from '../../base/private-folder.js';
+import { makePrivateFolder } from '#base/private-folder.js';
 import type { ByteSource, FileStorage } from './file-storage.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Config } from '../../settings/config.js';
+import type { Config } from '#settings/config.js';
 
 /** Bytes in chunks of any size, synchronous or asynchronous. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

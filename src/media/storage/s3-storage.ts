@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type * as S3 from '@aws-sdk/client-s3';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
 
 /** The bucket and the client. They are created at the first call, because the package is optional and takes 300 ms to load. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { type UploadProvider, uploadProviders } from '../../settings/upload-settings.js';
-import type { Database } from '../../store/send/database.js';
-import { readChunks, removeChunks, sizeOfChunks, writeChunks } from '../../store/stores/grid-chunks.js';
+import { type UploadProvider, uploadProviders } from '#settings/upload-settings.js';
+import type { Database } from '#store/send/database.js';
+import { readChunks, removeChunks, sizeOfChunks, writeChunks } from '#store/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';

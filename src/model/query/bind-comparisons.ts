@@ -1,5 +1,5 @@
-import { exceeding } from '../../base/limits/exceeded.js';
-import { invalidParameter, validationError } from '../../base/errors.js';
+import { exceeding } from '#base/limits/exceeded.js';
+import { invalidParameter, validationError } from '#base/errors.js';
 import { castFlag, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
 import type { Limits } from './bind-context.js';

@@ -1,7 +1,7 @@
 import type { Registry } from '../schema/content-type.js';
 import type { Access } from './access.js';
 import type { PublicationState } from './ast.js';
-import type { Budget, SpentLimits } from '../../base/limits/budget.js';
+import type { Budget, SpentLimits } from '#base/limits/budget.js';
 
 /** The settings that a front end binds with. */
 export interface BindSettings {

@@ -1,5 +1,5 @@
-import { refusedBy } from '../../base/limits/exceeded.js';
-import { ApiError, invalidParameter, validationError } from '../../base/errors.js';
+import { refusedBy } from '#base/limits/exceeded.js';
+import { ApiError, invalidParameter, validationError } from '#base/errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, fullAccess, maySee, readable } from './access.js';

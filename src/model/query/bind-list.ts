@@ -1,5 +1,5 @@
-import { refusedBy } from '../../base/limits/exceeded.js';
-import { type ApiError, invalidParameter, validationError } from '../../base/errors.js';
+import { refusedBy } from '#base/limits/exceeded.js';
+import { type ApiError, invalidParameter, validationError } from '#base/errors.js';
 import { type ContentType, type ScalarAttribute, servedAs } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, maySee, readable } from './access.js';

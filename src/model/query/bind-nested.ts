@@ -1,4 +1,4 @@
-import { validationError } from '../../base/errors.js';
+import { validationError } from '#base/errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';

@@ -1,11 +1,11 @@
-import { BoundedCache } from '../../base/caches.js';
+import { BoundedCache } from '#base/caches.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
-import { unlimited } from '../../base/limits/budget.js';
+import { unlimited } from '#base/limits/budget.js';
 import { allOf, foldCondition, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { bindPublication } from './bind-nested.js';

@@ -1,5 +1,5 @@
-import { memoize } from '../../base/caches.js';
-import { invalidParameter } from '../../base/errors.js';
+import { memoize } from '#base/caches.js';
+import { invalidParameter } from '#base/errors.js';
 import {
   type Attribute,
   type ComponentAttribute,

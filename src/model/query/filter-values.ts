@@ -1,4 +1,4 @@
-import { isPlainObject, isRecord, itemsOf, type Values } from '../../base/values.js';
+import { isPlainObject, isRecord, itemsOf, type Values } from '#base/values.js';
 
 /** Filters of the API that entries meet which meet all of these. */
 export const allOf = (filters: readonly Values[]): Values => ({ $and: filters });

@@ -1,5 +1,5 @@
 import { type Attribute, type ContentType, type Registry, uploadFile, attributeOf } from '../schema/content-type.js';
-import { isPlainObject, isRecord, type Values } from '../../base/values.js';
+import { isPlainObject, isRecord, type Values } from '#base/values.js';
 import { isGroup, isOperator } from './operators.js';
 
 /** A condition that has no effect: its name, and the type that has no such attribute, or one that filters cannot name. */

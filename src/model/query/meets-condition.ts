@@ -1,7 +1,7 @@
-import { memoize } from '../../base/caches.js';
+import { memoize } from '#base/caches.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { isForeign, numberText, storedIds } from '../schema/stored-values.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Comparator, TextComparator } from './operators.js';
 import type { Condition } from './plan.js';
 import { comparesText, type Comparison, textPattern } from './conditions.js';

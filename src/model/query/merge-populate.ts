@@ -1,6 +1,6 @@
-import { refusedBy } from '../../base/limits/exceeded.js';
+import { refusedBy } from '#base/limits/exceeded.js';
 import { isDeepStrictEqual } from 'node:util';
-import { validationError } from '../../base/errors.js';
+import { validationError } from '#base/errors.js';
 import type { Limits } from './bind-context.js';
 import { emptyQuery, fieldOf, type Populate, type PopulateField, type Query } from './ast.js';
 

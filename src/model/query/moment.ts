@@ -1,4 +1,4 @@
-import { validationError } from '../../base/errors.js';
+import { validationError } from '#base/errors.js';
 import type { ScalarType } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 

@@ -1,5 +1,5 @@
-import { invalidParameter, validationError } from '../../base/errors.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { invalidParameter, validationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { GivenCursor, Pagination } from './ast.js';
 import { flagOf, parseWhole, parseWithCount } from './parse-list.js';
 

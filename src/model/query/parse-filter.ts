@@ -1,8 +1,8 @@
-import { refusedBy } from '../../base/limits/exceeded.js';
-import { invalidParameter, validationError } from '../../base/errors.js';
+import { refusedBy } from '#base/limits/exceeded.js';
+import { invalidParameter, validationError } from '#base/errors.js';
 import type { Filter } from './ast.js';
 import { plainScalar } from '../schema/code-values.js';
-import { isPlainObject, isRecord } from '../../base/values.js';
+import { isPlainObject, isRecord } from '#base/values.js';
 import type { Limits } from './bind-context.js';
 import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
 

@@ -1,7 +1,7 @@
-import { refusedBy } from '../../base/limits/exceeded.js';
-import { type ApiError, invalidParameter, paginationError, validationError } from '../../base/errors.js';
+import { refusedBy } from '#base/limits/exceeded.js';
+import { type ApiError, invalidParameter, paginationError, validationError } from '#base/errors.js';
 import type { Pagination, Sort } from './ast.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Limits } from './bind-context.js';
 
 /** Parses `fields`: items as written, each a name or a comma list of names; `*` and absence mean all, returned as null. */

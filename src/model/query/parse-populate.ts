@@ -1,5 +1,5 @@
-import { refusedBy } from '../../base/limits/exceeded.js';
-import { invalidParameter, validationError } from '../../base/errors.js';
+import { refusedBy } from '#base/limits/exceeded.js';
+import { invalidParameter, validationError } from '#base/errors.js';
 import {
   emptyQuery,
   noPopulate,
@@ -9,7 +9,7 @@ import {
   type PublicationState,
   type Query,
 } from './ast.js';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { Limits } from './bind-context.js';
 import { mergeFields, plainField, tooDeep, unite } from './merge-populate.js';
 import { parseFields, parseSort, parseWhole, refuseMixedPagination } from './parse-list.js';

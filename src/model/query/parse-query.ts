@@ -1,11 +1,11 @@
-import { validationError } from '../../base/errors.js';
+import { validationError } from '#base/errors.js';
 import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './bind-context.js';
 import { parseCursors, refuseCursors } from './parse-cursors.js';
 import { parseFields, parsePagination, parseSort, parseUnusedSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 
 /**
  * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored. Throws a ValidationError or

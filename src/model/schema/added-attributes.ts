@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { Added, Attribute, ContentType } from './content-type.js';
 import type { ModelDocument } from './model.js';
 

@@ -1,4 +1,4 @@
-import { validationError } from '../../base/errors.js';
+import { validationError } from '#base/errors.js';
 
 /** What identifies a related entry in a list: its id, or type and id if the relation is polymorphic (see `morphKey`). */
 export type LinkKey = number | string;

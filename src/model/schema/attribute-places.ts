@@ -1,6 +1,6 @@
-import { memoizePair } from '../../base/caches.js';
+import { memoizePair } from '#base/caches.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from './content-type.js';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { componentsOf, listsParts } from './parts.js';
 
 /** The place of an attribute in the documents of a type. */

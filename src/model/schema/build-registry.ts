@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { memoize, memoizePair } from '../../base/caches.js';
+import { memoize, memoizePair } from '#base/caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { collectLeftOut } from './left-out.js';
 import { type Conflicts, graphqlConflicts, serviceConflicts } from './name-conflicts.js';

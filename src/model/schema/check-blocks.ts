@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { maximumErrors, notOfType } from './findings.js';
 import { toNumber } from './scalar-types.js';
 

@@ -1,9 +1,9 @@
-import type { FieldError } from '../../base/errors.js';
+import type { FieldError } from '#base/errors.js';
 import { isSettable } from './added-attributes.js';
 import { blockProblems } from './check-blocks.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import {
   type Findings,
   type InputContext,

@@ -1,6 +1,6 @@
-import { memoizePair } from '../../base/caches.js';
-import type { FieldError } from '../../base/errors.js';
-import type { Values } from '../../base/values.js';
+import { memoizePair } from '#base/caches.js';
+import type { FieldError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
 import { findPlaces } from './attribute-places.js';
 import { checkInput } from './check-input.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 import type { ScalarAttribute, ScalarType } from './content-type.js';
 import { matches } from './linear-regex.js';
 import { type InputContext, mustNotBeNull, notOfType } from './findings.js';

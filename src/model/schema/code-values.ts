@@ -1,5 +1,5 @@
-import { validationError } from '../../base/errors.js';
-import { isPlainObject } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import { isPlainObject } from '#base/values.js';
 
 /** Maximum number of values in one JSON value. A document of 16 MB holds no more. */
 const maximumParts = 5_000_000;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { builtinModels } from './builtin-models.js';
 import { uploadFile } from './content-type.js';
 import type { AttributeDefinition, Model } from './model.js';

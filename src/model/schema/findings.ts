@@ -1,4 +1,4 @@
-import type { FieldError } from '../../base/errors.js';
+import type { FieldError } from '#base/errors.js';
 import type { Registry } from './content-type.js';
 
 export interface InputContext {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
 import type { Model, ModelDocument, ModelWarning } from './model.js';
 

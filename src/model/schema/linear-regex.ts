@@ -1,4 +1,4 @@
-import { memoize } from '../../base/caches.js';
+import { memoize } from '#base/caches.js';
 import { createRequire } from 'node:module';
 import type * as engine from 're2js';
 import type * as detector from 'redos-detector';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { validationError } from '../../base/errors.js';
+import { validationError } from '#base/errors.js';
 import type { LinkAttribute, MorphAttribute } from './content-type.js';
-import { decodeId, isRecord, type Values } from '../../base/values.js';
+import { decodeId, isRecord, type Values } from '#base/values.js';
 import { type Connection, idOf, type LinkKey, type Position, type LinkInput } from './apply-link-input.js';
 
 /** Maximum number of entries that one document stores for one relation, and that one write may name. */

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { didYouMean } from '../../base/nearest-name.js';
-import { cacheControlPattern, isRecord } from '../../base/values.js';
+import { didYouMean } from '#base/nearest-name.js';
+import { cacheControlPattern, isRecord } from '#base/values.js';
 import { collectionNamePattern, type Model, type ModelWarning } from './model.js';
 
 const localizable = {

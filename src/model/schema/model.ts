@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import type { ShardKey } from './content-type.js';
 
 /** An attribute as schema.json writes it. Keys that only an admin panel reads are kept but not used. */

@@ -1,4 +1,4 @@
-import { memoize } from '../../base/caches.js';
+import { memoize } from '#base/caches.js';
 import type { ContentType } from './content-type.js';
 
 /** Splits a name into words, at case changes, digits and punctuation. Digits are separate words (`i18n` is i, 18, n). */

@@ -1,4 +1,4 @@
-import { memoize } from '../../base/caches.js';
+import { memoize } from '#base/caches.js';
 import type { Registry } from './content-type.js';
 
 /** An attribute of a type. */

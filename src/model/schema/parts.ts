@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Attribute, ComponentAttribute, ContentType, Registry, ZoneAttribute } from './content-type.js';
 
 /** An attribute whose value consists of components. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/nearest-name.js';
+import { didYouMean } from '#base/nearest-name.js';
 import { customFieldType } from './custom-field-type.js';
 import { enumerationProblems, enumerationWarnings } from './enum-names.js';
 import { misspeltAttributeKeys } from './model-schema.js';

@@ -1,4 +1,4 @@
-import { mapValues } from '../../base/values.js';
+import { mapValues } from '#base/values.js';
 import { addedTo, shapeOf } from './added-attributes.js';
 import type { ModelSettings } from './build-content-type.js';
 import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';

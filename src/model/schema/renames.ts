@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Model, ModelDocument } from './model.js';
 
 /** A new name that a model has for an attribute, or a new uid for a type. */

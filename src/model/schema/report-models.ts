@@ -1,6 +1,6 @@
 import type { RegistryBuild } from './build-registry.js';
 import type { ModelWarning } from './model.js';
-import { appendTo } from '../../base/values.js';
+import { appendTo } from '#base/values.js';
 
 /** The state of one model, and its effect on other models. */
 export interface ModelReport {

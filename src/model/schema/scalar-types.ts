@@ -1,5 +1,5 @@
-import { validationError } from '../../base/errors.js';
-import { isoText } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import { isoText } from '#base/values.js';
 import {
   readBigInteger,
   readBoolean,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { attributeOf, type ContentType, type Registry, servedAs } from './content-type.js';
 import { componentsOf } from './parts.js';
 

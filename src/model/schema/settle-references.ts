@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { didYouMean } from '../../base/nearest-name.js';
+import { didYouMean } from '#base/nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
 import { type Reference, referencesOf, settleSides, type Side, isWritten, otherSide } from './settle-sides.js';
 

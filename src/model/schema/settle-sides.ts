@@ -1,4 +1,4 @@
-import { memoize } from '../../base/caches.js';
+import { memoize } from '#base/caches.js';
 import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 
 /**

@@ -1,5 +1,5 @@
-import { validationError } from '../../base/errors.js';
-import { isoText, isRecord, only, type Values } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import { isoText, isRecord, only, type Values } from '#base/values.js';
 
 /**
  * Returns the value of an attribute for a stored value that is not null; null if the stored value does not fit the attribute. Never

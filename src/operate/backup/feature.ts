@@ -1,5 +1,5 @@
-import type { Feature } from '../../http/feature.js';
-import type { Running } from '../../http/running.js';
+import type { Feature } from '#http/feature.js';
+import type { Running } from '#http/running.js';
 
 /** Backups that the service makes by a schedule, on one instance at a time. */
 export const backup: Feature = {

@@ -1,9 +1,9 @@
 import { lookup } from 'mime-types';
-import type { FileStorage } from '../../media/storage/file-storage.js';
-import type { StorageOf } from '../../media/storage/storage-of.js';
+import type { FileStorage } from '#media/storage/file-storage.js';
+import type { StorageOf } from '#media/storage/storage-of.js';
 import type { OutsideFile } from '../raw/one-moment.js';
 import type { PartOf } from './parts.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** Approximate bytes of one part. */
 const partBytes = 2_097_152;

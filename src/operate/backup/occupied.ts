@@ -1,6 +1,6 @@
-import type { Database } from '../../store/send/database.js';
+import type { Database } from '#store/send/database.js';
 import { listBackedUp } from '../raw/backed-up.js';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { findOccupied, hasContent } from '../transfer/occupied.js';
 
 /** What a service itself keeps account of. A restore merges it with what is stored. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { packageVersion } from '../../base/package-root.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { packageVersion } from '#base/package-root.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** The version of the format, which docs/backup.md describes. Others are refused. */
 export const formatVersion = 1;

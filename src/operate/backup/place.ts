@@ -3,11 +3,11 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { optionsOf } from '../../media/storage/storage-of.js';
-import type { MediaSettings } from '../../media/storage/file-storage.js';
-import { type ObjectStorage, s3Storage } from '../../media/storage/s3-storage.js';
-import { hasEnded } from '../../base/processes.js';
-import { messageOf } from '../../base/errors.js';
+import { optionsOf } from '#media/storage/storage-of.js';
+import type { MediaSettings } from '#media/storage/file-storage.js';
+import { type ObjectStorage, s3Storage } from '#media/storage/s3-storage.js';
+import { hasEnded } from '#base/processes.js';
+import { messageOf } from '#base/errors.js';
 
 /** The place of a backup. */
 export interface BackupPlace {

@@ -1,10 +1,10 @@
-import { storedCollections } from '../../store/send/ensure-collections.js';
-import { restartOthers } from '../../store/models/trigram-build.js';
-import { endEpoch } from '../../store/stores/append-changes.js';
+import { storedCollections } from '#store/send/ensure-collections.js';
+import { restartOthers } from '#store/models/trigram-build.js';
+import { endEpoch } from '#store/stores/append-changes.js';
 import { assertHeld } from '../raw/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../raw/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../raw/staged.js';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { accounts, assertStillEmpty } from './occupied.js';
 import type { RestoreReport, Restoring } from './restoring.js';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { packageVersion } from '../../base/package-root.js';
+import { packageVersion } from '#base/package-root.js';
 import { ByteReader } from '../transfer/byte-reader.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 import { parseImported } from '../transfer/parse-imported.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { digestOf, formatVersion, isHead, largestPart, type Part, type PartHead } from './parts.js';
 
 /** Maximum bytes of the first line, which says that a file is a backup, and of another one. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../store/send/database.js';
+import type { Database } from '#store/send/database.js';
 import {
   assertInterrupted,
   beginImport,
@@ -11,7 +11,7 @@ import {
   type UnfinishedImport,
   whileAlive,
 } from '../raw/import-ledger.js';
-import { referredKeys } from '../../store/stores/blob-store.js';
+import { referredKeys } from '#store/stores/blob-store.js';
 import { dropStaged, stagedFor } from '../raw/staged.js';
 import { assertEmpty } from './occupied.js';
 import { publishRestored } from './publish-restored.js';

@@ -1,8 +1,8 @@
-import type { Database } from '../../store/send/database.js';
+import type { Database } from '#store/send/database.js';
 import type { ImportState } from '../raw/import-ledger.js';
 import type { Merged } from '../raw/restored.js';
 import type { Progress } from '../transfer/import-run.js';
-import type { StorageOf } from '../../media/storage/storage-of.js';
+import type { StorageOf } from '#media/storage/storage-of.js';
 import type { BackupPlace } from './place.js';
 import type { VerifiedBackup } from './verify-backup.js';
 

@@ -1,14 +1,14 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Cron } from 'croner';
-import type { Config } from '../../settings/config.js';
-import { ConfigError } from '../../settings/setting.js';
-import type { Closing } from '../../http/feature.js';
-import type { Running } from '../../http/running.js';
-import { createStorageOf } from '../../media/storage/storage-of.js';
-import { makePrivateFolder } from '../../base/private-folder.js';
+import type { Config } from '#settings/config.js';
+import { ConfigError } from '#settings/setting.js';
+import type { Closing } from '#http/feature.js';
+import type { Running } from '#http/running.js';
+import { createStorageOf } from '#media/storage/storage-of.js';
+import { makePrivateFolder } from '#base/private-folder.js';
 import { type BackupFolder, folderOf } from './place.js';
 import { writeBackup } from './write-backup.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 

@@ -2,11 +2,11 @@ import { type CollectionPlan, isBackedUp, isPlan } from '../raw/backed-up.js';
 import { splitDocuments } from '../raw/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
 import { decompressed } from './compress.js';
-import type { StorageOf } from '../../media/storage/storage-of.js';
+import type { StorageOf } from '#media/storage/storage-of.js';
 import { type EndHead, joined, type Part } from './parts.js';
 import type { BackupPlace } from './place.js';
 import { changed, NoBackup, type ReadPart, readParts } from './read-parts.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** A backup that was read to its end. */
 export interface VerifiedBackup {

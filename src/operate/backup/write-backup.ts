@@ -1,10 +1,10 @@
-import type { Database } from '../../store/send/database.js';
+import type { Database } from '#store/send/database.js';
 import { countBackedUp, listBackedUp } from '../raw/backed-up.js';
 import { outsideFiles, readOneMoment, recordIds } from '../raw/one-moment.js';
 import { fileRecords } from '../raw/scan-documents.js';
 import type { RawDocument } from '../raw/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
-import type { StorageOf } from '../../media/storage/storage-of.js';
+import type { StorageOf } from '#media/storage/storage-of.js';
 import { fileParts } from './file-parts.js';
 import { compressed } from './compress.js';
 import { type Part, sealed, startOf } from './parts.js';

@@ -1,16 +1,16 @@
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Alarm } from '../../base/limits/timers.js';
-import { changeOf } from '../../store/models/preview-models.js';
-import { readModels, writeModels } from '../../store/stores/model-store.js';
-import { asServed, openRenames } from '../../store/stores/rename-store.js';
-import { findForeign } from '../../store/models/served-collections.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import { type Model, isStoredAs } from '../../model/schema/model.js';
-import { movedAway } from '../../model/schema/renames.js';
-import { warningText } from '../../model/schema/report-models.js';
+import { Alarm } from '#base/limits/timers.js';
+import { changeOf } from '#store/models/preview-models.js';
+import { readModels, writeModels } from '#store/stores/model-store.js';
+import { asServed, openRenames } from '#store/stores/rename-store.js';
+import { findForeign } from '#store/models/served-collections.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { type Model, isStoredAs } from '#model/schema/model.js';
+import { movedAway } from '#model/schema/renames.js';
+import { warningText } from '#model/schema/report-models.js';
 import { isSyncFolder } from './import-sync.js';
-import type { ModelDocument } from '../../strapi/load/model-files.js';
+import type { ModelDocument } from '#strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-service.js';
 import { recordCommand } from './record-command.js';
@@ -18,8 +18,8 @@ import { flag, parseWords, required } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 import { dataRow, unfitIn } from './unfit-rows.js';
 import { storeUntilServed } from './until-served.js';
-import type { UnfitData } from '../../store/models/find-unfit.js';
-import type { Database } from '../../store/send/database.js';
+import type { UnfitData } from '#store/models/find-unfit.js';
+import type { Database } from '#store/send/database.js';
 
 /** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {

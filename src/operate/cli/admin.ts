@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { ContentContext } from '../../content/content-context.js';
-import { findAdministrator, readAdminRoles, superAdminCode } from '../../admin/administrators/administrator.js';
-import { changeAdministrator, insertAdministrator, isEmailTaken, fields } from '../../admin/administrators/write-administrator.js';
-import { checkPanelBody, object } from '../../admin/check-body.js';
-import { createDefaultAdminRoles } from '../../admin/rights/default-roles.js';
-import { exactly } from '../../store/form/matches.js';
+import type { ContentContext } from '#content/content-context.js';
+import { findAdministrator, readAdminRoles, superAdminCode } from '#admin/administrators/administrator.js';
+import { changeAdministrator, insertAdministrator, isEmailTaken, fields } from '#admin/administrators/write-administrator.js';
+import { checkPanelBody, object } from '#admin/check-body.js';
+import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
+import { exactly } from '#store/form/matches.js';
 import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';

@@ -1,17 +1,17 @@
 import { relative, resolve } from 'node:path';
-import type { Config } from '../../settings/config.js';
-import { examineConfig } from '../../settings/load-config.js';
-import { loadSecrets } from '../../settings/load-secrets.js';
-import { environmentOf } from '../../settings/setting.js';
+import type { Config } from '#settings/config.js';
+import { examineConfig } from '#settings/load-config.js';
+import { loadSecrets } from '#settings/load-secrets.js';
+import { environmentOf } from '#settings/setting.js';
 import { refuseEmbedded } from '../embedded/start-embedded.js';
-import { allSections } from '../../feature-settings.js';
-import { features } from '../../features.js';
-import { modelSettings } from '../../http/feature.js';
-import { createClientOf } from '../../store/send/refused-access.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import { warningText } from '../../model/schema/report-models.js';
-import type { CodePlace } from '../../strapi/load/code-problems.js';
+import { allSections } from '#feature-settings.js';
+import { features } from '#features.js';
+import { modelSettings } from '#http/feature.js';
+import { createClientOf } from '#store/send/refused-access.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Registry } from '#model/schema/content-type.js';
+import { warningText } from '#model/schema/report-models.js';
+import type { CodePlace } from '#strapi/load/code-problems.js';
 import { groupCauses } from './group-causes.js';
 import { inspectCode } from './inspect-project.js';
 import { readModelFiles } from './model-files.js';
@@ -19,7 +19,7 @@ import { print } from './print.js';
 import { hasCode, modelFolder, projectFolder } from './project-folder.js';
 import { flag, parseOptions, text } from './usage-error.js';
 import { withPlace } from './with-place.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 export const usage = `usage: npx mangrove check [--project DIR] [--strict]
   Prints what production would refuse or ignore in the project of the working directory, each with its file and what to do.

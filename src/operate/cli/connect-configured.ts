@@ -1,10 +1,10 @@
-import type { Config } from '../../settings/config.js';
-import { loadConfig } from '../../settings/load-config.js';
-import { allSections } from '../../feature-settings.js';
-import { createStorageOf } from '../../media/storage/storage-of.js';
+import type { Config } from '#settings/config.js';
+import { loadConfig } from '#settings/load-config.js';
+import { allSections } from '#feature-settings.js';
+import { createStorageOf } from '#media/storage/storage-of.js';
 import { runningServer, startConfigured } from '../embedded/start-embedded.js';
-import { connectDatabase } from '../../store/send/connection.js';
-import type { Database } from '../../store/send/database.js';
+import { connectDatabase } from '#store/send/connection.js';
+import type { Database } from '#store/send/database.js';
 import { endWith, printError } from './print.js';
 import { showProgress } from './show-progress.js';
 

@@ -7,20 +7,20 @@ import {
   storedTexts,
   surveyConversion,
   type Survey,
-} from '../../store/models/convert-values.js';
-import type { ValueConversion } from '../../store/models/converted-entries.js';
-import { readStates } from '../../store/models/model-states.js';
-import { refuseMoved } from '../../store/models/copy-fields.js';
-import { findForeign } from '../../store/models/served-collections.js';
-import type { Database } from '../../store/send/database.js';
-import { claim } from '../../store/stores/claim.js';
-import { readModels, writeModels } from '../../store/stores/model-store.js';
-import { asServed } from '../../store/stores/rename-store.js';
-import { suggest } from '../../base/nearest-name.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import type { Registry, ScalarAttribute, ScalarType } from '../../model/schema/content-type.js';
-import { convertible, convertedDefinition } from '../../model/schema/convert-value.js';
-import type { AttributeDefinition, Model } from '../../model/schema/model.js';
+} from '#store/models/convert-values.js';
+import type { ValueConversion } from '#store/models/converted-entries.js';
+import { readStates } from '#store/models/model-states.js';
+import { refuseMoved } from '#store/models/copy-fields.js';
+import { findForeign } from '#store/models/served-collections.js';
+import type { Database } from '#store/send/database.js';
+import { claim } from '#store/stores/claim.js';
+import { readModels, writeModels } from '#store/stores/model-store.js';
+import { asServed } from '#store/stores/rename-store.js';
+import { suggest } from '#base/nearest-name.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Registry, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
+import { convertible, convertedDefinition } from '#model/schema/convert-value.js';
+import type { AttributeDefinition, Model } from '#model/schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print } from './print.js';
 import { recordCommand } from './record-command.js';

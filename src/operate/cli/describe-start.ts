@@ -1,12 +1,12 @@
-import type { ContentType } from '../../model/schema/content-type.js';
-import { docs } from '../../api/openapi/features.js';
-import { hasPanel } from '../../admin/front-end/panel-files.js';
-import { commandLine } from '../../base/command-line.js';
-import { packageVersion } from '../../base/package-root.js';
-import type { Audience } from '../../content/rights/is-open.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { docs } from '#api/openapi/features.js';
+import { hasPanel } from '#admin/front-end/panel-files.js';
+import { commandLine } from '#base/command-line.js';
+import { packageVersion } from '#base/package-root.js';
+import type { Audience } from '#content/rights/is-open.js';
 import type { EmbeddedDatabase } from '../embedded/start-embedded.js';
-import type { Backend } from '../../store/models/open-backend.js';
-import type { Service } from '../../service.js';
+import type { Backend } from '#store/models/open-backend.js';
+import type { Service } from '#service.js';
 
 type EmbeddedServer = Pick<EmbeddedDatabase, 'version' | 'dataDir' | 'uri'>;
 

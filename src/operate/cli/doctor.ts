@@ -1,8 +1,8 @@
 import { readContext } from '../doctor/read-context.js';
 import { type NamedFinding, runChecks } from '../doctor/checks.js';
-import { allSections } from '../../feature-settings.js';
-import { features } from '../../features.js';
-import { modelSettings } from '../../http/feature.js';
+import { allSections } from '#feature-settings.js';
+import { features } from '#features.js';
+import { modelSettings } from '#http/feature.js';
 import { print } from './print.js';
 import { flag, parseOptions } from './usage-error.js';
 

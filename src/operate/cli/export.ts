@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createMedia } from '../../media/media.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
+import { createMedia } from '#media/media.js';
+import { readModels } from '#store/stores/model-store.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { exportContent } from '../transfer/export-content.js';
 import { archiveKey, refuseSecrets } from './open-source.js';
 import { changing, runOnService, type Command } from './run-command.js';

@@ -4,7 +4,7 @@ import {
   previewAdministration,
   takeAdministration,
 } from '../transfer/panel/take-administration.js';
-import { takePanelSetting } from '../../admin/import/take-settings.js';
+import { takePanelSetting } from '#admin/import/take-settings.js';
 import type { PanelTarget } from '../transfer/import-run.js';
 import { printError } from './print.js';
 import type { OpenedService } from './open-service.js';

@@ -1,23 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRole, updateRole } from '../../accounts/roles/roles.js';
-import { setActions } from '../../accounts/roles/grant-actions.js';
-import { knownActions } from '../../content/rights/known-actions.js';
-import { features } from '../../features.js';
-import { featureActions } from '../../http/feature.js';
-import { createLocale, listLocales, localeWork } from '../../content/locales.js';
+import { createRole, updateRole } from '#accounts/roles/roles.js';
+import { setActions } from '#accounts/roles/grant-actions.js';
+import { knownActions } from '#content/rights/known-actions.js';
+import { features } from '#features.js';
+import { featureActions } from '#http/feature.js';
+import { createLocale, listLocales, localeWork } from '#content/locales.js';
 import { previewAdministration, takeAdministration } from '../transfer/panel/take-administration.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
+import { readModels } from '#store/stores/model-store.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import type { PanelRecord } from '../transfer/panel-records.js';
 import { parseImported } from '../transfer/parse-imported.js';
-import { uidOfView } from '../../store/stores/code-store.js';
+import { uidOfView } from '#store/stores/code-store.js';
 import { isPanelSetting, usedSettings } from '../transfer/source.js';
 import { takeSettings } from '../transfer/take-settings.js';
-import { isRecord, recordsIn, type Values } from '../../base/values.js';
+import { isRecord, recordsIn, type Values } from '#base/values.js';
 import { panelTarget } from './import-panel.js';
 import { readRolesByType, type OpenedService } from './open-service.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** A line of the result: what was done, with what, and details. */
 type Line = readonly [done: string, what: string, about: string];

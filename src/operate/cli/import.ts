@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
-import { createMedia } from '../../media/media.js';
-import { createOwnCollections } from '../../store/send/ensure-collections.js';
-import { blobCollections } from '../../store/stores/blob-store.js';
+import { createMedia } from '#media/media.js';
+import { createOwnCollections } from '#store/send/ensure-collections.js';
+import { blobCollections } from '#store/stores/blob-store.js';
 import { abandonImport, prepareImport, type PreparedImport, previewImport, runImport } from '../transfer/run-import.js';
 import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext } from '../transfer/import-run.js';
 import type { Tally } from '../transfer/tally.js';
 import { administratorUid } from '../transfer/panel-records.js';
-import { printSize } from '../../base/values.js';
+import { printSize } from '#base/values.js';
 import { panelTarget } from './import-panel.js';
 import { importSync } from './import-sync.js';
 import { openSource, refuseSecrets } from './open-source.js';

@@ -1,18 +1,18 @@
 import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
-import type { Config } from '../../settings/config.js';
-import { createExtension } from '../../api/graphql/extension/create-extension.js';
-import { contentOfCode } from '../../api/code/content-of-code.js';
-import { messageOf } from '../../base/errors.js';
-import { features } from '../../features.js';
-import { createLogger, createObserver } from '../../http/create-logger.js';
-import { enabledFeatures, routesOf } from '../../http/feature.js';
-import { Connection, type Running } from '../../http/running.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import { CodeProblems, type CodePlace } from '../../strapi/load/code-problems.js';
-import { loadProjectCode } from '../../strapi/project/load-project.js';
-import { builtinRoutes } from '../../strapi/routes/builtin-controllers.js';
-import { isRecord } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { createExtension } from '#api/graphql/extension/create-extension.js';
+import { contentOfCode } from '#api/code/content-of-code.js';
+import { messageOf } from '#base/errors.js';
+import { features } from '#features.js';
+import { createLogger, createObserver } from '#http/create-logger.js';
+import { enabledFeatures, routesOf } from '#http/feature.js';
+import { Connection, type Running } from '#http/running.js';
+import type { Registry } from '#model/schema/content-type.js';
+import { CodeProblems, type CodePlace } from '#strapi/load/code-problems.js';
+import { loadProjectCode } from '#strapi/project/load-project.js';
+import { builtinRoutes } from '#strapi/routes/builtin-controllers.js';
+import { isRecord } from '#base/values.js';
 
 interface InspectInput {
   /** Absolute path of the project. */

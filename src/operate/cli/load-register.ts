@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../../settings/setting.js';
-import { loadSource, sourceEndings } from '../../settings/load-source.js';
-import type { Register, RegisterInput } from '../../api/graphql/extension/create-extension.js';
-import { isRecord } from '../../base/values.js';
-import { explained } from '../../strapi/load/run-code.js';
+import { ConfigError } from '#settings/setting.js';
+import { loadSource, sourceEndings } from '#settings/load-source.js';
+import type { Register, RegisterInput } from '#api/graphql/extension/create-extension.js';
+import { isRecord } from '#base/values.js';
+import { explained } from '#strapi/load/run-code.js';
 
 const file = 'config/extensions';
 

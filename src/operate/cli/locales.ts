@@ -1,4 +1,4 @@
-import { createLocale, deleteLocale, listLocales, localeWork, updateLocale } from '../../content/locales.js';
+import { createLocale, deleteLocale, listLocales, localeWork, updateLocale } from '#content/locales.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, onlyWord, parseWords, taking, text } from './usage-error.js';
 import { print } from './print.js';

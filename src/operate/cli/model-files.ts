@@ -1,9 +1,9 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { ModelDocument } from '../../strapi/load/model-files.js';
-import { isRecord, kebabCase, type Values } from '../../base/values.js';
-import { messageOf } from '../../base/errors.js';
+import type { ModelDocument } from '#strapi/load/model-files.js';
+import { isRecord, kebabCase, type Values } from '#base/values.js';
+import { messageOf } from '#base/errors.js';
 
 /** A model that was read from a file. */
 interface ModelFile {

@@ -1,9 +1,9 @@
-import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey } from '../../store/models/operator-indexes.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { suggest } from '../../base/nearest-name.js';
-import { printSize } from '../../base/values.js';
+import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey } from '#store/models/operator-indexes.js';
+import { readModels } from '#store/stores/model-store.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { suggest } from '#base/nearest-name.js';
+import { printSize } from '#base/values.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';

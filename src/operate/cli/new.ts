@@ -1,8 +1,8 @@
 import { cp, mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { packageRoot } from '../../base/package-root.js';
-import { valuesOf } from '../../settings/translation.js';
-import type { Values } from '../../base/values.js';
+import { packageRoot } from '#base/package-root.js';
+import { valuesOf } from '#settings/translation.js';
+import type { Values } from '#base/values.js';
 import { print } from './print.js';
 import { onlyWord } from './usage-error.js';
 

@@ -1,19 +1,19 @@
-import type { Config } from '../../settings/config.js';
-import { loadConfig } from '../../settings/load-config.js';
-import { loadSecrets, type Secrets } from '../../settings/load-secrets.js';
-import { createDefaultRoles } from '../../content/rights/default-roles.js';
-import { upgradeGrants } from '../../accounts/roles/grant-actions.js';
-import { createContext, type ContentContext } from '../../content/content-context.js';
-import { allSections } from '../../feature-settings.js';
-import { features } from '../../features.js';
-import { modelSettings } from '../../http/feature.js';
-import { createFirstLocale, readLocales } from '../../store/stores/locale-store.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { createStore, type Store } from '../../store/store.js';
-import { fullAccess } from '../../model/query/access.js';
-import type { ModelSettings } from '../../model/schema/build-content-type.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import { readRoles, type Role } from '../../content/rights/role.js';
+import type { Config } from '#settings/config.js';
+import { loadConfig } from '#settings/load-config.js';
+import { loadSecrets, type Secrets } from '#settings/load-secrets.js';
+import { createDefaultRoles } from '#content/rights/default-roles.js';
+import { upgradeGrants } from '#accounts/roles/grant-actions.js';
+import { createContext, type ContentContext } from '#content/content-context.js';
+import { allSections } from '#feature-settings.js';
+import { features } from '#features.js';
+import { modelSettings } from '#http/feature.js';
+import { createFirstLocale, readLocales } from '#store/stores/locale-store.js';
+import { readModels } from '#store/stores/model-store.js';
+import { createStore, type Store } from '#store/store.js';
+import { fullAccess } from '#model/query/access.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { readRoles, type Role } from '#content/rights/role.js';
 import { type ConnectedDatabase, connectConfigured } from './connect-configured.js';
 
 /** The database of the service, and a context with full access. */

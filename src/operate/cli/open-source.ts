@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Database } from '../../store/send/database.js';
+import type { Database } from '#store/send/database.js';
 import { openArchive } from '../transfer/archive/open-archive.js';
 import { openRest } from '../transfer/strapi-rest/open-rest.js';
 import { openV3 } from '../transfer/strapi-v3/open-v3.js';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { printable } from '../../base/values.js';
+import { printable } from '#base/values.js';
 import { print, printError } from './print.js';
 import { flag, parseWords, UsageError } from './usage-error.js';
 

@@ -1,9 +1,9 @@
-import type { Role } from '../../content/rights/role.js';
-import { grantActions, revokeActions } from '../../accounts/roles/grant-actions.js';
-import { features } from '../../features.js';
-import { featureActions } from '../../http/feature.js';
-import { grantableActions } from '../../http/running.js';
-import { didYouMean } from '../../base/nearest-name.js';
+import type { Role } from '#content/rights/role.js';
+import { grantActions, revokeActions } from '#accounts/roles/grant-actions.js';
+import { features } from '#features.js';
+import { featureActions } from '#http/feature.js';
+import { grantableActions } from '#http/running.js';
+import { didYouMean } from '#base/nearest-name.js';
 import { inspectCode } from './inspect-project.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';

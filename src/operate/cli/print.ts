@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { printable } from '../../base/values.js';
+import { printable } from '#base/values.js';
 
 // Everything that commands print goes through these functions, because names and messages may come from anywhere.
 

@@ -1,6 +1,6 @@
-import { ApiError, messageOf } from '../../base/errors.js';
-import { suggest } from '../../base/nearest-name.js';
-import { packageVersion } from '../../base/package-root.js';
+import { ApiError, messageOf } from '#base/errors.js';
+import { suggest } from '#base/nearest-name.js';
+import { packageVersion } from '#base/package-root.js';
 import { isUsageError } from './usage-error.js';
 import { print, printError } from './print.js';
 

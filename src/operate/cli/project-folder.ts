@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { dependenciesOf } from '../../settings/find-plugins.js';
-import { dependsOnStrapi } from '../../settings/load-config.js';
-import type { Database } from '../../store/send/database.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { commandLine } from '../../base/command-line.js';
+import { dependenciesOf } from '#settings/find-plugins.js';
+import { dependsOnStrapi } from '#settings/load-config.js';
+import type { Database } from '#store/send/database.js';
+import { readModels } from '#store/stores/model-store.js';
+import { commandLine } from '#base/command-line.js';
 import { readModelFiles } from './model-files.js';
 
 /** The folder that a command works on. */

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
-import { withoutSecrets } from '../../http/without-secrets.js';
-import { recordChange, type AuditRecord } from '../../store/stores/audit-log.js';
-import type { Database } from '../../store/send/database.js';
+import { withoutSecrets } from '#http/without-secrets.js';
+import { recordChange, type AuditRecord } from '#store/stores/audit-log.js';
+import type { Database } from '#store/send/database.js';
 
 /** Runs the work of a command, and records the command and its result in the audit log: `work` resolves to false if nothing changed. */
 export async function recordCommand<Result>(

@@ -8,12 +8,12 @@ import {
   readNow,
   restorePart,
   withPart,
-} from '../../store/models/removed-data.js';
-import { forgetRemoved, readRemoved, type RemovedPart } from '../../store/stores/removed-store.js';
-import { findForeign } from '../../store/models/served-collections.js';
-import { suggest } from '../../base/nearest-name.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import type { Model } from '../../model/schema/model.js';
+} from '#store/models/removed-data.js';
+import { forgetRemoved, readRemoved, type RemovedPart } from '#store/stores/removed-store.js';
+import { findForeign } from '#store/models/served-collections.js';
+import { suggest } from '#base/nearest-name.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Model } from '#model/schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';

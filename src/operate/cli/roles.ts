@@ -1,4 +1,4 @@
-import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
+import { createRole, deleteRole, updateRole } from '#accounts/roles/roles.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { UsageError, onlyWord, parseWords, required, taking, text } from './usage-error.js';

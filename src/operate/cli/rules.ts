@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { setRules, type RulesChange } from '../../accounts/roles/set-rules.js';
-import { checkAdminBody } from '../../admin/api/check-admin-body.js';
-import { rulesBody } from '../../admin/api/role-admin-routes.js';
+import { setRules, type RulesChange } from '#accounts/roles/set-rules.js';
+import { checkAdminBody } from '#admin/api/check-admin-body.js';
+import { rulesBody } from '#admin/api/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { required, taking } from './usage-error.js';
 import { print, printError } from './print.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 export const usage = `usage: npx mangrove rules <command>
   list [ROLE]                print the rules of all roles, or of one, as JSON

@@ -1,6 +1,6 @@
 import { SingleBar, Presets } from 'cli-progress';
 import type { Progress } from '../transfer/import-run.js';
-import { printable } from '../../base/values.js';
+import { printable } from '#base/values.js';
 import { printError } from './print.js';
 
 interface ProgressOutput {

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
-import { allSections } from '../../feature-settings.js';
-import { growYoungSpace } from '../../base/young-space.js';
-import type { Config } from '../../settings/config.js';
-import { dependsOnStrapi, loadConfig } from '../../settings/load-config.js';
-import { ConfigError, environmentOf } from '../../settings/setting.js';
+import { allSections } from '#feature-settings.js';
+import { growYoungSpace } from '#base/young-space.js';
+import type { Config } from '#settings/config.js';
+import { dependsOnStrapi, loadConfig } from '#settings/load-config.js';
+import { ConfigError, environmentOf } from '#settings/setting.js';
 import { type EmbeddedDatabase, startConfigured } from '../embedded/start-embedded.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseOptions, text } from './usage-error.js';

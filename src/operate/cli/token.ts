@@ -1,4 +1,4 @@
-import { createToken, listTokens, revokeToken } from '../../accounts/api-tokens.js';
+import { createToken, listTokens, revokeToken } from '#accounts/api-tokens.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { parseOptions, required, taking, text, texts } from './usage-error.js';
 import { print, printError } from './print.js';

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readModels } from '../../store/stores/model-store.js';
-import { printTypes } from '../../api/openapi/print-types.js';
-import { fullAccess } from '../../model/query/access.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
+import { readModels } from '#store/stores/model-store.js';
+import { printTypes } from '#api/openapi/print-types.js';
+import { fullAccess } from '#model/query/access.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { openDatabase } from './open-service.js';
 import { onlyWord, parseWords, text } from './usage-error.js';
 import { print } from './print.js';

@@ -1,6 +1,6 @@
-import { findUnfit, type UnfitData } from '../../store/models/find-unfit.js';
-import type { Database } from '../../store/send/database.js';
-import { changedTypes, type RegistryBuild } from '../../model/schema/build-registry.js';
+import { findUnfit, type UnfitData } from '#store/models/find-unfit.js';
+import type { Database } from '#store/send/database.js';
+import { changedTypes, type RegistryBuild } from '#model/schema/build-registry.js';
 
 /** Number of ids that are printed of the entries that break a rule. */
 const shownIds = 5;

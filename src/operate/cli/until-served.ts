@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readInstances, readStates } from '../../store/models/model-states.js';
-import type { Database } from '../../store/send/database.js';
+import { readInstances, readStates } from '#store/models/model-states.js';
+import type { Database } from '#store/send/database.js';
 
 /** Milliseconds to wait for instances, and between two looks at their states. */
 const longestWait = 1_000;

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { suggest } from '../../base/nearest-name.js';
+import { suggest } from '#base/nearest-name.js';
 
 /** The error for wrong arguments of a command. The program prints the message, and the usage after it. */
 export class UsageError extends Error {

@@ -1,9 +1,9 @@
-import { findForeign } from '../../store/models/served-collections.js';
-import { reportShard } from '../../store/models/shard-types.js';
-import { asServed } from '../../store/stores/rename-store.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { buildRegistry, type RegistryBuild } from '../../model/schema/build-registry.js';
-import { warningText } from '../../model/schema/report-models.js';
+import { findForeign } from '#store/models/served-collections.js';
+import { reportShard } from '#store/models/shard-types.js';
+import { asServed } from '#store/stores/rename-store.js';
+import { readModels } from '#store/stores/model-store.js';
+import { buildRegistry, type RegistryBuild } from '#model/schema/build-registry.js';
+import { warningText } from '#model/schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';

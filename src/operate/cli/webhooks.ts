@@ -1,9 +1,9 @@
-import { checkAdminBody } from '../../admin/api/check-admin-body.js';
-import { newWebhookBody, newWebhookValues } from '../../admin/api/webhook-values.js';
-import { deliveryStatuses, listDeliveries, replayDeliveries } from '../../store/stores/delivery-store.js';
-import { decodeId } from '../../base/values.js';
-import { webhookEvents } from '../../api/webhooks/webhook.js';
-import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '../../api/webhooks/write-webhooks.js';
+import { checkAdminBody } from '#admin/api/check-admin-body.js';
+import { newWebhookBody, newWebhookValues } from '#admin/api/webhook-values.js';
+import { deliveryStatuses, listDeliveries, replayDeliveries } from '#store/stores/delivery-store.js';
+import { decodeId } from '#base/values.js';
+import { webhookEvents } from '#api/webhooks/webhook.js';
+import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '#api/webhooks/write-webhooks.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { onlyWord, parseOptions, parseWords, required, taking, text, texts, UsageError } from './usage-error.js';
 import { print, printError } from './print.js';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getFormattedTokens } from 'sucrase';
-import { lineIn, sourceEndings } from '../../settings/load-source.js';
-import type { CodePlace } from '../../strapi/load/code-problems.js';
+import { lineIn, sourceEndings } from '#settings/load-source.js';
+import type { CodePlace } from '#strapi/load/code-problems.js';
 
 interface PlaceInput {
   /** Absolute path of the project. */

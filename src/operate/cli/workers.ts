@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../../settings/config.js';
+import type { Config } from '#settings/config.js';
 import type { EmbeddedDatabase } from '../embedded/start-embedded.js';
 import { print, printError } from './print.js';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPrivateHost } from '../../base/public-address.js';
+import { isPrivateHost } from '#base/public-address.js';
 
 /** Returns what is wrong with the public address of the service, as the end of a sentence; null if nothing is. */
 export function addressFault(written: string): string | null {

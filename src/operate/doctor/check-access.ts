@@ -1,4 +1,4 @@
-import type { Role } from '../../content/rights/role.js';
+import type { Role } from '#content/rights/role.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { advice, type Finding, type Found, nameSome, problem } from './finding.js';
 

@@ -1,5 +1,5 @@
-import { describeReport, reportModels } from '../../model/schema/report-models.js';
-import type { ModelState } from '../../store/models/model-states.js';
+import { describeReport, reportModels } from '#model/schema/report-models.js';
+import type { ModelState } from '#store/models/model-states.js';
 import type { DatabaseFacts } from './context.js';
 import { advice, type Found, nameSome, problem } from './finding.js';
 

@@ -1,4 +1,4 @@
-import { placeOfMetrics } from '../../api/metrics/settings.js';
+import { placeOfMetrics } from '#api/metrics/settings.js';
 import { addressFault } from './address-fault.js';
 import { isAboutSecret } from './check-secrets.js';
 import type { Context } from './context.js';

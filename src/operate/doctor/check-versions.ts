@@ -1,4 +1,4 @@
-import { packageVersion } from '../../base/package-root.js';
+import { packageVersion } from '#base/package-root.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { advice, type Found, nameSome, problem } from './finding.js';
 

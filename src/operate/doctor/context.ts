@@ -1,13 +1,13 @@
-import type { AccountSettings } from '../../content/rights/account-settings.js';
-import type { Roles } from '../../content/rights/role.js';
-import type { Config } from '../../settings/config.js';
-import type { MissingIndex } from '../../store/models/ensure-indexes.js';
-import type { Instance, ModelState } from '../../store/models/model-states.js';
-import type { AddressFacts } from '../../store/send/address-facts.js';
-import type { LogState } from '../../store/stores/change-log.js';
-import type { ServerFacts } from '../../store/stores/server-facts.js';
-import type { RegistryBuild } from '../../model/schema/build-registry.js';
-import type { Webhook } from '../../api/webhooks/webhook.js';
+import type { AccountSettings } from '#content/rights/account-settings.js';
+import type { Roles } from '#content/rights/role.js';
+import type { Config } from '#settings/config.js';
+import type { MissingIndex } from '#store/models/ensure-indexes.js';
+import type { Instance, ModelState } from '#store/models/model-states.js';
+import type { AddressFacts } from '#store/send/address-facts.js';
+import type { LogState } from '#store/stores/change-log.js';
+import type { ServerFacts } from '#store/stores/server-facts.js';
+import type { RegistryBuild } from '#model/schema/build-registry.js';
+import type { Webhook } from '#api/webhooks/webhook.js';
 
 /** Everything that checks look at. It is read once, before the first check. */
 export interface Context {

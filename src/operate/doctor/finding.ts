@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** What a check has found: nothing to change, something to consider, or something that must be changed before production. */
 export type Finding =

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { verifyMailServer } from '../../accounts/mail/mailer.js';
+import { verifyMailServer } from '#accounts/mail/mailer.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
-import type { Config } from '../../settings/config.js';
-import { ConfigError } from '../../settings/setting.js';
-import { withinTime } from '../../base/limits/clock.js';
-import { s3Storage } from '../../media/storage/s3-storage.js';
-import { diskFolder, optionsOf } from '../../media/storage/storage-of.js';
+import type { Config } from '#settings/config.js';
+import { ConfigError } from '#settings/setting.js';
+import { withinTime } from '#base/limits/clock.js';
+import { s3Storage } from '#media/storage/s3-storage.js';
+import { diskFolder, optionsOf } from '#media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts } from './context.js';
-import { readDatabaseName } from '../../store/send/address-facts.js';
+import { readDatabaseName } from '#store/send/address-facts.js';
 import { firstLineOf } from './finding.js';
 
 /** Longest time of a probe, in milliseconds. */

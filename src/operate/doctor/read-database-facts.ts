@@ -1,17 +1,17 @@
-import { readAccountSettings } from '../../content/rights/account-settings.js';
-import { readRoles } from '../../content/rights/role.js';
-import { findMissingIndexes } from '../../store/models/ensure-indexes.js';
-import { readInstances, readStates } from '../../store/models/model-states.js';
-import { findForeign, findLeftCollections } from '../../store/models/served-collections.js';
-import type { Database } from '../../store/send/database.js';
-import { findStored } from '../../store/stored.js';
-import { readLogState } from '../../store/stores/change-log.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { readServerFacts } from '../../store/stores/server-facts.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import type { ModelSettings } from '../../model/schema/build-content-type.js';
-import { collections } from '../../model/schema/collections.js';
-import { webhookOf } from '../../api/webhooks/webhook.js';
+import { readAccountSettings } from '#content/rights/account-settings.js';
+import { readRoles } from '#content/rights/role.js';
+import { findMissingIndexes } from '#store/models/ensure-indexes.js';
+import { readInstances, readStates } from '#store/models/model-states.js';
+import { findForeign, findLeftCollections } from '#store/models/served-collections.js';
+import type { Database } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import { readLogState } from '#store/stores/change-log.js';
+import { readModels } from '#store/stores/model-store.js';
+import { readServerFacts } from '#store/stores/server-facts.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
+import { collections } from '#model/schema/collections.js';
+import { webhookOf } from '#api/webhooks/webhook.js';
 import type { DatabaseFacts } from './context.js';
 
 /** Most states of models, and most instances, that are read. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { ifLonger } from '../../base/limits/timers.js';
+import { ifLonger } from '#base/limits/timers.js';
 
 /** A mongod that listens. */
 export interface RunningMongod {

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Binary, fetchedVersions, fetchInto, hashOf, otherWays, probeBinary, programName } from './binary.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** An archive of MongoDB that may be run: its version, and the SHA-256 of the file in hexadecimal digits. */
 export interface PinnedArchive {

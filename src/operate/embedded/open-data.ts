@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Document } from 'mongodb';
-import { isRunning } from '../../base/processes.js';
+import { isRunning } from '#base/processes.js';
 import { launchMongod, type RunningMongod } from './launch-mongod.js';
 
 /** The data, and the options of their server. */

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../../settings/config.js';
-import { ConfigError } from '../../settings/setting.js';
-import { isRunning } from '../../base/processes.js';
-import { makePrivateFolder } from '../../base/private-folder.js';
+import type { Config } from '#settings/config.js';
+import { ConfigError } from '#settings/setting.js';
+import { isRunning } from '#base/processes.js';
+import { makePrivateFolder } from '#base/private-folder.js';
 import { type Binary, isAtLeast } from './binary.js';
 import { findBinary } from './find-binary.js';
 import type { RunningMongod } from './launch-mongod.js';

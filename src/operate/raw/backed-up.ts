@@ -1,11 +1,11 @@
 import { type CreateCollectionOptions, type IndexDescription, BSON } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
-import { isRecord, type Values } from '../../base/values.js';
-import type { Database } from '../../store/send/database.js';
-import { unlessPresent } from '../../store/send/ensure-collections.js';
-import { changeLog } from '../../store/stores/change-log.js';
+import { collections } from '#model/schema/collections.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { Database } from '#store/send/database.js';
+import { unlessPresent } from '#store/send/ensure-collections.js';
+import { changeLog } from '#store/stores/change-log.js';
 import { patiently } from './patiently.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /**
  * Collections that no backup contains: what instances know of each other, what expires within minutes, the ledger of imports and

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BSON, type ClientSession, type Document, Long, MongoServerError, type Timestamp } from 'mongodb';
-import { endedBy, waited } from '../../base/limits/timers.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Database } from '../../store/send/database.js';
+import { endedBy, waited } from '#base/limits/timers.js';
+import { collections } from '#model/schema/collections.js';
+import type { Database } from '#store/send/database.js';
 import { isBackedUp, outsideOfBackups } from './backed-up.js';
 import { isAway, isCursorLost, patience, patiently } from './patiently.js';
 import type { RawDocument } from './raw-documents.js';

@@ -6,13 +6,13 @@ import {
   type MorphAttribute,
   type Registry,
   uploadFile,
-} from '../../model/schema/content-type.js';
-import { hasParts, listsParts, partsIn } from '../../model/schema/parts.js';
-import { scalarTypes } from '../../model/schema/scalar-types.js';
-import { isGroup, storedRank } from '../../store/form/layout.js';
-import type { StoredDocument } from '../../store/form/loaded.js';
-import { linkedIds, morphLinks } from '../../store/read/stored-lists.js';
-import type { Database } from '../../store/send/database.js';
+} from '#model/schema/content-type.js';
+import { hasParts, listsParts, partsIn } from '#model/schema/parts.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { isGroup, storedRank } from '#store/form/layout.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import { linkedIds, morphLinks } from '#store/read/stored-lists.js';
+import type { Database } from '#store/send/database.js';
 import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
 
 /** A link with the kind of its relation, such as `manyToOne`. */

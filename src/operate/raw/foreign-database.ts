@@ -1,9 +1,9 @@
 import { BSON, Decimal128, type Document, Long, ObjectId } from 'mongodb';
-import type { Values } from '../../base/values.js';
-import { translating } from '../../store/send/calls.js';
-import { createClientOf } from '../../store/send/refused-access.js';
-import type { Database } from '../../store/send/database.js';
-import { readAll } from '../../store/send/read-commands.js';
+import type { Values } from '#base/values.js';
+import { translating } from '#store/send/calls.js';
+import { createClientOf } from '#store/send/refused-access.js';
+import type { Database } from '#store/send/database.js';
+import { readAll } from '#store/send/read-commands.js';
 import { insertStaged } from './insert-staged.js';
 
 /** A database of another program, for reading. ObjectIds are converted to 24 hexadecimal digits. */

@@ -1,6 +1,6 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
-import { translating } from '../../store/send/calls.js';
-import type { Database } from '../../store/send/database.js';
+import { translating } from '#store/send/calls.js';
+import type { Database } from '#store/send/database.js';
 
 /** The result of an insert. */
 export interface Insertion {

@@ -1,6 +1,6 @@
 import { BSON, type Document, MongoServerError, type Timestamp } from 'mongodb';
-import { isRecord } from '../../base/values.js';
-import type { Database } from '../../store/send/database.js';
+import { isRecord } from '#base/values.js';
+import type { Database } from '#store/send/database.js';
 import { listBackedUp } from './backed-up.js';
 import { ChangedDocuments, type ChangedIds } from './changed-documents.js';
 import { idOf, type RawDocument } from './raw-documents.js';

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
-import type { Database } from '../../store/send/database.js';
+import { collections } from '#model/schema/collections.js';
+import type { Database } from '#store/send/database.js';
 import { patiently } from './patiently.js';
 import { decodeExactly, type ExactDocument, idDocument, idOf, type RawDocument, valueOf } from './raw-documents.js';
 import { readDocuments, scanDocuments } from './scan-documents.js';

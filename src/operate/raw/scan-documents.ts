@@ -1,5 +1,5 @@
 import { type Document, Long, type Timestamp } from 'mongodb';
-import type { Database } from '../../store/send/database.js';
+import type { Database } from '#store/send/database.js';
 import { patience, patiently } from './patiently.js';
 import { idDocument, idOf, type RawDocument } from './raw-documents.js';
 

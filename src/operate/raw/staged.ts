@@ -1,9 +1,9 @@
-import { translating } from '../../store/send/calls.js';
-import { type Database, inScope } from '../../store/send/database.js';
-import { readAll } from '../../store/send/read-commands.js';
+import { translating } from '#store/send/calls.js';
+import { type Database, inScope } from '#store/send/database.js';
+import { readAll } from '#store/send/read-commands.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
-import { groupBy } from '../../base/values.js';
+import { groupBy } from '#base/values.js';
 
 /** The prefix of collections in which an import stores data before publishing it. Collections of content never begin with `_`. */
 const prefix = '_import_';

@@ -1,5 +1,5 @@
-import { ApiError } from '../../base/errors.js';
-import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '../../model/schema/attribute-places.js';
+import { ApiError } from '#base/errors.js';
+import { fileAttributes, heldUniques, listedUniquePaths, sharedUniquePaths } from '#model/schema/attribute-places.js';
 import {
   type Attribute,
   type ContentType,
@@ -7,14 +7,14 @@ import {
   type MorphAttribute,
   type Registry,
   type ScalarAttribute,
-} from '../../model/schema/content-type.js';
-import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '../../model/schema/parts.js';
-import { isCreator } from '../../model/query/bind-selection.js';
-import { isRecord, type Values } from '../../base/values.js';
-import { scalarTypes } from '../../model/schema/scalar-types.js';
-import { keptTrigrams, trigramAttributes } from '../../store/send/index-state.js';
-import { inGroup, leading, orderField } from '../../store/form/layout.js';
-import type { EntryDocument } from '../../store/write/write-entries.js';
+} from '#model/schema/content-type.js';
+import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '#model/schema/parts.js';
+import { isCreator } from '#model/query/bind-selection.js';
+import { isRecord, type Values } from '#base/values.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { keptTrigrams, trigramAttributes } from '#store/send/index-state.js';
+import { inGroup, leading, orderField } from '#store/form/layout.js';
+import type { EntryDocument } from '#store/write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
 /** What the conversion of an entry needs besides its type. */

@@ -1,5 +1,5 @@
-import type { Registry } from '../../model/schema/content-type.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Registry } from '#model/schema/content-type.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** The type and id of an entry or component. */
 export interface Holder {

@@ -1,8 +1,8 @@
-import { addedAs } from '../../model/schema/added-attributes.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { Model } from '../../model/schema/model.js';
-import { pluginOf, typeName } from '../../model/schema/names.js';
-import type { Values } from '../../base/values.js';
+import { addedAs } from '#model/schema/added-attributes.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Model } from '#model/schema/model.js';
+import { pluginOf, typeName } from '#model/schema/names.js';
+import type { Values } from '#base/values.js';
 
 const creator = {
   type: 'relation',

@@ -1,19 +1,12 @@
 import { lookup } from 'mime-types';
-import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '../../media/file-values.js';
-import type { Media } from '../../media/media.js';
-import { Staging } from '../../media/staging.js';
-import { commitBlobs } from '../../store/stores/blob-store.js';
-import {
-  type ExpectedBlob,
-  findExpected,
-  keepAddress,
-  markCome,
-  markUnavailable,
-  readMissing,
-} from '../raw/staged.js';
-import { inTransaction } from '../../store/send/transaction.js';
-import type { EntryDocument } from '../../store/write/write-entries.js';
-import type { Values } from '../../base/values.js';
+import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '#media/file-values.js';
+import type { Media } from '#media/media.js';
+import { Staging } from '#media/staging.js';
+import { commitBlobs } from '#store/stores/blob-store.js';
+import { type ExpectedBlob, findExpected, keepAddress, markCome, markUnavailable, readMissing } from '../raw/staged.js';
+import { inTransaction } from '#store/send/transaction.js';
+import type { EntryDocument } from '#store/write/write-entries.js';
+import type { Values } from '#base/values.js';
 import { AssetUnavailable } from './source.js';
 import { type ImportRun, type RecordOf, runStage } from './import-run.js';
 

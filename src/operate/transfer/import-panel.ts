@@ -1,14 +1,14 @@
-import { adoptToken, newKey } from '../../accounts/api-tokens.js';
-import { hashKey, saltMark } from '../../content/rights/api-token.js';
-import { ApiError } from '../../base/errors.js';
-import { findStored } from '../../store/stored.js';
+import { adoptToken, newKey } from '#accounts/api-tokens.js';
+import { hashKey, saltMark } from '#content/rights/api-token.js';
+import { ApiError } from '#base/errors.js';
+import { findStored } from '#store/stored.js';
 import { saveImport } from '../raw/import-ledger.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Values } from '../../base/values.js';
+import { collections } from '#model/schema/collections.js';
+import type { Values } from '#base/values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 import type { ImportPlan } from './plan-import.js';
 import { type PanelRecord, PanelRecords, panelTypes, tokenUid } from './panel-records.js';
-import { uidOfView } from '../../store/stores/code-store.js';
+import { uidOfView } from '#store/stores/code-store.js';
 import { isPanelSetting, type Manifest, type Source } from './source.js';
 
 /** Reads the entries of the panel, and assigns ids to administrators, before links to them are stored. */

@@ -1,9 +1,9 @@
-import type { Config } from '../../settings/config.js';
-import type { Media } from '../../media/media.js';
+import type { Config } from '#settings/config.js';
+import type { Media } from '#media/media.js';
 import { type ImportState, saveImport } from '../raw/import-ledger.js';
 import type { Staged } from '../raw/staged.js';
-import type { Store } from '../../store/store.js';
-import type { ModelSettings } from '../../model/schema/build-content-type.js';
+import type { Store } from '#store/store.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
 import type { ImportPlan } from './plan-import.js';
 import type { PanelRecord } from './panel-records.js';
 import type { ConfigurationRecord, Manifest, PlacedRecord, Source, Stage, TransferRecord } from './source.js';

@@ -1,8 +1,8 @@
-import { readRoles } from '../../content/rights/role.js';
-import type { Database } from '../../store/send/database.js';
-import { findStored } from '../../store/stored.js';
-import { collections } from '../../model/schema/collections.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { readRoles } from '#content/rights/role.js';
+import type { Database } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
+import { collections } from '#model/schema/collections.js';
+import type { ContentType } from '#model/schema/content-type.js';
 
 /** Maximum number of documents that a service itself creates in a new database. */
 const freshDocuments: ReadonlyMap<string, number> = new Map([

@@ -1,7 +1,7 @@
 import { placeLink, type TransferredEntry } from '../raw/transferred.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { TransferRecord } from './source.js';
-import { appendTo } from '../../base/values.js';
+import { appendTo } from '#base/values.js';
 
 export const administratorUid = 'admin::user';
 

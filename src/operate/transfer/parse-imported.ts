@@ -1,4 +1,4 @@
-import { measureJson } from '../../base/measure-json.js';
+import { measureJson } from '#base/measure-json.js';
 
 /**
  * Limits of one JSON text of a source, which is untrusted. A value takes up to twenty times the memory of its text, and each level

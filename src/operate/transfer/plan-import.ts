@@ -1,11 +1,11 @@
-import { addedTo, shapeOf } from '../../model/schema/added-attributes.js';
-import { buildRegistry, type RegistryBuild } from '../../model/schema/build-registry.js';
-import type { ModelSettings } from '../../model/schema/build-content-type.js';
-import { builtinModels } from '../../model/schema/builtin-models.js';
-import { type ContentType, type Registry } from '../../model/schema/content-type.js';
-import { isRecord, recordIn, type Values } from '../../base/values.js';
-import type { Model } from '../../model/schema/model.js';
-import { warningText } from '../../model/schema/report-models.js';
+import { addedTo, shapeOf } from '#model/schema/added-attributes.js';
+import { buildRegistry, type RegistryBuild } from '#model/schema/build-registry.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
+import { builtinModels } from '#model/schema/builtin-models.js';
+import { type ContentType, type Registry } from '#model/schema/content-type.js';
+import { isRecord, recordIn, type Values } from '#base/values.js';
+import type { Model } from '#model/schema/model.js';
+import { warningText } from '#model/schema/report-models.js';
 import { isPanelType } from './panel-records.js';
 import type { Manifest } from './source.js';
 

@@ -1,8 +1,8 @@
-import type { Database } from '../../store/send/database.js';
-import { findForeign } from '../../store/models/served-collections.js';
-import { retireImported } from '../../store/stores/blob-store.js';
-import { readModels } from '../../store/stores/model-store.js';
-import { openRenames } from '../../store/stores/rename-store.js';
+import type { Database } from '#store/send/database.js';
+import { findForeign } from '#store/models/served-collections.js';
+import { retireImported } from '#store/stores/blob-store.js';
+import { readModels } from '#store/stores/model-store.js';
+import { openRenames } from '#store/stores/rename-store.js';
 import {
   assertInterrupted,
   beginImport,
@@ -14,7 +14,7 @@ import {
   whileAlive,
 } from '../raw/import-ledger.js';
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../raw/staged.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { stageAssets } from './import-files.js';
 import { preparePanel } from './import-panel.js';
 import { type ImportContext, type ImportOptions, type ImportRun, saveProgress } from './import-run.js';

@@ -1,9 +1,9 @@
-import type { ByteSource } from '../../media/storage/file-storage.js';
-import { imageChoicesKey } from '../../media/image-choices.js';
-import { libraryViewKey, viewPrefix } from '../../store/stores/code-store.js';
+import type { ByteSource } from '#media/storage/file-storage.js';
+import { imageChoicesKey } from '#media/image-choices.js';
+import { libraryViewKey, viewPrefix } from '#store/stores/code-store.js';
 import type { RecordPlace } from '../raw/import-ledger.js';
 import type { TransferredEntry, TransferredLink } from '../raw/transferred.js';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 
 /** The kinds of records, named like their folders in an archive of Strapi. */
 export type Stage = 'schemas' | 'entities' | 'links' | 'assets' | 'configuration';

@@ -1,14 +1,14 @@
-import { additionsIn, advancedIn, templateNames, templatesIn } from '../../accounts/mail/settings-form.js';
-import { grantFaults, grantProblems } from '../../accounts/providers/read-grant.js';
-import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
-import type { Config } from '../../settings/config.js';
-import { ApiError } from '../../base/errors.js';
-import { imageChoicesKey } from '../../media/image-choices.js';
-import type { Store } from '../../store/store.js';
-import { openCodeStore } from '../../store/stores/code-store.js';
-import { writeDefaultLocale } from '../../store/stores/locale-store.js';
-import { jsonProblems } from '../../model/schema/check-scalar.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { additionsIn, advancedIn, templateNames, templatesIn } from '#accounts/mail/settings-form.js';
+import { grantFaults, grantProblems } from '#accounts/providers/read-grant.js';
+import { changeSettings, type SettingsChange } from '#accounts/mail/write-settings.js';
+import type { Config } from '#settings/config.js';
+import { ApiError } from '#base/errors.js';
+import { imageChoicesKey } from '#media/image-choices.js';
+import type { Store } from '#store/store.js';
+import { openCodeStore } from '#store/stores/code-store.js';
+import { writeDefaultLocale } from '#store/stores/locale-store.js';
+import { jsonProblems } from '#model/schema/check-scalar.js';
+import { isRecord, type Values } from '#base/values.js';
 import { usedSettings } from './source.js';
 
 interface SettingsTarget {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readRoles } from '../../content/rights/role.js';
-import { above } from '../../store/form/matches.js';
-import type { Document } from '../../store/send/database.js';
-import { type NewDelivery, storeDeliveries } from '../../store/stores/delivery-store.js';
-import { readLocales } from '../../store/stores/locale-store.js';
-import { findStored } from '../../store/stored.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { eventsOf, tellingOf } from '../../api/webhooks/known-webhooks.js';
-import { deliveriesOf } from '../../api/webhooks/outbox.js';
-import { listWebhooks } from '../../api/webhooks/write-webhooks.js';
+import { readRoles } from '#content/rights/role.js';
+import { above } from '#store/form/matches.js';
+import type { Document } from '#store/send/database.js';
+import { type NewDelivery, storeDeliveries } from '#store/stores/delivery-store.js';
+import { readLocales } from '#store/stores/locale-store.js';
+import { findStored } from '#store/stored.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { eventsOf, tellingOf } from '#api/webhooks/known-webhooks.js';
+import { deliveriesOf } from '#api/webhooks/outbox.js';
+import { listWebhooks } from '#api/webhooks/write-webhooks.js';
 import type { ImportRun } from './import-run.js';
 
 /** Number of entries that are told of at once. */

@@ -1,17 +1,17 @@
-import { isStoredCode, storedCode } from '../../accounts/login/passwords.js';
-import { userUid } from '../../accounts/user-store.js';
+import { isStoredCode, storedCode } from '#accounts/login/passwords.js';
+import { userUid } from '#accounts/user-store.js';
 import { insertStaged } from '../raw/insert-staged.js';
 import { insertExpected, insertLinks, raiseCounters, readLinks } from '../raw/staged.js';
 import { holdersIn, toStoredForm } from '../raw/stored-form.js';
 import { type HeldLink, type Holder, holderKey, placeLink, type StagedLink } from '../raw/transferred.js';
-import type { EntryDocument } from '../../store/write/write-entries.js';
-import { uploadFile, type ContentType } from '../../model/schema/content-type.js';
+import type { EntryDocument } from '#store/write/write-entries.js';
+import { uploadFile, type ContentType } from '#model/schema/content-type.js';
 import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage } from './import-run.js';
 import type { Tally } from './tally.js';
 import { administratorUid, isPanelType } from './panel-records.js';
 import { whyNot } from './plan-import.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** Stages links, keyed by the entries that store them. */
 export const stageLinks = (run: ImportRun): Promise<void> =>

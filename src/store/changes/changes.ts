@@ -1,7 +1,7 @@
-import { BoundedCache, memoize } from '../../base/caches.js';
-import { noObserver, type Observer } from '../../base/observe/observer.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { Values } from '../../base/values.js';
+import { BoundedCache, memoize } from '#base/caches.js';
+import { noObserver, type Observer } from '#base/observe/observer.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import { ChangeTicks } from './change-ticks.js';
 import type { EntryEvent, Hearing, Subscriber } from './entry-events.js';
 

@@ -1,5 +1,5 @@
-import type { Sender } from '../../base/limits/queue.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { Sender } from '#base/limits/queue.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { Database, Document } from '../send/database.js';
 
 /** A write of entries of a type. */

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { oncePer } from '../../base/caches.js';
-import { collections } from '../../model/schema/collections.js';
+import { oncePer } from '#base/caches.js';
+import { collections } from '#model/schema/collections.js';
 import type { ChangeBus } from './changes.js';
-import { Alarm } from '../../base/limits/timers.js';
+import { Alarm } from '#base/limits/timers.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 

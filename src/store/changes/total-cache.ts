@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
-import { BoundedCache, memoize } from '../../base/caches.js';
-import { meetsCondition } from '../../model/query/meets-condition.js';
-import type { Condition } from '../../model/query/plan.js';
+import { BoundedCache, memoize } from '#base/caches.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
+import type { Condition } from '#model/query/plan.js';
 import { inRequestTime, type TimeLimits } from '../send/calls.js';
 import { isTimedOut, isTooLarge } from '../send/driver-errors.js';
 import type { Change, ChangeBus } from './changes.js';

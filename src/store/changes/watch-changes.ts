@@ -1,13 +1,13 @@
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { type ChangeBus, countedFields } from './changes.js';
-import type { Jobs } from '../../base/jobs.js';
-import { noObserver, type Observer } from '../../base/observe/observer.js';
+import type { Jobs } from '#base/jobs.js';
+import { noObserver, type Observer } from '#base/observe/observer.js';
 import type { Database } from '../send/database.js';
 import { isInterrupted } from '../send/driver-errors.js';
 import { pollChanges, WriteMarks } from './poll-changes.js';
-import { withinTime } from '../../base/limits/clock.js';
-import { endedBy, waited } from '../../base/limits/timers.js';
+import { withinTime } from '#base/limits/clock.js';
+import { endedBy, waited } from '#base/limits/timers.js';
 
 interface ChangeWatch {
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 import { above, below, type Match, matchesAll, matchesNone } from './matches.js';
 
 /** The field that counts the updates of an entry. An entry that was never updated has none. */

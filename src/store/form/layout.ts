@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { UniquePath } from '../../model/schema/attribute-places.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { UniquePath } from '#model/schema/attribute-places.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { StoredDocument } from './loaded.js';
 import { type Match, otherThan } from './matches.js';
 

@@ -1,4 +1,4 @@
-import type { Selection } from '../../model/query/plan.js';
+import type { Selection } from '#model/query/plan.js';
 import { entryVersion } from './entry-version.js';
 
 /** A stored document, or a component within one. The selection that it was loaded with says which values to read. */

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { AttributePlace } from '../../model/schema/attribute-places.js';
-import { type ContentType, uidsOf } from '../../model/schema/content-type.js';
+import type { AttributePlace } from '#model/schema/attribute-places.js';
+import { type ContentType, uidsOf } from '#model/schema/content-type.js';
 
 /** The filter of a command: values by document path, in the forms that the functions of this file return. */
 export type Match = Document;

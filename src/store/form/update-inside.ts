@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { dottedPath, type LinkPath } from '../../model/schema/attribute-places.js';
+import { dottedPath, type LinkPath } from '#model/schema/attribute-places.js';
 import { type Match, noList } from './matches.js';
 
 interface InsideUpdate {

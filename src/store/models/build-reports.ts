@@ -1,7 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import { commentIn, type Database, forJob } from '../send/database.js';
-import { withinTime } from '../../base/limits/clock.js';
-import { ifLonger } from '../../base/limits/timers.js';
+import { withinTime } from '#base/limits/clock.js';
+import { ifLonger } from '#base/limits/timers.js';
 import type { BuildingIndex } from './model-states.js';
 import type { ModelWork } from './model-status.js';
 

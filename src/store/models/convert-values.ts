@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { isUnique } from '../../model/schema/attribute-places.js';
-import type { ScalarAttribute } from '../../model/schema/content-type.js';
-import type { ConvertedType } from '../../model/schema/convert-value.js';
+import { isUnique } from '#model/schema/attribute-places.js';
+import type { ScalarAttribute } from '#model/schema/content-type.js';
+import type { ConvertedType } from '#model/schema/convert-value.js';
 import { exactly, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { type AttributePlace, placesNamed } from '../../model/schema/attribute-places.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { type ConvertedType, convertValue } from '../../model/schema/convert-value.js';
-import { isRecord } from '../../base/values.js';
+import { type AttributePlace, placesNamed } from '#model/schema/attribute-places.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { type ConvertedType, convertValue } from '#model/schema/convert-value.js';
+import { isRecord } from '#base/values.js';
 import type { Database } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
 

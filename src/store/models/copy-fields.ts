@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { type AttributePlace, isUnique, placesNamed } from '../../model/schema/attribute-places.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import type { ModelDocument } from '../../model/schema/model.js';
-import { type Rename, renamesIn } from '../../model/schema/renames.js';
+import { type AttributePlace, isUnique, placesNamed } from '#model/schema/attribute-places.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import type { ModelDocument } from '#model/schema/model.js';
+import { type Rename, renamesIn } from '#model/schema/renames.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import { type FieldMove, typesWith } from '../send/field-moves.js';

@@ -1,8 +1,8 @@
 import { MongoServerError, type Db, type IndexDescriptionInfo } from 'mongodb';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { keepsUnique, ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
 import type { Database } from '../send/database.js';
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 /** A line for each index that could not be built. */
 export type IndexProblems = readonly string[];

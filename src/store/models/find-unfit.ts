@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AttributePlace, dottedPath, findPlaces, isShared, isUnique } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
-import { isRecord } from '../../base/values.js';
+import { type AttributePlace, dottedPath, findPlaces, isShared, isUnique } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { isRecord } from '#base/values.js';
 import { groupNumber } from '../form/layout.js';
 import { matchAt } from '../form/matches.js';
 import type { Database, Document } from '../send/database.js';

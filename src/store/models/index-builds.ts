@@ -1,5 +1,5 @@
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { Queue } from '../../base/limits/queue.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { Queue } from '#base/limits/queue.js';
 import { type Database, forJob } from '../send/database.js';
 import { indexesLeftOut, type IndexPlan, keepsUnique, ownIndexes, planIndexes } from '../read/plan-indexes.js';
 import { readAll } from '../send/read-commands.js';

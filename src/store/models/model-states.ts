@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { collections } from '../../model/schema/collections.js';
-import type { ModelReport } from '../../model/schema/report-models.js';
+import { collections } from '#model/schema/collections.js';
+import type { ModelReport } from '#model/schema/report-models.js';
 import { above, oneOf } from '../form/matches.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';

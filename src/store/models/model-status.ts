@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
-import { memoize, oncePer } from '../../base/caches.js';
-import { packageVersion as version } from '../../base/package-root.js';
-import type { RegistryBuild } from '../../model/schema/build-registry.js';
-import type { Model } from '../../model/schema/model.js';
-import { describeReport, reportModels, warningText, type ModelReport } from '../../model/schema/report-models.js';
-import type { Jobs } from '../../base/jobs.js';
-import type { Observer } from '../../base/observe/observer.js';
+import { collections } from '#model/schema/collections.js';
+import { memoize, oncePer } from '#base/caches.js';
+import { packageVersion as version } from '#base/package-root.js';
+import type { RegistryBuild } from '#model/schema/build-registry.js';
+import type { Model } from '#model/schema/model.js';
+import { describeReport, reportModels, warningText, type ModelReport } from '#model/schema/report-models.js';
+import type { Jobs } from '#base/jobs.js';
+import type { Observer } from '#base/observe/observer.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { type Database, jobComment } from '../send/database.js';
-import { processSpace } from '../../base/processes.js';
+import { processSpace } from '#base/processes.js';
 import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
 
 interface StatusDocument extends ModelState {

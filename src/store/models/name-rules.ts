@@ -1,7 +1,7 @@
-import { type ContentType, type Registry, servedAs } from '../../model/schema/content-type.js';
-import { collections } from '../../model/schema/collections.js';
-import { servedFilter, servedPath } from '../../model/schema/served-names.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import { type ContentType, type Registry, servedAs } from '#model/schema/content-type.js';
+import { collections } from '#model/schema/collections.js';
+import { servedFilter, servedPath } from '#model/schema/served-names.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { exactly, otherThan } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';

@@ -1,7 +1,7 @@
 import type { IndexDescriptionInfo } from 'mongodb';
-import { suggest } from '../../base/nearest-name.js';
-import { dottedPath, findPlaces } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
+import { suggest } from '#base/nearest-name.js';
+import { dottedPath, findPlaces } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '#model/schema/content-type.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import { type AttributePlace, findPlaces } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
-import { collections } from '../../model/schema/collections.js';
+import { type AttributePlace, findPlaces } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { collections } from '#model/schema/collections.js';
 import { oneOf, uidOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, forJob, inScope } from '../send/database.js';

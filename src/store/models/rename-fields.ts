@@ -1,19 +1,19 @@
-import type { ModelSettings } from '../../model/schema/build-content-type.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import type { Observer } from '../../base/observe/observer.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import type { ModelDocument } from '../../model/schema/model.js';
-import { withServedNames } from '../../model/schema/renames.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Observer } from '#base/observe/observer.js';
+import type { Registry } from '#model/schema/content-type.js';
+import type { ModelDocument } from '#model/schema/model.js';
+import { withServedNames } from '#model/schema/renames.js';
 import { type IndexPlan, planIndexes } from '../read/plan-indexes.js';
 import { inReadTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
 import { trigramAttributes } from '../send/index-state.js';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
-import { processSpace } from '../../base/processes.js';
+import { processSpace } from '#base/processes.js';
 import { nameRules } from './name-rules.js';
 import { renameBuild } from './trigram-build.js';
 

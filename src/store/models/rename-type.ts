@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { type LinkPath, linkPaths } from '../../model/schema/attribute-places.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import { collections } from '../../model/schema/collections.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import { type LinkPath, linkPaths } from '#model/schema/attribute-places.js';
+import type { Registry } from '#model/schema/content-type.js';
+import { collections } from '#model/schema/collections.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { updateInside, type UpdateParts } from '../form/update-inside.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';

@@ -1,9 +1,9 @@
-import { waited } from '../../base/limits/timers.js';
-import type { ModelSettings } from '../../model/schema/build-content-type.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { collectionOf, type ModelDocument } from '../../model/schema/model.js';
-import { type Rename, renamesIn } from '../../model/schema/renames.js';
-import { collections } from '../../model/schema/collections.js';
+import { waited } from '#base/limits/timers.js';
+import type { ModelSettings } from '#model/schema/build-content-type.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { collectionOf, type ModelDocument } from '#model/schema/model.js';
+import { type Rename, renamesIn } from '#model/schema/renames.js';
+import { collections } from '#model/schema/collections.js';
 import { forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { typesWith } from '../send/field-moves.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
-import { dottedPath, findPlaces, type AttributePlace } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
+import { collections } from '#model/schema/collections.js';
+import { dottedPath, findPlaces, type AttributePlace } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
 import { matchAt, oneOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { countStored } from '../send/read-commands.js';

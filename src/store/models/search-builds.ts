@@ -1,7 +1,7 @@
-import { memoize } from '../../base/caches.js';
-import type { TrigramPlace } from '../../model/query/plan.js';
-import type { ContentType, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
-import { scalarTypes, wordedAttributes } from '../../model/schema/scalar-types.js';
+import { memoize } from '#base/caches.js';
+import type { TrigramPlace } from '#model/query/plan.js';
+import type { ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { scalarTypes, wordedAttributes } from '#model/schema/scalar-types.js';
 import { forJob } from '../send/database.js';
 import { placeKey, trigramAttributes } from '../send/index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';

@@ -1,7 +1,7 @@
-import { collections } from '../../model/schema/collections.js';
-import { builtinModels } from '../../model/schema/builtin-models.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { collectionNamePattern, collectionOf, type ModelDocument } from '../../model/schema/model.js';
+import { collections } from '#model/schema/collections.js';
+import { builtinModels } from '#model/schema/builtin-models.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { collectionNamePattern, collectionOf, type ModelDocument } from '#model/schema/model.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { storedCollections } from '../send/ensure-collections.js';

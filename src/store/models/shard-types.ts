@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb';
-import { addedAs } from '../../model/schema/added-attributes.js';
-import type { ContentType, Registry, ScalarType } from '../../model/schema/content-type.js';
+import { addedAs } from '#model/schema/added-attributes.js';
+import type { ContentType, Registry, ScalarType } from '#model/schema/content-type.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';

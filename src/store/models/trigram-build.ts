@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { translating } from '../send/calls.js';
-import type { TrigramPlace } from '../../model/query/plan.js';
+import type { TrigramPlace } from '#model/query/plan.js';
 import type { Database } from '../send/database.js';
 import { placeKey } from '../send/index-state.js';
 import { countStored, readAll } from '../send/read-commands.js';

@@ -1,8 +1,8 @@
 import { type Collection, type Document, MongoBulkWriteError } from 'mongodb';
-import { waited } from '../../base/limits/timers.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
-import { Queue } from '../../base/limits/queue.js';
-import { sharedUniquePaths } from '../../model/schema/attribute-places.js';
+import { waited } from '#base/limits/timers.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { Queue } from '#base/limits/queue.js';
+import { sharedUniquePaths } from '#model/schema/attribute-places.js';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
 import { translating } from '../send/calls.js';

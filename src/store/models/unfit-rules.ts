@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
-import { scalarProblems } from '../../model/schema/check-scalar.js';
-import type { ScalarType, Attribute, ScalarAttribute } from '../../model/schema/content-type.js';
-import { matches } from '../../model/schema/linear-regex.js';
-import { listsParts, type PartsAttribute } from '../../model/schema/parts.js';
-import { scalarTypes } from '../../model/schema/scalar-types.js';
+import { scalarProblems } from '#model/schema/check-scalar.js';
+import type { ScalarType, Attribute, ScalarAttribute } from '#model/schema/content-type.js';
+import { matches } from '#model/schema/linear-regex.js';
+import { listsParts, type PartsAttribute } from '#model/schema/parts.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 
 const notOf = (...types: readonly string[]): Document => ({ $ne: null, $not: { $type: [...types] } });
 const text = notOf('string');

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { AttributePlace } from '../../model/schema/attribute-places.js';
+import type { AttributePlace } from '#model/schema/attribute-places.js';
 import { matchesAny, otherThan } from '../form/matches.js';
 import { translating } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { isRecord, only } from '../../base/values.js';
+import { isRecord, only } from '#base/values.js';
 import { asScanned, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { estimateSize, few } from './collection-facts.js';

@@ -1,5 +1,5 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
-import { BoundedCache, memoize } from '../../base/caches.js';
+import { BoundedCache, memoize } from '#base/caches.js';
 import { commentIn, type Database, ofNoRequest } from '../send/database.js';
 import { countStored, readAll } from '../send/read-commands.js';
 import { type Leading, leadingOf } from './is-served.js';

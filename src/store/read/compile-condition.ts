@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import type { Comparator, TextComparator } from '../../model/query/operators.js';
-import type { Condition } from '../../model/query/plan.js';
-import { comparesText, type Comparison, textPattern } from '../../model/query/conditions.js';
-import type { Stored } from '../../model/schema/scalar-types.js';
+import type { Comparator, TextComparator } from '#model/query/operators.js';
+import type { Condition } from '#model/query/plan.js';
+import { comparesText, type Comparison, textPattern } from '#model/query/conditions.js';
+import type { Stored } from '#model/schema/scalar-types.js';
 import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
 

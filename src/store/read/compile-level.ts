@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
-import type { LinkChild, MorphChild } from '../../model/query/plan.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { LinkChild, MorphChild } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { isGroup, orderField, rankPath } from '../form/layout.js';
 import { compileLookup, foreignField } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';

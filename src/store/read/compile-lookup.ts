@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { LinkChild } from '../../model/query/plan.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { LinkChild } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import { compileMet, type Resolutions } from './join-related.js';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { type NestedList, scorePath, type SortKey, type Window } from '../../model/query/plan.js';
+import { type NestedList, scorePath, type SortKey, type Window } from '#model/query/plan.js';
 import { asList, notNull } from './compile-condition.js';
 import { compileMet, joinFields, type Resolutions } from './join-related.js';
 

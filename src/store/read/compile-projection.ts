@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { memoize } from '../../base/caches.js';
-import type { Child, Selection } from '../../model/query/plan.js';
-import type { Attribute, ScalarAttribute } from '../../model/schema/content-type.js';
-import { scalarTypes } from '../../model/schema/scalar-types.js';
+import { memoize } from '#base/caches.js';
+import type { Child, Selection } from '#model/query/plan.js';
+import type { Attribute, ScalarAttribute } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { versionFields } from '../form/entry-version.js';
 
 /** The part of a written document that an update returns. */

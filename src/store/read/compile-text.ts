@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { firstWithText, jsonEscapes, jsonLevels, lastWithText } from '../../model/query/stored-text.js';
-import type { Stored } from '../../model/schema/scalar-types.js';
+import { firstWithText, jsonEscapes, jsonLevels, lastWithText } from '#model/query/stored-text.js';
+import type { Stored } from '#model/schema/scalar-types.js';
 
 /** The stored forms of values that are not stored as text. */
 type CastStored = Exclude<Stored, 'text'>;

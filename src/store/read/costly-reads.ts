@@ -1,8 +1,8 @@
-import type { ExaminedRead } from '../../base/observe/request-observations.js';
-import type { Observer } from '../../base/observe/observer.js';
-import { conjunctsOf } from '../../model/query/conditions.js';
-import type { Condition, Plan } from '../../model/query/plan.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import type { ExaminedRead } from '#base/observe/request-observations.js';
+import type { Observer } from '#base/observe/observer.js';
+import { conjunctsOf } from '#model/query/conditions.js';
+import type { Condition, Plan } from '#model/query/plan.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { type Database, forJob, type Trace, type TracedRead } from '../send/database.js';
 import type { Store } from '../store.js';
 import { readAll } from '../send/read-commands.js';

@@ -1,7 +1,7 @@
 import { BSON, type Document } from 'mongodb';
-import type { Plan } from '../../model/query/plan.js';
-import type { Registry } from '../../model/schema/content-type.js';
-import { isRecord } from '../../base/values.js';
+import type { Plan } from '#model/query/plan.js';
+import type { Registry } from '#model/schema/content-type.js';
+import { isRecord } from '#base/values.js';
 import type { Database, Trace } from '../send/database.js';
 import { runRead } from '../send/read-commands.js';
 import { type LackingIndex, lackingIndexes, spellLacking } from './explain-timeout.js';

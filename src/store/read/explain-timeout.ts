@@ -1,10 +1,10 @@
-import { validationError } from '../../base/errors.js';
-import { type Comparison, comparesText, termsOf } from '../../model/query/conditions.js';
-import { operators } from '../../model/query/operators.js';
-import type { Condition, Plan } from '../../model/query/plan.js';
-import { dottedPath, findPlaces } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
-import { scalarTypes } from '../../model/schema/scalar-types.js';
+import { validationError } from '#base/errors.js';
+import { type Comparison, comparesText, termsOf } from '#model/query/conditions.js';
+import { operators } from '#model/query/operators.js';
+import type { Condition, Plan } from '#model/query/plan.js';
+import { dottedPath, findPlaces } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isTimedOut } from '../send/driver-errors.js';
 import { trigramsOf } from '../form/trigrams.js';
 import { readLeading } from './collection-facts.js';

@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
-import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '../../model/query/plan.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { Loaded, Related } from '../form/loaded.js';
 import { applyList, keepChosen, partsOf, type Choose } from './stored-lists.js';
-import { appendTo } from '../../base/values.js';
+import { appendTo } from '#base/values.js';
 
 /** A node of a tree that is still being read. */
 export interface Growing extends Loaded {

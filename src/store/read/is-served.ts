@@ -1,8 +1,8 @@
 import type { IndexDescriptionInfo } from 'mongodb';
-import { type Comparison, comparesText } from '../../model/query/conditions.js';
-import type { Condition } from '../../model/query/plan.js';
-import { memoizePair } from '../../base/caches.js';
-import type { ContentType, Registry } from '../../model/schema/content-type.js';
+import { type Comparison, comparesText } from '#model/query/conditions.js';
+import type { Condition } from '#model/query/plan.js';
+import { memoizePair } from '#base/caches.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { SearchIndexes } from '../send/index-state.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 

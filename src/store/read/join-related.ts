@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { isRecord } from '../../base/values.js';
-import type { Condition, SortKey } from '../../model/query/plan.js';
+import { isRecord } from '#base/values.js';
+import type { Condition, SortKey } from '#model/query/plan.js';
 import { groupField } from '../form/layout.js';
 import type { Database } from '../send/database.js';
 import { asList, compileCondition, type ElementCondition, type RelatedCondition, type Resolved } from './compile-condition.js';

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { BoundSource, MorphChild, NestedList, SortKey } from '../../model/query/plan.js';
-import { dottedPath, type LinkPath } from '../../model/schema/attribute-places.js';
+import type { BoundSource, MorphChild, NestedList, SortKey } from '#model/query/plan.js';
+import { dottedPath, type LinkPath } from '#model/schema/attribute-places.js';
 import { rankOfTime, rankPath, storedRank } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
 import { compileTargets } from './compile-page.js';
@@ -8,7 +8,7 @@ import { compileProjection } from './compile-projection.js';
 import type { Resolutions } from './join-related.js';
 import { type Growing, growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { applyList, type Choose, cutWindow, keepChosen, linkedIds, morphLinks, partsOf } from './stored-lists.js';
-import { appendTo } from '../../base/values.js';
+import { appendTo } from '#base/values.js';
 
 /** Compiles the query for the entries of a source that link to the holders, in their own attributes or in their components. */
 export function compileSource(

@@ -1,13 +1,13 @@
 import type { CreateIndexesOptions, Document } from 'mongodb';
-import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
-import { scalarTypes, type Stored, wordedAttributes } from '../../model/schema/scalar-types.js';
+import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { scalarTypes, type Stored, wordedAttributes } from '#model/schema/scalar-types.js';
 import {
   type AttributePlace,
   dottedPath,
   findPlaces,
   listedUniquePaths,
   sharedUniquePaths,
-} from '../../model/schema/attribute-places.js';
+} from '#model/schema/attribute-places.js';
 import { leadField, leading, trigramPath, uniqueField } from '../form/layout.js';
 import { notNull } from './compile-condition.js';
 

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import { isNever } from '../../model/query/conditions.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Child, Condition, LinkChild, Selection } from '../../model/query/plan.js';
+import { isNever } from '#model/query/conditions.js';
+import { collections } from '#model/schema/collections.js';
+import type { Child, Condition, LinkChild, Selection } from '#model/query/plan.js';
 import { joined } from './compile-level.js';
 import { compileReturned } from './compile-projection.js';
 import { type Database } from '../send/database.js';

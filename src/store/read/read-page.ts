@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { BoundCursors, Position } from '../../model/query/bound-cursors.js';
-import type { Plan } from '../../model/query/plan.js';
+import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
+import type { Plan } from '#model/query/plan.js';
 import type { Loaded } from '../form/loaded.js';
 import { readAll } from '../send/read-commands.js';
 import { both, compileKeys, sortsByComputed } from './compile-page.js';

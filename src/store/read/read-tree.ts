@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { Condition, LinkChild, MorphChild, Selection } from '../../model/query/plan.js';
-import { nextTurn } from '../../base/limits/queue.js';
+import type { Condition, LinkChild, MorphChild, Selection } from '#model/query/plan.js';
+import { nextTurn } from '#base/limits/queue.js';
 import { compileRelation, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';

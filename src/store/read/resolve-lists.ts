@@ -1,5 +1,5 @@
-import { anyOf, mapCondition, type Term } from '../../model/query/conditions.js';
-import type { Child, Condition, NestedList, Selection } from '../../model/query/plan.js';
+import { anyOf, mapCondition, type Term } from '#model/query/conditions.js';
+import type { Child, Condition, NestedList, Selection } from '#model/query/plan.js';
 import type { Database } from '../send/database.js';
 import { collectIds, readMatching, spend } from './collect-ids.js';
 import { matchVisible, stagesOf } from './resolve-related.js';

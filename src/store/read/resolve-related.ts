@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { termsOf } from '../../model/query/conditions.js';
-import type { Condition, ElementPlace } from '../../model/query/plan.js';
+import { termsOf } from '#model/query/conditions.js';
+import type { Condition, ElementPlace } from '#model/query/plan.js';
 import {
   compileAny,
   compileOwnId,

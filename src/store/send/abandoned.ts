@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb';
-import { slowAfter, withinTime } from '../../base/limits/clock.js';
-import { meanwhile } from '../../base/limits/timers.js';
+import { slowAfter, withinTime } from '#base/limits/clock.js';
+import { meanwhile } from '#base/limits/timers.js';
 
 interface AbandonedInput {
   readonly client: MongoClient;

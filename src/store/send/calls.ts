@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type MongoClient, Timestamp } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
 import { isInterrupted, markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
-import { unconfirmedError } from '../../base/errors.js';
-import type { Budget } from '../../base/limits/budget.js';
-import { grace, tooLate, type WaitTime, withinTime } from '../../base/limits/clock.js';
+import { unconfirmedError } from '#base/errors.js';
+import type { Budget } from '#base/limits/budget.js';
+import { grace, tooLate, type WaitTime, withinTime } from '#base/limits/clock.js';
 
 /** The part of a `Database` that limits how long a request may wait for the database. */
 export interface TimeLimits {

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { type Sender, Queue } from '../../base/limits/queue.js';
-import { bytesOf } from '../../base/values.js';
+import { type Sender, Queue } from '#base/limits/queue.js';
+import { bytesOf } from '#base/values.js';
 
 /** Maximum number of concurrent commands of one request, because all requests share the connection pool. */
 const atOnce = 4;

@@ -1,8 +1,8 @@
 import type { MongoClient } from 'mongodb';
-import type { DatabaseConfig } from '../../settings/config.js';
-import { collections } from '../../model/schema/collections.js';
-import { noObserver, type Observer } from '../../base/observe/observer.js';
-import { Queue } from '../../base/limits/queue.js';
+import type { DatabaseConfig } from '#settings/config.js';
+import { collections } from '#model/schema/collections.js';
+import { noObserver, type Observer } from '#base/observe/observer.js';
+import { Queue } from '#base/limits/queue.js';
 import { type Database, ofNoRequest } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { observeCommands } from './observe-commands.js';

@@ -1,15 +1,15 @@
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
-import { type Budget, unlimited } from '../../base/limits/budget.js';
-import type { Sender, Queue } from '../../base/limits/queue.js';
-import type { Plan } from '../../model/query/plan.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import { type Budget, unlimited } from '#base/limits/budget.js';
+import type { Sender, Queue } from '#base/limits/queue.js';
+import type { Plan } from '#model/query/plan.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { FieldMoves } from './field-moves.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import type { ReadLog } from './read-log.js';
-import { endless, WaitTime } from '../../base/limits/clock.js';
+import { endless, WaitTime } from '#base/limits/clock.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
 
 /** A stored document, for code outside of this folder. */

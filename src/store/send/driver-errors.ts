@@ -8,7 +8,7 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { ApiError, unavailableError, unconfirmedError, validationError } from '../../base/errors.js';
+import { ApiError, unavailableError, unconfirmedError, validationError } from '#base/errors.js';
 
 /**
  * The error of a write that a unique index refused. `fields` are the document paths of the index. `mayBeOwn`: an earlier attempt,

@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
-import { memoize } from '../../base/caches.js';
-import type { AttributePlace } from '../../model/schema/attribute-places.js';
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
-import { componentsOf, hasParts, mapParts } from '../../model/schema/parts.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import { memoize } from '#base/caches.js';
+import type { AttributePlace } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { componentsOf, hasParts, mapParts } from '#model/schema/parts.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 
 /** A move of the values of an attribute from one name to another. */
 export interface FieldMove {

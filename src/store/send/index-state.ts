@@ -1,11 +1,11 @@
 import type { Document } from 'mongodb';
-import { unavailableError } from '../../base/errors.js';
-import type { Comparison } from '../../model/query/conditions.js';
-import type { Condition, TrigramPlace } from '../../model/query/plan.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import { mapValues, type Values } from '../../base/values.js';
+import { unavailableError } from '#base/errors.js';
+import type { Comparison } from '#model/query/conditions.js';
+import type { Condition, TrigramPlace } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { mapValues, type Values } from '#base/values.js';
 import { trigramPath } from '../form/layout.js';
-import { withinTime } from '../../base/limits/clock.js';
+import { withinTime } from '#base/limits/clock.js';
 import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
 
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;

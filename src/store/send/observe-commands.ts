@@ -1,6 +1,6 @@
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from 'mongodb';
-import type { CommandEnded } from '../../base/observe/request-observations.js';
-import type { Observer } from '../../base/observe/observer.js';
+import type { CommandEnded } from '#base/observe/request-observations.js';
+import type { Observer } from '#base/observe/observer.js';
 import { jobOf } from './database.js';
 
 type Begun = Pick<CommandEnded, 'collection' | 'requestId' | 'job'>;

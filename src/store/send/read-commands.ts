@@ -1,5 +1,5 @@
 import { BSON, type ClientSession, type Document, Long } from 'mongodb';
-import { nextTurn } from '../../base/limits/queue.js';
+import { nextTurn } from '#base/limits/queue.js';
 import { inReadTime, untilAnswered } from './calls.js';
 import { type Database, withComment } from './database.js';
 import { sortsTwoLists, withoutLists } from './sort-lists.js';

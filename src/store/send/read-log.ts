@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { currentMoment } from '../../model/query/moment.js';
+import { currentMoment } from '#model/query/moment.js';
 
 /** What the answer to a request was made from, as far as that can change. Made for each read, so it has lists instead of sets. */
 export class ReadLog {

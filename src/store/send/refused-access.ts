@@ -1,7 +1,7 @@
 import { MongoClient, MongoServerError, type MongoClientOptions } from 'mongodb';
-import { readAddress } from '../../settings/database-address.js';
-import { ConfigError } from '../../settings/setting.js';
-import { messageOf } from '../../base/errors.js';
+import { readAddress } from '#settings/database-address.js';
+import { ConfigError } from '#settings/setting.js';
+import { messageOf } from '#base/errors.js';
 
 const setting = 'the address of the database (database.uri, MONGODB_URI)';
 

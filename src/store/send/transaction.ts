@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, TransactionOptions } from 'mongodb';
-import { Queue } from '../../base/limits/queue.js';
-import { ApiError, unavailableError, unconfirmedError } from '../../base/errors.js';
+import { Queue } from '#base/limits/queue.js';
+import { ApiError, unavailableError, unconfirmedError } from '#base/errors.js';
 import { runLater } from './around-commit.js';
 import type { Database } from './database.js';
 import {
@@ -13,7 +13,7 @@ import {
   StaleForm,
   translateDriverError,
 } from './driver-errors.js';
-import { Clock, grace, tooLate } from '../../base/limits/clock.js';
+import { Clock, grace, tooLate } from '#base/limits/clock.js';
 import { notePosition, workTime } from './calls.js';
 import { WrittenEntries } from './write-queues.js';
 

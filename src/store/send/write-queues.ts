@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { Queue, type Sender } from '../../base/limits/queue.js';
+import { Queue, type Sender } from '#base/limits/queue.js';
 import { conflictError } from './driver-errors.js';
 
 /** Maximum number of transactions that wait to write one entry, in total and per client. Further ones are answered by a 503. */

@@ -1,5 +1,5 @@
-import { oncePer } from '../../base/caches.js';
-import type { Attempt } from '../../base/limits/attempts.js';
+import { oncePer } from '#base/caches.js';
+import type { Attempt } from '#base/limits/attempts.js';
 import { inWriteTime } from '../send/calls.js';
 import { commented, commentIn, type Database } from '../send/database.js';
 import { oneOf } from '../form/matches.js';

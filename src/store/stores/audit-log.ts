@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { findStored } from '../stored.js';

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { unavailableError } from '../../base/errors.js';
+import { unavailableError } from '#base/errors.js';
 import { inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { conflictError } from '../send/driver-errors.js';

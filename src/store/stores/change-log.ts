@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Timestamp } from 'mongodb';
-import { memoize } from '../../base/caches.js';
-import type { Values } from '../../base/values.js';
+import { memoize } from '#base/caches.js';
+import type { Values } from '#base/values.js';
 import { oneOf } from '../form/matches.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';

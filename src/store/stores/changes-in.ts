@@ -1,6 +1,6 @@
 import { BSON, type Timestamp } from 'mongodb';
 import type { Document } from '../send/database.js';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 import { type Change, type FieldsOf, touches } from './change-log.js';
 
 /** An event of a change stream, as `streamStages` project it. */

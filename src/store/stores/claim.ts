@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
-import { oncePer } from '../../base/caches.js';
-import type { Due, Leases } from '../../base/jobs.js';
-import { meanwhile } from '../../base/limits/timers.js';
-import { isGone, ownIdentity, type ProcessIdentity } from '../../base/processes.js';
-import { collections } from '../../model/schema/collections.js';
+import { oncePer } from '#base/caches.js';
+import type { Due, Leases } from '#base/jobs.js';
+import { meanwhile } from '#base/limits/timers.js';
+import { isGone, ownIdentity, type ProcessIdentity } from '#base/processes.js';
+import { collections } from '#model/schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, forJob, inScope } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';

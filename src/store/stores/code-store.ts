@@ -1,4 +1,4 @@
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import type { ChangeBus } from '../changes/changes.js';
 import { afterCommit } from '../send/around-commit.js';
 import { inWriteTime } from '../send/calls.js';

@@ -1,4 +1,4 @@
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { type Author, authorOf, type Subscriber } from '../changes/entry-events.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';

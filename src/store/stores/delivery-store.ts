@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Timestamp } from 'mongodb';
-import { validationError } from '../../base/errors.js';
-import type { TraceHeaders } from '../../base/observe/trace-link.js';
-import { collections } from '../../model/schema/collections.js';
+import { validationError } from '#base/errors.js';
+import type { TraceHeaders } from '#base/observe/trace-link.js';
+import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';

@@ -1,5 +1,5 @@
 import { Binary } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, notePosition } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey, isConflict } from '../send/driver-errors.js';

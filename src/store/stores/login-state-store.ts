@@ -1,4 +1,4 @@
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';

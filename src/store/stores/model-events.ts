@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import type { Database, Document } from '../send/database.js';
 import { oneOf } from '../form/matches.js';
 import { findStored } from '../stored.js';

@@ -1,8 +1,8 @@
 import { BSON } from 'mongodb';
-import { oncePer } from '../../base/caches.js';
-import { collections } from '../../model/schema/collections.js';
-import type { Model, ModelDocument } from '../../model/schema/model.js';
-import type { Values } from '../../base/values.js';
+import { oncePer } from '#base/caches.js';
+import { collections } from '#model/schema/collections.js';
+import type { Model, ModelDocument } from '#model/schema/model.js';
+import type { Values } from '#base/values.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, type Document, inScope } from '../send/database.js';
 import { unlessPresent } from '../send/ensure-collections.js';

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { collections } from '../../model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';

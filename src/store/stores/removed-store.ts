@@ -1,7 +1,7 @@
-import { collections } from '../../model/schema/collections.js';
-import type { ModelDocument } from '../../model/schema/model.js';
-import { renamesIn } from '../../model/schema/renames.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { collections } from '#model/schema/collections.js';
+import type { ModelDocument } from '#model/schema/model.js';
+import { renamesIn } from '#model/schema/renames.js';
+import { isRecord, type Values } from '#base/values.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { findStored } from '../stored.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Document } from 'mongodb';
-import type { ExaminedRead } from '../../base/observe/request-observations.js';
-import { collections } from '../../model/schema/collections.js';
+import type { ExaminedRead } from '#base/observe/request-observations.js';
+import { collections } from '#model/schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';

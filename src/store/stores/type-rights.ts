@@ -1,5 +1,5 @@
-import { collections } from '../../model/schema/collections.js';
-import { isRecord, recordsIn, type Values } from '../../base/values.js';
+import { collections } from '#model/schema/collections.js';
+import { isRecord, recordsIn, type Values } from '#base/values.js';
 import { exactly } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';

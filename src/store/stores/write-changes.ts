@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientSession, Long, MongoServerError, type Timestamp } from 'mongodb';
-import { withinTime } from '../../base/limits/clock.js';
-import { endedBy } from '../../base/limits/timers.js';
+import { withinTime } from '#base/limits/clock.js';
+import { endedBy } from '#base/limits/timers.js';
 import { type Database, type Document, withComment } from '../send/database.js';
 import { DuplicateKey, isInterrupted } from '../send/driver-errors.js';
 import { appendChanges, prepareLog } from './append-changes.js';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 import type { Match } from '../form/matches.js';
 
 /** The changes of a document, by document path. */

@@ -1,6 +1,6 @@
-import { type ContentType, type LinkAttribute, type MorphAttribute, type Registry, uidsOf } from '../../model/schema/content-type.js';
-import { maximumLinks } from '../../model/schema/link-input.js';
-import { type LinkPath, linkPaths } from '../../model/schema/attribute-places.js';
+import { type ContentType, type LinkAttribute, type MorphAttribute, type Registry, uidsOf } from '#model/schema/content-type.js';
+import { maximumLinks } from '#model/schema/link-input.js';
+import { type LinkPath, linkPaths } from '#model/schema/attribute-places.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { rankPath, storedRank } from '../form/layout.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attribute, ContentType } from '../../model/schema/content-type.js';
-import { listsParts, mapParts } from '../../model/schema/parts.js';
-import { isForeign, numberText } from '../../model/schema/stored-values.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { listsParts, mapParts } from '#model/schema/parts.js';
+import { isForeign, numberText } from '#model/schema/stored-values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Document } from '../send/database.js';
 import { fieldsOfParts, rankPath, storedRank, storedRanks, versionField } from '../form/layout.js';
 import { updatesField } from '../form/entry-version.js';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { unlimited } from '../../base/limits/budget.js';
+import { unlimited } from '#base/limits/budget.js';
 import { afterCommit } from '../send/around-commit.js';
 import type { Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import type { EntryEvent, EntryWritten, Hearing } from '../changes/entry-events.js';
 import { type Match, matchesAny, oneOf } from '../form/matches.js';
 import type { Store } from '../store.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { inTransaction } from '../send/transaction.js';
 
 /** What was written: an entry, or more entries than are told one by one. */

@@ -1,7 +1,7 @@
-import type { AdminAction } from '../../http/running.js';
-import { type Actions, actionsWith } from '../../admin/rights/actions.js';
-import { validationError } from '../../base/errors.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { AdminAction } from '#http/running.js';
+import { type Actions, actionsWith } from '#admin/rights/actions.js';
+import { validationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 import { createProvider, fullName, type Provider } from './provider.js';
 import type { RegisteredActions } from './registered-actions.js';
 

@@ -1,7 +1,7 @@
-import type { NamedCode } from '../../api/code/named-code.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { isRecord, type Values } from '../../base/values.js';
-import type { Subject } from '../../admin/rights/ability.js';
+import type { NamedCode } from '#api/code/named-code.js';
+import type { ContentContext } from '#content/content-context.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { Subject } from '#admin/rights/ability.js';
 
 /** What a policy reads of the context. */
 interface PolicyContext {

@@ -1,8 +1,8 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { validationError } from '../../base/errors.js';
-import type { AdminCondition, ConditionResult } from '../../http/running.js';
-import { conditions as ownConditions } from '../../admin/rights/actions.js';
-import { isPlainObject, isRecord, type Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { validationError } from '#base/errors.js';
+import type { AdminCondition, ConditionResult } from '#http/running.js';
+import { conditions as ownConditions } from '#admin/rights/actions.js';
+import { isPlainObject, isRecord, type Values } from '#base/values.js';
 import { engineFilter } from '../content/translate-query.js';
 import { createProvider, fullName, type Provider } from './provider.js';
 import { plainFilters } from './translate-filters.js';

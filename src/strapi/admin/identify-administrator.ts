@@ -1,15 +1,15 @@
 import type { Context } from 'koa';
-import type { Answer, RouteCall } from '../../http/route.js';
-import { isRead } from '../../http/tag-answers.js';
-import type { Running } from '../../http/running.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { administratorCall } from '../../admin/panel-route.js';
-import { recorded } from '../../admin/record-request.js';
-import { panelOf } from '../../admin/panel.js';
-import type { Ability } from '../../admin/rights/ability.js';
-import { rightsOf } from '../../admin/rights/rights.js';
-import { abilityOf, tellAdministrator } from '../../admin/tell-administrator.js';
-import { isRecord } from '../../base/values.js';
+import type { Answer, RouteCall } from '#http/route.js';
+import { isRead } from '#http/tag-answers.js';
+import type { Running } from '#http/running.js';
+import type { ContentContext } from '#content/content-context.js';
+import { administratorCall } from '#admin/panel-route.js';
+import { recorded } from '#admin/record-request.js';
+import { panelOf } from '#admin/panel.js';
+import type { Ability } from '#admin/rights/ability.js';
+import { rightsOf } from '#admin/rights/rights.js';
+import { abilityOf, tellAdministrator } from '#admin/tell-administrator.js';
+import { isRecord } from '#base/values.js';
 
 /**
  * Answers a request to a route of type admin. Tells code of the administrator who has sent it, and runs the code with them as the

@@ -1,6 +1,6 @@
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../../model/schema/content-type.js';
-import { hasParts, uidOfPart } from '../../model/schema/parts.js';
-import { isPlainObject, isRecord, type Values } from '../../base/values.js';
+import { type Attribute, type ContentType, type Registry, uploadFile } from '#model/schema/content-type.js';
+import { hasParts, uidOfPart } from '#model/schema/parts.js';
+import { isPlainObject, isRecord, type Values } from '#base/values.js';
 
 /** An attribute that an entry or a query names. */
 export interface Place {

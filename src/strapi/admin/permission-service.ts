@@ -1,9 +1,9 @@
-import type { ContentContext } from '../../content/content-context.js';
-import type { AdminCondition, Running } from '../../http/running.js';
-import { explorer } from '../../admin/rights/actions.js';
-import { mapValues, type Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { AdminCondition, Running } from '#http/running.js';
+import { explorer } from '#admin/rights/actions.js';
+import { mapValues, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
-import { type Ability, asSubject, type Subject } from '../../admin/rights/ability.js';
+import { type Ability, asSubject, type Subject } from '#admin/rights/ability.js';
 import { type ActionProvider, createActionProvider } from './action-provider.js';
 import { createConditionProvider } from './condition-provider.js';
 import type { RegisteredActions } from './registered-actions.js';

@@ -1,11 +1,11 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { entryType } from '../../api/code/entity-service.js';
-import { validationError } from '../../base/errors.js';
-import { type Ability, asSubject, type Subject } from '../../admin/rights/ability.js';
-import { allOf } from '../../model/query/filter-values.js';
-import type { Attribute, ContentType } from '../../model/schema/content-type.js';
-import { isInternal } from '../../admin/rights/field-paths.js';
-import { isPlainObject, isRecord, type Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { entryType } from '#api/code/entity-service.js';
+import { validationError } from '#base/errors.js';
+import { type Ability, asSubject, type Subject } from '#admin/rights/ability.js';
+import { allOf } from '#model/query/filter-values.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { isInternal } from '#admin/rights/field-paths.js';
+import { isPlainObject, isRecord, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { type Keep, keepQuery, keepValues, type Place, type Scope } from './keep-permitted.js';
 

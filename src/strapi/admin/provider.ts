@@ -1,4 +1,4 @@
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 
 /** What code may add to the rights of administrators, and ask of them, in `strapi.admin.services.permission`. */
 export interface Provider {

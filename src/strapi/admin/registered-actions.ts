@@ -1,4 +1,4 @@
-import type { AdminAction } from '../../http/running.js';
+import type { AdminAction } from '#http/running.js';
 
 /** The actions that code of a project registers for administrators. */
 export class RegisteredActions {

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../base/values.js';
+import { isPlainObject } from '#base/values.js';
 
 /** Operators that conditions of Strapi v4 use, by their names in filters. */
 const operators: Readonly<Record<string, string>> = { $nin: '$notIn', $exists: '$notNull' };

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { entityOf } from '../../api/code/entity-service.js';
-import { type Loaded, type Related, versionOf } from '../../store/form/loaded.js';
-import { maySee, readable, type Access } from '../../model/query/access.js';
-import type { Query } from '../../model/query/ast.js';
-import type { BindContext } from '../../model/query/bind-context.js';
-import type { Child, Selection } from '../../model/query/plan.js';
-import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../model/schema/content-type.js';
-import { buildScalar } from '../../model/schema/build-attribute.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { entityOf } from '#api/code/entity-service.js';
+import { type Loaded, type Related, versionOf } from '#store/form/loaded.js';
+import { maySee, readable, type Access } from '#model/query/access.js';
+import type { Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import type { Child, Selection } from '#model/query/plan.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { buildScalar } from '#model/schema/build-attribute.js';
+import { isRecord, type Values } from '#base/values.js';
 
 interface Rights {
   readonly registry: Registry;

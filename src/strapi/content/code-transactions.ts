@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { withDatabase, type ContentContext } from '../../content/content-context.js';
-import type { Database } from '../../store/send/database.js';
-import { unlimited } from '../../base/limits/budget.js';
+import { withDatabase, type ContentContext } from '#content/content-context.js';
+import type { Database } from '#store/send/database.js';
+import { unlimited } from '#base/limits/budget.js';
 import type { TransactionAttempt } from './transaction-attempt.js';
 
 /** A transaction in which code runs. */

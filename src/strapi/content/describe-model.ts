@@ -1,9 +1,9 @@
-import { memoize } from '../../base/caches.js';
-import type { Added, Attribute, ContentType } from '../../model/schema/content-type.js';
-import { addedAs } from '../../model/schema/added-attributes.js';
-import type { ModelDocument } from '../../model/schema/model.js';
-import { recordIn, type Values } from '../../base/values.js';
-import { pascalCase, pluginOf } from '../../model/schema/names.js';
+import { memoize } from '#base/caches.js';
+import type { Added, Attribute, ContentType } from '#model/schema/content-type.js';
+import { addedAs } from '#model/schema/added-attributes.js';
+import type { ModelDocument } from '#model/schema/model.js';
+import { recordIn, type Values } from '#base/values.js';
+import { pascalCase, pluginOf } from '#model/schema/names.js';
 
 /** A content type or component in the form of Strapi v4. */
 export interface StrapiModel {

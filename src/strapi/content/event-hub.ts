@@ -1,14 +1,14 @@
-import { type ContentContext, withAccess } from '../../content/content-context.js';
-import type { EntryEvent, Subscriber } from '../../store/changes/entry-events.js';
-import type { Observer } from '../../base/observe/observer.js';
-import { uploadFile } from '../../model/schema/content-type.js';
-import { seenEntry } from '../../api/webhooks/event-body.js';
-import { eventsOf, publications } from '../../api/webhooks/known-webhooks.js';
-import { publicationIn } from '../../api/webhooks/outbox.js';
-import { isEvent, type WebhookEvent } from '../../api/webhooks/webhook.js';
+import { type ContentContext, withAccess } from '#content/content-context.js';
+import type { EntryEvent, Subscriber } from '#store/changes/entry-events.js';
+import type { Observer } from '#base/observe/observer.js';
+import { uploadFile } from '#model/schema/content-type.js';
+import { seenEntry } from '#api/webhooks/event-body.js';
+import { eventsOf, publications } from '#api/webhooks/known-webhooks.js';
+import { publicationIn } from '#api/webhooks/outbox.js';
+import { isEvent, type WebhookEvent } from '#api/webhooks/webhook.js';
 import { hideFrom } from './flat-entries.js';
 import type { LifecycleAction, Listener } from './lifecycle-events.js';
-import { fullAccess } from '../../model/query/access.js';
+import { fullAccess } from '#model/query/access.js';
 
 /**
  * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,

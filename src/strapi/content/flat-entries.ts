@@ -1,7 +1,7 @@
-import { fullAccess, maySee, readable, type Access } from '../../model/query/access.js';
-import type { Attribute, ContentType, Registry } from '../../model/schema/content-type.js';
-import { mapParts, mapRecords } from '../../model/schema/parts.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { fullAccess, maySee, readable, type Access } from '#model/query/access.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { mapParts, mapRecords } from '#model/schema/parts.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** Rules for changing a flat entry, which contains related entries and components. */
 interface FlatRules {

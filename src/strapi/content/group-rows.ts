@@ -1,5 +1,5 @@
-import { validationError } from '../../base/errors.js';
-import type { ContentType } from '../../model/schema/content-type.js';
+import { validationError } from '#base/errors.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { type EngineParameters, offsetWindow } from './translate-query.js';
 
 /** The parameters of a read of groups, and how its rows become groups. */

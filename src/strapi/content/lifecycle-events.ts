@@ -1,4 +1,4 @@
-import type { WriteAction } from '../../content/content-context.js';
+import type { WriteAction } from '#content/content-context.js';
 import type { ReadKind } from './surrounded-reads.js';
 import type { StrapiModel } from './describe-model.js';
 

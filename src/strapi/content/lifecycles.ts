@@ -6,16 +6,16 @@ import type {
   SurroundedReads,
   WriteAction,
   WriteHook,
-} from '../../content/content-context.js';
-import { hasId } from '../../content/find-one.js';
-import { refuseOrTell } from '../../content/refuse-or-tell.js';
-import { limitsOfCode } from '../../api/code/content-of-code.js';
-import { entityOf } from '../../api/code/entity-service.js';
-import { scalarsOf } from '../../api/code/rows.js';
-import { readEntry } from '../../store/read/read-entry.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import type { Notices } from '../../base/notices.js';
-import { copyPlain, isRecord, type Values } from '../../base/values.js';
+} from '#content/content-context.js';
+import { hasId } from '#content/find-one.js';
+import { refuseOrTell } from '#content/refuse-or-tell.js';
+import { limitsOfCode } from '#api/code/content-of-code.js';
+import { entityOf } from '#api/code/entity-service.js';
+import { scalarsOf } from '#api/code/rows.js';
+import { readEntry } from '#store/read/read-entry.js';
+import type { Loaded } from '#store/form/loaded.js';
+import type { Notices } from '#base/notices.js';
+import { copyPlain, isRecord, type Values } from '#base/values.js';
 import { changedAnswer } from './changed-entries.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { engineFilter, type EngineParameters } from './translate-query.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelDocument } from '../../model/schema/model.js';
-import { isRecord, recordIn, type Values } from '../../base/values.js';
+import type { ModelDocument } from '#model/schema/model.js';
+import { isRecord, recordIn, type Values } from '#base/values.js';
 
 /** A content type or component in the form of Strapi v4, before and after code has changed it, as plain values. */
 export interface ModelChange {

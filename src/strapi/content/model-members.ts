@@ -1,8 +1,8 @@
-import { memoizePair } from '../../base/caches.js';
-import type { ContentContext } from '../../content/content-context.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { ModelDocument } from '../../model/schema/model.js';
-import { isPlainObject } from '../../base/values.js';
+import { memoizePair } from '#base/caches.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { ModelDocument } from '#model/schema/model.js';
+import { isPlainObject } from '#base/values.js';
 import { describeModel, describeWhole, type StrapiModel, withListeners } from './describe-model.js';
 import type { ModelListeners } from './model-listeners.js';
 

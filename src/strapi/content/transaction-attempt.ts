@@ -1,6 +1,6 @@
-import { Queue } from '../../base/limits/queue.js';
-import type { Database } from '../../store/send/database.js';
-import { isRetried } from '../../store/send/transaction.js';
+import { Queue } from '#base/limits/queue.js';
+import type { Database } from '#store/send/database.js';
+import { isRetried } from '#store/send/transaction.js';
 
 /** The reason why a transaction is aborted that code has rolled back. */
 export class RolledBack extends Error {

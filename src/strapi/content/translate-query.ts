@@ -1,10 +1,10 @@
-import { validationError } from '../../base/errors.js';
-import { emptyQuery, type Filter, type Query } from '../../model/query/ast.js';
-import type { Limits } from '../../model/query/bind-context.js';
-import { parseFields, parseSort, parseWhole } from '../../model/query/parse-list.js';
-import { parseFilters } from '../../model/query/parse-filter.js';
-import { parsePopulate } from '../../model/query/parse-populate.js';
-import { isPlainObject, mapValues, type Values } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import { emptyQuery, type Filter, type Query } from '#model/query/ast.js';
+import type { Limits } from '#model/query/bind-context.js';
+import { parseFields, parseSort, parseWhole } from '#model/query/parse-list.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parsePopulate } from '#model/query/parse-populate.js';
+import { isPlainObject, mapValues, type Values } from '#base/values.js';
 
 /** Parameters of `strapi.db.query(uid)`. Undefined parameters are treated as absent. */
 export interface EngineParameters {

@@ -1,8 +1,8 @@
-import type { Config } from '../../settings/config.js';
-import { lineIn } from '../../settings/load-source.js';
-import { ConfigError } from '../../settings/setting.js';
-import { messageOf } from '../../base/errors.js';
-import type { Observer } from '../../base/observe/observer.js';
+import type { Config } from '#settings/config.js';
+import { lineIn } from '#settings/load-source.js';
+import { ConfigError } from '#settings/setting.js';
+import { messageOf } from '#base/errors.js';
+import type { Observer } from '#base/observe/observer.js';
 import { runUnlessUnsupported } from './run-code.js';
 
 /** A place in the code of a project. */

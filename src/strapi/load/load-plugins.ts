@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
-import { createEnv, lenientReaders } from '../../settings/create-env.js';
-import type { PluginPlace } from '../../settings/find-plugins.js';
-import { createSourceLoader, type LoadOptions } from '../../settings/load-source.js';
-import { merge } from '../../settings/read-section.js';
-import { valuesOf } from '../../settings/translation.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import { createEnv, lenientReaders } from '#settings/create-env.js';
+import type { PluginPlace } from '#settings/find-plugins.js';
+import { createSourceLoader, type LoadOptions } from '#settings/load-source.js';
+import { merge } from '#settings/read-section.js';
+import { valuesOf } from '#settings/translation.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { defaultOf, type Exports } from './load-folders.js';
 import { isLeftOut, leaveOut, UnsupportedCodeError } from './unsupported-code.js';
 

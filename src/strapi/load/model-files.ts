@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ModelFiles } from '../../http/running.js';
-import type { Model } from '../../model/schema/model.js';
+import type { ModelFiles } from '#http/running.js';
+import type { Model } from '#model/schema/model.js';
 import { writeRouter } from './router-file.js';
 
 /** A model as stored in a file or in `_models`. */

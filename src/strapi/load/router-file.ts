@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { valuesOf } from '../../settings/translation.js';
+import { valuesOf } from '#settings/translation.js';
 
 /**
  * Writes the router of a new content type, as the builder of Strapi v4 does: a project that has routers serves no type without one.

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
-import type { Config } from '../../settings/config.js';
-import { ConfigError } from '../../settings/setting.js';
-import { UnknownTypeError } from '../../api/code/entity-service.js';
-import { messageOf } from '../../base/errors.js';
-import type { Observer } from '../../base/observe/observer.js';
-import { printable } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { ConfigError } from '#settings/setting.js';
+import { UnknownTypeError } from '#api/code/entity-service.js';
+import { messageOf } from '#base/errors.js';
+import type { Observer } from '#base/observe/observer.js';
+import { printable } from '#base/values.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /**

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { Config } from '../../settings/config.js';
-import { createEnv, lenientReaders } from '../../settings/create-env.js';
-import { isReadable, readSection } from '../../settings/read-section.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { createEnv, lenientReaders } from '#settings/create-env.js';
+import { isReadable, readSection } from '#settings/read-section.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 
 /** `strapi.config`: the settings in force, and further values in files of config/. */
 export interface StrapiConfig extends Omit<Config, 'environment'> {

@@ -1,4 +1,4 @@
-import { createStandIn, isStandIn } from '../../settings/stand-in.js';
+import { createStandIn, isStandIn } from '#settings/stand-in.js';
 import { insteadOfMember, insteadOfPlugin, insteadOfService, insteadOfUid } from './missing-members.js';
 
 /**

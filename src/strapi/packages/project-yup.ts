@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ValidationError } from '../../base/errors.js';
-import { notOfType } from '../../model/schema/findings.js';
+import { ValidationError } from '#base/errors.js';
+import { notOfType } from '#model/schema/findings.js';
 import { missingYup } from '../load/unsupported-code.js';
 
 interface YupError extends Error {

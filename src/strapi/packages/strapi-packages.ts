@@ -1,7 +1,7 @@
-import { acceptInput } from '../../content/accept-write.js';
-import { withAccess, type ContentContext } from '../../content/content-context.js';
-import { createEnv, lenientReaders } from '../../settings/create-env.js';
-import * as apiErrors from '../../base/errors.js';
+import { acceptInput } from '#content/accept-write.js';
+import { withAccess, type ContentContext } from '#content/content-context.js';
+import { createEnv, lenientReaders } from '#settings/create-env.js';
+import * as apiErrors from '#base/errors.js';
 import {
   ApplicationError,
   ForbiddenError,
@@ -9,10 +9,10 @@ import {
   PolicyError,
   UnauthorizedError,
   ValidationError,
-} from '../../base/errors.js';
-import { entryType } from '../../api/code/entity-service.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { Values } from '../../base/values.js';
+} from '#base/errors.js';
+import { entryType } from '#api/code/entity-service.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import { checkQuery } from '../routes/core-controller.js';
 import type { CodeRequests } from '../routes/code-requests.js';
 import type { Factories } from '../routes/factories.js';
@@ -22,7 +22,7 @@ import { pluginFiles } from '../runtime/plugin-files.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport, refuseMissing } from '../load/unsupported-code.js';
-import { fullAccess } from '../../model/query/access.js';
+import { fullAccess } from '#model/query/access.js';
 
 interface PackageParts {
   /** The directory of the project; absolute. */

@@ -1,5 +1,5 @@
 import slugify from '@sindresorhus/slugify';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 import { parseMultipartData } from '../routes/received-files.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { ApiError, messageOf } from '../../base/errors.js';
-import { ConfigError } from '../../settings/setting.js';
-import type { Connection, Running } from '../../http/running.js';
-import { Alarm, waited } from '../../base/limits/timers.js';
-import { ping } from '../../store/send/connection.js';
-import { claim } from '../../store/stores/claim.js';
-import type { Observer } from '../../base/observe/observer.js';
+import { ApiError, messageOf } from '#base/errors.js';
+import { ConfigError } from '#settings/setting.js';
+import type { Connection, Running } from '#http/running.js';
+import { Alarm, waited } from '#base/limits/timers.js';
+import { ping } from '#store/send/connection.js';
+import { claim } from '#store/stores/claim.js';
+import type { Observer } from '#base/observe/observer.js';
 
 interface WaitParts {
   readonly connection: Connection;

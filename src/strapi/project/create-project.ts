@@ -1,15 +1,15 @@
-import { userUid } from '../../accounts/user-store.js';
-import type { Config } from '../../settings/config.js';
-import type { FetchUser } from '../../content/rights/authenticate.js';
-import type { ContentContext, CodeHooks } from '../../content/content-context.js';
-import type { ProjectCode, ProjectRoute } from '../../http/route.js';
-import type { AdminAction, AdminCondition, Connection, ModelFiles, Running } from '../../http/running.js';
-import type { ModelDocument } from '../../model/schema/model.js';
+import { userUid } from '#accounts/user-store.js';
+import type { Config } from '#settings/config.js';
+import type { FetchUser } from '#content/rights/authenticate.js';
+import type { ContentContext, CodeHooks } from '#content/content-context.js';
+import type { ProjectCode, ProjectRoute } from '#http/route.js';
+import type { AdminAction, AdminCondition, Connection, ModelFiles, Running } from '#http/running.js';
+import type { ModelDocument } from '#model/schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
 import type { RouteTable } from '../routes/project-routes.js';
-import { contextOfCode } from '../../api/code/content-of-code.js';
+import { contextOfCode } from '#api/code/content-of-code.js';
 import { findRows } from '../routes/route-index.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
@@ -19,7 +19,7 @@ import type { HookName } from './project-hooks.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
-import type { Subscriber } from '../../store/changes/entry-events.js';
+import type { Subscriber } from '#store/changes/entry-events.js';
 import { addedEvents } from '../services/webhook-store.js';
 import { load, type Loaded, type LoadInput, type ProjectInput } from './load-project.js';
 
@@ -151,7 +151,7 @@ async function readyForCode(running: Running, waits: BootstrapWaits): Promise<vo
   await waits.indexes(running);
   if (!running.config.admin.enabled) return;
   // loaded here, because a start without such code does without the panel
-  const { createDefaultAdminRoles } = await import('../../admin/rights/default-roles.js');
+  const { createDefaultAdminRoles } = await import('#admin/rights/default-roles.js');
   await waits.untilAnswered('roles of administrators', () => createDefaultAdminRoles(contextOfCode(running)));
 }
 

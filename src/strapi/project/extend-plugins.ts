@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../settings/config.js';
-import type { Route } from '../../http/route.js';
-import { builtinModels } from '../../model/schema/builtin-models.js';
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import type { Route } from '#http/route.js';
+import { builtinModels } from '#model/schema/builtin-models.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import type { CodeModels } from '../content/code-models.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { Controller } from '../routes/core-controller.js';

@@ -1,4 +1,4 @@
-import { isRecord, mapValues, type Values } from '../../base/values.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { missingExtension } from '../load/unsupported-code.js';
 
 type Members = Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../settings/config.js';
-import type { Route } from '../../http/route.js';
+import type { Config } from '#settings/config.js';
+import type { Route } from '#http/route.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import { attemptLimit, type RouteRequirements, type StrapiRoute } from '../routes/strapi-route.js';

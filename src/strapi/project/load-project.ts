@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '../../settings/load-source.js';
+import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '#settings/load-source.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
 import { addAdminPolicies } from '../admin/admin-policies.js';
 import { CookieSessions, sessionOptions } from '../routes/cookie-session.js';

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Running } from '../../http/running.js';
-import { findForeign } from '../../store/models/served-collections.js';
-import { readModels, writeModels } from '../../store/stores/model-store.js';
-import { buildRegistry } from '../../model/schema/build-registry.js';
-import { type Model, type ModelDocument, isStoredAs } from '../../model/schema/model.js';
-import { valuesOf } from '../../settings/translation.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Running } from '#http/running.js';
+import { findForeign } from '#store/models/served-collections.js';
+import { readModels, writeModels } from '#store/stores/model-store.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { type Model, type ModelDocument, isStoredAs } from '#model/schema/model.js';
+import { valuesOf } from '#settings/translation.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { PluginReport, ProjectPlugin } from '../load/load-plugins.js';
 
 interface PluginType {

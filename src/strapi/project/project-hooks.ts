@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { defaultOf } from '../load/load-folders.js';
 import type { ProjectStrapi } from '../runtime/project-strapi.js';
 

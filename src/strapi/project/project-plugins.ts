@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { absentPlugins, findPlugins, type PluginPlace } from '../../settings/find-plugins.js';
-import type { LoadOptions } from '../../settings/load-source.js';
-import { messageOf } from '../../base/errors.js';
-import type { Running } from '../../http/running.js';
-import type { Observer } from '../../base/observe/observer.js';
-import type { Model, ModelDocument } from '../../model/schema/model.js';
-import { isRecord } from '../../base/values.js';
+import { absentPlugins, findPlugins, type PluginPlace } from '#settings/find-plugins.js';
+import type { LoadOptions } from '#settings/load-source.js';
+import { messageOf } from '#base/errors.js';
+import type { Running } from '#http/running.js';
+import type { Observer } from '#base/observe/observer.js';
+import type { Model, ModelDocument } from '#model/schema/model.js';
+import { isRecord } from '#base/values.js';
 import type { CodeModels } from '../content/code-models.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import { type ExtensionService, guardExtensions } from './guarded-extensions.js';

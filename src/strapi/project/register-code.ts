@@ -1,5 +1,5 @@
-import type { NamedCode } from '../../api/code/named-code.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { NamedCode } from '#api/code/named-code.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Exports, ProjectFolders } from '../load/load-folders.js';
 import { attempt, type PluginReport, type ProjectPlugin } from '../load/load-plugins.js';
 import type { StrapiRouter } from '../routes/strapi-route.js';

@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** A node of a syntax tree: https://github.com/estree/estree. */
 export interface Node extends Values {

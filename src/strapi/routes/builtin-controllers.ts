@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import { readUser, type Caller } from '../../content/rights/caller.js';
-import { countAttempt } from '../../http/limit-requests.js';
-import { refusePreconditions } from '../../http/preconditions.js';
-import { bodyOf } from '../../http/route-request.js';
-import type { AnyRoute, Route, RouteCall } from '../../http/route.js';
-import { isRead, noteAnswer } from '../../http/tag-answers.js';
-import { isRecord } from '../../base/values.js';
+import { readUser, type Caller } from '#content/rights/caller.js';
+import { countAttempt } from '#http/limit-requests.js';
+import { refusePreconditions } from '#http/preconditions.js';
+import { bodyOf } from '#http/route-request.js';
+import type { AnyRoute, Route, RouteCall } from '#http/route.js';
+import { isRead, noteAnswer } from '#http/tag-answers.js';
+import { isRecord } from '#base/values.js';
 import type { Controller } from './core-controller.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
 import { compilePath } from './route-paths.js';

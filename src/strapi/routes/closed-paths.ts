@@ -1,5 +1,5 @@
-import type { Config } from '../../settings/config.js';
-import type { Registry } from '../../model/schema/content-type.js';
+import type { Config } from '#settings/config.js';
+import type { Registry } from '#model/schema/content-type.js';
 
 export interface ClosedInput {
   readonly config: Config;

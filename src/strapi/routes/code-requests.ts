@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { CallerAuth } from '../../api/code/caller-state.js';
-import { codeAccess } from '../../api/code/content-of-code.js';
-import { ForbiddenError } from '../../base/errors.js';
-import type { LimitedRoute } from '../../base/limits/attempts.js';
-import { withAccess, type ContentContext } from '../../content/content-context.js';
-import type { RouteCall } from '../../http/route.js';
-import type { RouteRequest } from '../../http/route-request.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { CallerAuth } from '#api/code/caller-state.js';
+import { codeAccess } from '#api/code/content-of-code.js';
+import { ForbiddenError } from '#base/errors.js';
+import type { LimitedRoute } from '#base/limits/attempts.js';
+import { withAccess, type ContentContext } from '#content/content-context.js';
+import type { RouteCall } from '#http/route.js';
+import type { RouteRequest } from '#http/route-request.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
-import { fullAccess } from '../../model/query/access.js';
+import { fullAccess } from '#model/query/access.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 
 /** Koa's context for code of a project. Code may also pass a copy with another query. */

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { Context } from 'koa';
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { UnsupportedCodeError } from '../load/unsupported-code.js';
 
 /** Settings of `strapi::session`. The others are options of the cookie. */

@@ -1,4 +1,4 @@
-import type { ContentType } from '../../model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { createCoreController, type Controller } from './core-controller.js';
 import type { CodeRequests } from './code-requests.js';
 import { createCoreService, type Service } from '../services/core-service.js';

@@ -1,5 +1,5 @@
-import type { Config } from '../../settings/config.js';
-import type { Registry, ContentType } from '../../model/schema/content-type.js';
+import type { Config } from '#settings/config.js';
+import type { Registry, ContentType } from '#model/schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import { callsGenerated } from './core-controller.js';
 import { coreRoutes, type CoreCode } from './factories.js';

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
 import type { Request, Response } from 'koa';
-import { extendQuery, parseQueryString, type QueryStringLimits } from '../../http/query-string.js';
-import { copyPlain, type Values } from '../../base/values.js';
+import { extendQuery, parseQueryString, type QueryStringLimits } from '#http/query-string.js';
+import { copyPlain, type Values } from '#base/values.js';
 
 /**
  * Adds members of Strapi v4 to Koa's context: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a method

@@ -1,8 +1,8 @@
-import type { GuardedRow } from '../../http/route.js';
-import type { Action } from '../../api/rest/actions.js';
-import { createRow, hasUnique } from '../../api/rest/content-routes.js';
-import { count, findByValue } from '../../api/rest/look-ups.js';
-import type { QueryCache } from '../../api/rest/read-query.js';
+import type { GuardedRow } from '#http/route.js';
+import type { Action } from '#api/rest/actions.js';
+import { createRow, hasUnique } from '#api/rest/content-routes.js';
+import { count, findByValue } from '#api/rest/look-ups.js';
+import type { QueryCache } from '#api/rest/read-query.js';
 import type { OrderedRoute } from './route-index.js';
 
 /**

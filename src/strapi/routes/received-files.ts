@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
-import type { Config } from '../../settings/config.js';
-import { payloadTooLargeError, validationError } from '../../base/errors.js';
-import type { MultipartBody, MultipartRules } from '../../http/read-multipart.js';
-import { readText } from '../../http/request-body.js';
-import { replayMultipart, type ReadMultipart, RouteRequest } from '../../http/route-request.js';
-import type { Staging } from '../../media/staging.js';
-import { isRecord, mapValues, printSize, type Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { payloadTooLargeError, validationError } from '#base/errors.js';
+import type { MultipartBody, MultipartRules } from '#http/read-multipart.js';
+import { readText } from '#http/request-body.js';
+import { replayMultipart, type ReadMultipart, RouteRequest } from '#http/route-request.js';
+import type { Staging } from '#media/staging.js';
+import { isRecord, mapValues, printSize, type Values } from '#base/values.js';
 import type { CodeContext } from './code-requests.js';
 
 /**

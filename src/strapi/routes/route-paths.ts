@@ -1,5 +1,5 @@
 import { type Key, parse, tokensToRegexp } from 'strapi-path-to-regexp';
-import type { RouteParams } from '../../http/route-request.js';
+import type { RouteParams } from '#http/route-request.js';
 
 /** A compiled path of a route. */
 export interface PathMatcher {

@@ -1,4 +1,4 @@
-import type { ContextRoute, Route } from '../../http/route.js';
+import type { ContextRoute, Route } from '#http/route.js';
 import type { CodeContext } from './code-requests.js';
 
 /** The handler of a route, or a middleware. */

@@ -1,9 +1,9 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { messageOf } from '../../base/errors.js';
-import { afterCommit } from '../../store/send/around-commit.js';
-import type { Database } from '../../store/send/database.js';
-import { inTransaction } from '../../store/send/transaction.js';
-import type { Notices } from '../../base/notices.js';
+import type { ContentContext } from '#content/content-context.js';
+import { messageOf } from '#base/errors.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import type { Database } from '#store/send/database.js';
+import { inTransaction } from '#store/send/transaction.js';
+import type { Notices } from '#base/notices.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import { RolledBack, TransactionAttempt } from '../content/transaction-attempt.js';
 import { missingQueries, refuseMissing } from '../load/unsupported-code.js';

@@ -1,6 +1,6 @@
-import type { Config } from '../../settings/config.js';
-import { customFieldTypes } from '../../settings/api-settings.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { customFieldTypes } from '#settings/api-settings.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** `strapi.customFields` of Strapi v4. */
 export class CustomFields {

@@ -1,8 +1,8 @@
-import type { Body } from '../../accounts/accounts.js';
-import { fieldProblems, refuseProblems } from '../../accounts/check-fields.js';
-import { changedUserProblems, newUserProblems } from '../../accounts/users/user-input.js';
-import type { FieldError } from '../../base/errors.js';
-import { mapValues } from '../../base/values.js';
+import type { Body } from '#accounts/accounts.js';
+import { fieldProblems, refuseProblems } from '#accounts/check-fields.js';
+import { changedUserProblems, newUserProblems } from '#accounts/users/user-input.js';
+import type { FieldError } from '#base/errors.js';
+import { mapValues } from '#base/values.js';
 import type { Service } from '../services/core-service.js';
 
 /** Required fields of the bodies of login routes. */

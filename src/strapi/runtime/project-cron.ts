@@ -1,9 +1,9 @@
 import { Cron } from 'croner';
-import { isStandIn, standInReason } from '../../settings/stand-in.js';
-import { messageOf } from '../../base/errors.js';
-import type { Jobs } from '../../base/jobs.js';
-import type { Observer } from '../../base/observe/observer.js';
-import { isRecord, type Values } from '../../base/values.js';
+import { isStandIn, standInReason } from '#settings/stand-in.js';
+import { messageOf } from '#base/errors.js';
+import type { Jobs } from '#base/jobs.js';
+import type { Observer } from '#base/observe/observer.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
 
 /** A task of code. `date` is the time of the rule. */

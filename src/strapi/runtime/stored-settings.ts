@@ -1,24 +1,17 @@
-import { defaultAccountSettings, readAccountSettings } from '../../content/rights/account-settings.js';
-import { grantKey, readGrants, writeGrants } from '../../accounts/providers/stored-grants.js';
-import { defaultTemplates } from '../../accounts/mail/email-templates.js';
-import { additionsIn, advancedIn, formOfTemplates, templateNames, templatesIn } from '../../accounts/mail/settings-form.js';
-import { changeSettings, type SettingsChange } from '../../accounts/mail/write-settings.js';
-import { ApiError, validationError } from '../../base/errors.js';
-import { mediaOf } from '../../http/running.js';
-import { imageChoicesKey, readLibrarySettings } from '../../media/image-choices.js';
-import { afterCommit } from '../../store/send/around-commit.js';
-import {
-  deleteSetting,
-  libraryViewKey,
-  logosKey,
-  openCodeStore,
-  storeSetting,
-  viewPrefix,
-} from '../../store/stores/code-store.js';
-import { readLocales } from '../../store/stores/locale-store.js';
-import { chooseDefaultLocale, forgetDefaultLocale } from '../../content/locales.js';
-import { mapValues, type Values } from '../../base/values.js';
-import { valuesOf } from '../../settings/translation.js';
+import { defaultAccountSettings, readAccountSettings } from '#content/rights/account-settings.js';
+import { grantKey, readGrants, writeGrants } from '#accounts/providers/stored-grants.js';
+import { defaultTemplates } from '#accounts/mail/email-templates.js';
+import { additionsIn, advancedIn, formOfTemplates, templateNames, templatesIn } from '#accounts/mail/settings-form.js';
+import { changeSettings, type SettingsChange } from '#accounts/mail/write-settings.js';
+import { ApiError, validationError } from '#base/errors.js';
+import { mediaOf } from '#http/running.js';
+import { imageChoicesKey, readLibrarySettings } from '#media/image-choices.js';
+import { afterCommit } from '#store/send/around-commit.js';
+import { deleteSetting, libraryViewKey, logosKey, openCodeStore, storeSetting, viewPrefix } from '#store/stores/code-store.js';
+import { readLocales } from '#store/stores/locale-store.js';
+import { chooseDefaultLocale, forgetDefaultLocale } from '#content/locales.js';
+import { mapValues, type Values } from '#base/values.js';
+import { valuesOf } from '#settings/translation.js';
 import type { ProjectRegisters } from './project-registers.js';
 import type { StoreSetting, StoreSettings } from './strapi-store.js';
 
@@ -36,13 +29,13 @@ const unstore = (key: string, { content }: Sources): Promise<void> => deleteSett
 /** The forms of the panel are loaded when the first setting is stored: a start does without them. */
 const checked = {
   imageChoices: async (value: unknown): Promise<object> => {
-    const { checkPanelBody } = await import('../../admin/check-body.js');
-    const { imageChoicesBody } = await import('../../admin/library/library-settings.js');
+    const { checkPanelBody } = await import('#admin/check-body.js');
+    const { imageChoicesBody } = await import('#admin/library/library-settings.js');
     return checkPanelBody(imageChoicesBody, value);
   },
   libraryView: async (value: unknown): Promise<object> => {
-    const { checkPanelBody } = await import('../../admin/check-body.js');
-    const { libraryViewBody } = await import('../../admin/library/library-settings.js');
+    const { checkPanelBody } = await import('#admin/check-body.js');
+    const { libraryViewBody } = await import('#admin/library/library-settings.js');
     return checkPanelBody(libraryViewBody, value);
   },
 };
@@ -120,7 +113,7 @@ const plain = (key: string, sources: Sources): Omit<StoreSetting, 'write'> => ({
 const logos = (sources: Sources): StoreSetting => ({
   ...plain(logosKey, sources),
   write: async (value) => {
-    const { checkLogos } = await import('../../admin/settings/project-settings.js');
+    const { checkLogos } = await import('#admin/settings/project-settings.js');
     checkLogos(value);
     await store(logosKey, value, sources);
   },
@@ -130,7 +123,7 @@ const logos = (sources: Sources): StoreSetting => ({
 const view = (key: string, sources: Sources): StoreSetting => ({
   ...plain(key, sources),
   write: async (value) => {
-    const { reasonOf, takeView } = await import('../../admin/import/take-settings.js');
+    const { reasonOf, takeView } = await import('#admin/import/take-settings.js');
     const { store: target, notices } = sources.content();
     const { models } = sources.running().backend.models.inForce();
     const report = (reason: string, where: string): void =>

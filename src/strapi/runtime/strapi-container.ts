@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import type { ChangeableModels, ModelMembers } from '../content/model-members.js';
 import { missingRegistry, refuseMissing, UnsupportedCodeError } from '../load/unsupported-code.js';

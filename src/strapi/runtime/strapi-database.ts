@@ -1,6 +1,6 @@
-import { userUid } from '../../accounts/user-store.js';
-import type { ContentContext } from '../../content/content-context.js';
-import type { Running } from '../../http/running.js';
+import { userUid } from '#accounts/user-store.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Running } from '#http/running.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import type { Subscriber } from '../content/lifecycle-events.js';

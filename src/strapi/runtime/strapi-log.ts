@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isRecord, mapValues } from '../../base/values.js';
+import { isRecord, mapValues } from '#base/values.js';
 
 /** The levels of Strapi v4, and those of pino that have their place. */
 const logLevels = {

@@ -1,5 +1,5 @@
-import type { CodeStore } from '../../store/stores/code-store.js';
-import { toJson } from '../../model/schema/code-values.js';
+import type { CodeStore } from '#store/stores/code-store.js';
+import { toJson } from '#model/schema/code-values.js';
 
 /** The key of a value: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
 export interface StoreKey {

@@ -1,4 +1,4 @@
-import type { Notices } from '../../base/notices.js';
+import type { Notices } from '#base/notices.js';
 import type { Service } from './core-service.js';
 
 /** Returns the place where notices go. */

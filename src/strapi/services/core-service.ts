@@ -1,10 +1,10 @@
-import { withoutHooks, type ContentContext } from '../../content/content-context.js';
-import { create } from '../../content/create.js';
-import { findMany } from '../../content/find-many.js';
-import { findOne, findSingle } from '../../content/find-one.js';
-import { remove } from '../../content/remove.js';
-import { removeSingle, updateSingle } from '../../content/single-type.js';
-import { update } from '../../content/update.js';
+import { withoutHooks, type ContentContext } from '#content/content-context.js';
+import { create } from '#content/create.js';
+import { findMany } from '#content/find-many.js';
+import { findOne, findSingle } from '#content/find-one.js';
+import { remove } from '#content/remove.js';
+import { removeSingle, updateSingle } from '#content/single-type.js';
+import { update } from '#content/update.js';
 import {
   entityOf,
   entityOrNull,
@@ -13,11 +13,11 @@ import {
   type Opened,
   presentParameters,
   withKnownFilters,
-} from '../../api/code/entity-service.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import { parseQuery } from '../../model/query/parse-query.js';
-import { showPagination } from '../../api/rest/envelope.js';
-import { isRecord, type Values, decodeId } from '../../base/values.js';
+} from '#api/code/entity-service.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import { showPagination } from '#api/rest/envelope.js';
+import { isRecord, type Values, decodeId } from '#base/values.js';
 import type { AttachFiles } from './upload-service.js';
 
 /** Parameters of REST as an object. */

@@ -1,6 +1,6 @@
-import { validationError } from '../../base/errors.js';
-import type { CodeStore } from '../../store/stores/code-store.js';
-import type { Values } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import type { CodeStore } from '#store/stores/code-store.js';
+import type { Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { QueryEngine } from './query-engine.js';
 import { rowReads } from './row-query.js';

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { ContentContext } from '../../content/content-context.js';
-import { cleanName, hashName } from '../../media/clean-name.js';
-import { parseFileInfo } from '../../media/parse-file-info.js';
-import { placeFile } from '../../media/place-file.js';
-import type { Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { cleanName, hashName } from '#media/clean-name.js';
+import { parseFileInfo } from '#media/parse-file-info.js';
+import { placeFile } from '#media/place-file.js';
+import type { Values } from '#base/values.js';
 
 /** What code says of a file before it is stored. `size` is in bytes. */
 type NewFile = Readonly<Record<'filename' | 'type', string>> & { readonly size: number };

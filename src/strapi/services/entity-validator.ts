@@ -1,10 +1,10 @@
-import { acceptInput } from '../../content/accept-write.js';
-import { checkUnwritten } from '../../content/check-body.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { defaultsOf } from '../../content/data-for-code.js';
-import { type EntityId, entryType } from '../../api/code/entity-service.js';
-import type { ContentType } from '../../model/schema/content-type.js';
-import type { Values } from '../../base/values.js';
+import { acceptInput } from '#content/accept-write.js';
+import { checkUnwritten } from '#content/check-body.js';
+import type { ContentContext } from '#content/content-context.js';
+import { defaultsOf } from '#content/data-for-code.js';
+import { type EntityId, entryType } from '#api/code/entity-service.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import type { StrapiModel } from '../content/describe-model.js';
 
 /** Options of a check. Drafts may lack required values. */

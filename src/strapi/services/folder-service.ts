@@ -1,11 +1,11 @@
-import type { ContentContext } from '../../content/content-context.js';
-import type { Entity, EntityService } from '../../api/code/entity-service.js';
-import { uploadFolder } from '../../media/upload-files.js';
-import { findStored } from '../../store/stored.js';
-import { type Folder, findFolders } from '../../admin/library/folders.js';
-import { collections } from '../../model/schema/collections.js';
-import { uploadFolderType } from '../../model/schema/content-type.js';
-import { decodeId, groupBy, type Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Entity, EntityService } from '#api/code/entity-service.js';
+import { uploadFolder } from '#media/upload-files.js';
+import { findStored } from '#store/stored.js';
+import { type Folder, findFolders } from '#admin/library/folders.js';
+import { collections } from '#model/schema/collections.js';
+import { uploadFolderType } from '#model/schema/content-type.js';
+import { decodeId, groupBy, type Values } from '#base/values.js';
 import type { QueryEngine } from './query-engine.js';
 import { type ByUser, writtenBy } from './written-by.js';
 
@@ -22,7 +22,7 @@ interface FolderNode {
 }
 
 /** The changes of folders in the media library, which few services need. */
-const library = () => import('../../admin/library/change-folders.js');
+const library = () => import('#admin/library/change-folders.js');
 
 /** Returns `strapi.plugin('upload').service('folder')`. */
 export function createFolderService({ content, query }: FolderParts) {

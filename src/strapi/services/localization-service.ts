@@ -1,7 +1,7 @@
-import { type Entity, entityOf, entryType } from '../../api/code/entity-service.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { createLocalization } from '../../content/create-localization.js';
-import { decodeId, type Values } from '../../base/values.js';
+import { type Entity, entityOf, entryType } from '#api/code/entity-service.js';
+import type { ContentContext } from '#content/content-context.js';
+import { createLocalization } from '#content/create-localization.js';
+import { decodeId, type Values } from '#base/values.js';
 import { engineQuery } from '../content/translate-query.js';
 
 interface NewLocalization {

@@ -1,14 +1,14 @@
-import type { Undone } from '../../content/refuse-or-tell.js';
+import type { Undone } from '#content/refuse-or-tell.js';
 import {
   type Entity,
   type EntityId,
   type EntityParameters,
   type EntityService,
   presentParameters,
-} from '../../api/code/entity-service.js';
+} from '#api/code/entity-service.js';
 import { type EnginePage, pageOf, type QueryEngine } from './query-engine.js';
 import type { StrapiModel } from '../content/describe-model.js';
-import type { Values } from '../../base/values.js';
+import type { Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { AttachFiles } from './upload-service.js';
 

@@ -1,11 +1,11 @@
-import { codeAccess, unpagedSettings } from '../../api/code/content-of-code.js';
-import { withoutHooks, type ContentContext, type WrittenMany } from '../../content/content-context.js';
-import { create } from '../../content/create.js';
-import { createMany } from '../../content/create-many.js';
-import { countEntries, findMany, type FoundPage } from '../../content/find-many.js';
-import { remove, removeMany } from '../../content/remove.js';
-import { update } from '../../content/update.js';
-import { updateMany } from '../../content/update-many.js';
+import { codeAccess, unpagedSettings } from '#api/code/content-of-code.js';
+import { withoutHooks, type ContentContext, type WrittenMany } from '#content/content-context.js';
+import { create } from '#content/create.js';
+import { createMany } from '#content/create-many.js';
+import { countEntries, findMany, type FoundPage } from '#content/find-many.js';
+import { remove, removeMany } from '#content/remove.js';
+import { update } from '#content/update.js';
+import { updateMany } from '#content/update-many.js';
 import {
   entityOf,
   entityOrNull,
@@ -13,11 +13,11 @@ import {
   presentParameters,
   type Entity,
   type Opened as OpenedForCode,
-} from '../../api/code/entity-service.js';
-import type { Loaded } from '../../store/form/loaded.js';
-import { validationError } from '../../base/errors.js';
-import type { Query } from '../../model/query/ast.js';
-import { isRecord } from '../../base/values.js';
+} from '#api/code/entity-service.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { validationError } from '#base/errors.js';
+import type { Query } from '#model/query/ast.js';
+import { isRecord } from '#base/values.js';
 import { groupedRead } from '../content/group-rows.js';
 import { engineFilter, engineQuery, offsetWindow, unreadParameters, type EngineParameters } from '../content/translate-query.js';
 import type { ReadHooks } from '../content/surrounded-reads.js';

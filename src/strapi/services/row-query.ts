@@ -1,5 +1,5 @@
-import { validationError } from '../../base/errors.js';
-import { isRecord, itemsOf, type Values } from '../../base/values.js';
+import { validationError } from '#base/errors.js';
+import { isRecord, itemsOf, type Values } from '#base/values.js';
 
 /** Parameters of a read of rows. */
 interface RowParameters {

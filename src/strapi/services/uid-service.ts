@@ -1,9 +1,9 @@
-import type { ContentContext } from '../../content/content-context.js';
-import { freeFrom, madeUid } from '../../content/generate-uids.js';
-import { entryType } from '../../api/code/entity-service.js';
-import { validationError } from '../../base/errors.js';
-import type { ContentType, ScalarAttribute } from '../../model/schema/content-type.js';
-import { isRecord, type Values } from '../../base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { freeFrom, madeUid } from '#content/generate-uids.js';
+import { entryType } from '#api/code/entity-service.js';
+import { validationError } from '#base/errors.js';
+import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** A uid attribute of a content type. */
 interface UidPlace {

@@ -1,9 +1,9 @@
-import { isStoredCode } from '../../accounts/login/passwords.js';
-import { userUid } from '../../accounts/user-store.js';
-import { withStoredCodes } from '../../accounts/users/user-input.js';
-import type { EntityService } from '../../api/code/entity-service.js';
-import { accountsOf, type Running } from '../../http/running.js';
-import type { Values } from '../../base/values.js';
+import { isStoredCode } from '#accounts/login/passwords.js';
+import { userUid } from '#accounts/user-store.js';
+import { withStoredCodes } from '#accounts/users/user-input.js';
+import type { EntityService } from '#api/code/entity-service.js';
+import { accountsOf, type Running } from '#http/running.js';
+import type { Values } from '#base/values.js';
 import type { QueryEngine } from './query-engine.js';
 
 type OpenRunning = () => Running;

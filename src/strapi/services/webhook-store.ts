@@ -1,8 +1,8 @@
-import { validationError } from '../../base/errors.js';
-import type { ContentContext } from '../../content/content-context.js';
-import { decodeId, isRecord, type Values } from '../../base/values.js';
-import { checkEvents, headerProblem, isEvent, urlIn, type Webhook, webhookEvents } from '../../api/webhooks/webhook.js';
-import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, type WebhookValues } from '../../api/webhooks/write-webhooks.js';
+import { validationError } from '#base/errors.js';
+import type { ContentContext } from '#content/content-context.js';
+import { decodeId, isRecord, type Values } from '#base/values.js';
+import { checkEvents, headerProblem, isEvent, urlIn, type Webhook, webhookEvents } from '#api/webhooks/webhook.js';
+import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, type WebhookValues } from '#api/webhooks/write-webhooks.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import type { QueryEngine } from './query-engine.js';
 import { rowReads } from './row-query.js';

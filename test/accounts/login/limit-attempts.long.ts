@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import jwt from 'jsonwebtoken';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { attemptKeys, attemptLimits, guessLimit, type AttemptKeys } from '../../../src/accounts/login/limit-attempts.js';
-import type { LimitedRoute } from '../../../src/base/limits/attempts.js';
-import { clientOf } from '../../../src/base/limits/client-of.js';
+import { attemptKeys, attemptLimits, guessLimit, type AttemptKeys } from '#accounts/login/limit-attempts.js';
+import type { LimitedRoute } from '#base/limits/attempts.js';
+import { clientOf } from '#base/limits/client-of.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
-import { ApiError } from '../../../src/base/errors.js';
+import { ApiError } from '#base/errors.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
-import { storedCode } from '../../../src/accounts/login/passwords.js';
+import { storedCode } from '#accounts/login/passwords.js';
 import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { awaitMail, readMails } from '../../support/mails.js';
 

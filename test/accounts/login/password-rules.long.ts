@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { storedCode } from '../../../src/accounts/login/passwords.js';
-import type { Strapi } from '../../../src/index.js';
+import { storedCode } from '#accounts/login/passwords.js';
+import type { Strapi } from '#index.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { userUid } from '../user-model.js';
 

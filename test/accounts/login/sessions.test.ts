@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { password, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
-import { userTokens } from '../../../src/content/rights/user-tokens.js';
+import { userTokens } from '#content/rights/user-tokens.js';
 import { readCode, readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import ipaddr from 'ipaddr.js';
-import { askProvider, fetchProvider } from '../../../src/accounts/providers/call-provider.js';
-import type { ApiError } from '../../../src/base/errors.js';
+import { askProvider, fetchProvider } from '#accounts/providers/call-provider.js';
+import type { ApiError } from '#base/errors.js';
 
 /** Answers of a provider, and what is read of them. */
 const cases: readonly (readonly [answer: string, read: unknown])[] = [

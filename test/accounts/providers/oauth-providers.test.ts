@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ProviderSettings } from '../../../src/settings/provider-settings.js';
+import type { ProviderSettings } from '#settings/provider-settings.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { ours, startServices, theirs, type MockServices } from './mock-services.js';
 

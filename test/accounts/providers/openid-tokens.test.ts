@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { OAuth2Server } from 'oauth2-mock-server';
-import type { ProviderSettings } from '../../../src/settings/provider-settings.js';
+import type { ProviderSettings } from '#settings/provider-settings.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { ours, startServices, theirs, type MockServices } from './mock-services.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { grantedProvider, grantProblems } from '../../../src/accounts/providers/read-grant.js';
-import { createConfig } from '../../../src/settings/create-config.js';
+import { grantedProvider, grantProblems } from '#accounts/providers/read-grant.js';
+import { createConfig } from '#settings/create-config.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 import { writeProject } from '../../support/write-project.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
-import { createConfig } from '../../../src/settings/create-config.js';
+import { createConfig } from '#settings/create-config.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashKey } from '../../../src/content/rights/api-token.js';
+import { hashKey } from '#content/rights/api-token.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 

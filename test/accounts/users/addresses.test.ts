@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { storedCode } from '../../../src/accounts/login/passwords.js';
+import { storedCode } from '#accounts/login/passwords.js';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { awaitMail, readCode, readLastText, readMails } from '../../support/mails.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { storedCode } from '../../../src/accounts/login/passwords.js';
+import { storedCode } from '#accounts/login/passwords.js';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const many = 500;

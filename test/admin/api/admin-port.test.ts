@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createServer, type AddressInfo } from 'node:net';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { sectionsWith } from '../../../src/settings/sections.js';
-import { features } from '../../../src/features.js';
+import { createConfig } from '#settings/create-config.js';
+import { sectionsWith } from '#settings/sections.js';
+import { features } from '#features.js';
 import { adminToken, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 /** Returns a port that is free now. */

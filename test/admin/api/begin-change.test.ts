@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { beginChange } from '../../../src/admin/api/admin-call.js';
-import { remove } from '../../../src/content/remove.js';
-import { createContext } from '../../../src/content/content-context.js';
-import { fullAccess } from '../../../src/model/query/access.js';
-import { emptyQuery } from '../../../src/model/query/ast.js';
+import { beginChange } from '#admin/api/admin-call.js';
+import { remove } from '#content/remove.js';
+import { createContext } from '#content/content-context.js';
+import { fullAccess } from '#model/query/access.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 import { typeOf } from '../../support/things.js';
 

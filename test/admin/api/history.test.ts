@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isRecord } from '../../../src/base/values.js';
+import { isRecord } from '#base/values.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 
 const link = (relation: string, target: string, more = {}) => ({ type: 'relation', relation, target, ...more });

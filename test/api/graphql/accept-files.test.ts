@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { buildSchema } from 'graphql';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { createFileCheck } from '../../../src/api/graphql/endpoint/accept-files.js';
-import { createDocuments } from '../../../src/api/graphql/endpoint/documents.js';
-import { graphqlSettings } from '../../../src/api/graphql/endpoint/graphql-settings.js';
+import { createConfig } from '#settings/create-config.js';
+import { createFileCheck } from '#api/graphql/endpoint/accept-files.js';
+import { createDocuments } from '#api/graphql/endpoint/documents.js';
+import { graphqlSettings } from '#api/graphql/endpoint/graphql-settings.js';
 
 describe('createFileCheck', () => {
   const config = createConfig({});

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { getIntrospectionQuery, GraphQLError, type ValidationRule } from 'graphql';
-import { ConfigError } from '../../../src/settings/setting.js';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { graphqlSettings } from '../../../src/api/graphql/endpoint/graphql-settings.js';
+import { ConfigError } from '#settings/setting.js';
+import { createConfig } from '#settings/create-config.js';
+import { graphqlSettings } from '#api/graphql/endpoint/graphql-settings.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 

@@ -5,11 +5,11 @@ import { expect } from 'chai';
 import { buildSchema as buildFromText } from 'graphql';
 import { pino } from 'pino';
 import ts from 'typescript';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { createGraphql } from '../../../src/api/graphql/endpoint/create-graphql.js';
-import { createObserver } from '../../../src/http/create-logger.js';
-import { noObserver } from '../../../src/base/observe/observer.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
+import { createConfig } from '#settings/create-config.js';
+import { createGraphql } from '#api/graphql/endpoint/create-graphql.js';
+import { createObserver } from '#http/create-logger.js';
+import { noObserver } from '#base/observe/observer.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
-import { CurrentSchema } from '../../../src/api/graphql/endpoint/current-schema.js';
-import { buildSchema } from '../../../src/api/graphql/endpoint/build-schema.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import type { Registry } from '../../../src/model/schema/content-type.js';
+import { CurrentSchema } from '#api/graphql/endpoint/current-schema.js';
+import { buildSchema } from '#api/graphql/endpoint/build-schema.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { documents, models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { documentLevels } from '../../../src/api/graphql/endpoint/document-levels.js';
+import { documentLevels } from '#api/graphql/endpoint/document-levels.js';
 
 describe('documentLevels', () => {
   const cases: readonly (readonly [text: string, levels: number])[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createServer } from '../../../src/index.js';
+import { createServer } from '#index.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 
 const withOptions = (apolloServer: object) => ({ plugins: { graphql: { config: { apolloServer: { ...apolloServer } } } } });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
-import { executeOperation } from '../../../src/api/graphql/execute/execute-operation.js';
-import { type Access, actionOf } from '../../../src/model/query/access.js';
-import { type GraphqlContext } from '../../../src/api/graphql/graphql-context.js';
-import { noteCaller } from '../../../src/api/code/caller-state.js';
+import { executeOperation } from '#api/graphql/execute/execute-operation.js';
+import { type Access, actionOf } from '#model/query/access.js';
+import { type GraphqlContext } from '#api/graphql/graphql-context.js';
+import { noteCaller } from '#api/code/caller-state.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { GraphQLSchema, parse, printSchema, validate, validateSchema } from 'graphql';
-import { hasParts, partsOf } from '../../../src/api/graphql/endpoint/document-parts.js';
-import { buildSchema } from '../../../src/api/graphql/endpoint/build-schema.js';
-import { buildRegistry, type RegistryBuild } from '../../../src/model/schema/build-registry.js';
-import { defaultModelSettings } from '../../../src/model/schema/build-content-type.js';
-import type { Model } from '../../../src/model/schema/model.js';
+import { hasParts, partsOf } from '#api/graphql/endpoint/document-parts.js';
+import { buildSchema } from '#api/graphql/endpoint/build-schema.js';
+import { buildRegistry, type RegistryBuild } from '#model/schema/build-registry.js';
+import { defaultModelSettings } from '#model/schema/build-content-type.js';
+import type { Model } from '#model/schema/model.js';
 import { models as conformanceModels } from './content.js';
 import { withPlugins } from './services.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { actionOf } from '../../../src/model/query/access.js';
+import { actionOf } from '#model/query/access.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { isObjectType, printSchema } from 'graphql';
-import { buildSchema } from '../../../src/api/graphql/endpoint/build-schema.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import { defaultModelSettings } from '../../../src/model/schema/build-content-type.js';
+import { buildSchema } from '#api/graphql/endpoint/build-schema.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { defaultModelSettings } from '#model/schema/build-content-type.js';
 import { withPlugins } from './services.js';
 
 /** Types with every kind of attribute, each related to the one before it. */

@@ -11,8 +11,8 @@ import {
   validateSchema,
 } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
-import { buildSchema } from '../../../src/api/graphql/endpoint/build-schema.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
+import { buildSchema } from '#api/graphql/endpoint/build-schema.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { withPlugins } from './services.js';
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/graphql/${name}`, import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
-import { grantActions } from '../../../src/accounts/roles/grant-actions.js';
-import { loadDemo } from '../../../src/operate/cli/load-demo.js';
-import type { PartialConfig } from '../../../src/settings/create-config.js';
-import { createContext } from '../../../src/content/content-context.js';
-import { fullAccess } from '../../../src/model/query/access.js';
+import { grantActions } from '#accounts/roles/grant-actions.js';
+import { loadDemo } from '#operate/cli/load-demo.js';
+import type { PartialConfig } from '#settings/create-config.js';
+import { createContext } from '#content/content-context.js';
+import { fullAccess } from '#model/query/access.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 
 const readable = ['article', 'author', 'category', 'comment', 'homepage', 'issue', 'site-setting', 'tag'];

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { buildSchema } from '../../../src/api/graphql/endpoint/build-schema.js';
-import { withoutPlugins } from '../../../src/api/graphql/endpoint/create-graphql.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
+import { createConfig } from '#settings/create-config.js';
+import { buildSchema } from '#api/graphql/endpoint/build-schema.js';
+import { withoutPlugins } from '#api/graphql/endpoint/create-graphql.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { bookshopModels } from '../../support/read-project.js';
 
 /** A part that is switched off, and how the names of its types begin. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { copyFrontEnd, swaggerPage } from '../../../scripts/copy-front-ends.js';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { docs } from '../../../src/api/openapi/features.js';
+import { createConfig } from '#settings/create-config.js';
+import { docs } from '#api/openapi/features.js';
 import { serveDemo } from '../graphql/serve-demo.js';
 import { openPagesOf } from '../../support/find-chromium.js';
 import type { Serving } from '../../support/serve.js';

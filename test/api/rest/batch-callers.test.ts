@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { withDatabase } from '../../../src/content/content-context.js';
-import { features } from '../../../src/features.js';
-import type { Feature } from '../../../src/http/feature.js';
-import type { GuardedRow, RouteCall } from '../../../src/http/route.js';
-import { inTransaction } from '../../../src/store/send/transaction.js';
-import { batchRoute } from '../../../src/api/rest/batch/batch-route.js';
-import { contentRoutes } from '../../../src/api/rest/content-routes.js';
+import { withDatabase } from '#content/content-context.js';
+import { features } from '#features.js';
+import type { Feature } from '#http/feature.js';
+import type { GuardedRow, RouteCall } from '#http/route.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { batchRoute } from '#api/rest/batch/batch-route.js';
+import { contentRoutes } from '#api/rest/content-routes.js';
 import { accountModels, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { serveModels } from '../../support/serve.js';
 

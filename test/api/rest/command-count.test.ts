@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import type { ExplainedWork } from '../../../src/store/read/explain-read.js';
+import type { ExplainedWork } from '#store/read/explain-read.js';
 import { commandsDuring, explain } from '../../support/explain.js';
 import { bookshopModels } from '../../support/read-project.js';
 import { serveModels, type Serving } from '../../support/serve.js';

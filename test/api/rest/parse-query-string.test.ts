@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseQueryString } from '../../../src/http/query-string.js';
+import { parseQueryString } from '#http/query-string.js';
 
 const limits = { parameters: 1200, queryDepth: 20, listValues: 1000 };
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

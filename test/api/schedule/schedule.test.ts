@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defaultModelSettings } from '../../../src/model/schema/build-content-type.js';
-import { readModel } from '../../../src/model/schema/read-model.js';
+import { defaultModelSettings } from '#model/schema/build-content-type.js';
+import { readModel } from '#model/schema/read-model.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../../support/serve.js';
 

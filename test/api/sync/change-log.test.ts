@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Database } from '../../../src/store/send/database.js';
-import { type FieldsOf, type LogState, markOf, readLogState, type StoredChange } from '../../../src/store/stores/change-log.js';
-import { writeChanges } from '../../../src/store/stores/write-changes.js';
+import type { Database } from '#store/send/database.js';
+import { type FieldsOf, type LogState, markOf, readLogState, type StoredChange } from '#store/stores/change-log.js';
+import { writeChanges } from '#store/stores/write-changes.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 /** A writer of the log that is started again whenever it ends, as the job of a service is. */

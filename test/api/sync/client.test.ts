@@ -2,9 +2,9 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { build } from 'esbuild';
-import { createClient, type Failure } from '../../../src/client/create-client.js';
-import * as syncing from '../../../src/client/sync.js';
-import { packageRoot } from '../../../src/base/package-root.js';
+import { createClient, type Failure } from '#client/create-client.js';
+import * as syncing from '#client/sync.js';
+import { packageRoot } from '#base/package-root.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 
 const { memoryStore, withSync } = syncing;

@@ -1,6 +1,6 @@
 import { FetchError, Shape, ShapeStream, type ShapeStreamInterface } from '@electric-sql/client';
 import { expect } from 'chai';
-import { readOffset, writeOffset } from '../../../src/api/sync/electric/offset.js';
+import { readOffset, writeOffset } from '#api/sync/electric/offset.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 
 const reading = ['api::post.post.find', 'api::author.author.find'];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FormerValues } from '../../../src/store/stores/former-values.js';
+import { FormerValues } from '#store/stores/former-values.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const followed = new Map([['posts', new Set(['owner'])]]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { features } from '../../../src/features.js';
+import { features } from '#features.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { collectionType } from '../../support/collection-type.js';
 import { serveModels } from '../../support/serve.js';

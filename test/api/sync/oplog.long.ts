@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ChangeStreamDocument, MongoClient, MongoServerError } from 'mongodb';
-import { findBinary } from '../../../src/operate/embedded/find-binary.js';
-import { launchMongod, type RunningMongod } from '../../../src/operate/embedded/launch-mongod.js';
-import { pickPort } from '../../../src/operate/embedded/open-data.js';
+import { findBinary } from '#operate/embedded/find-binary.js';
+import { launchMongod, type RunningMongod } from '#operate/embedded/launch-mongod.js';
+import { pickPort } from '#operate/embedded/open-data.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { serveSync } from './serve-sync.js';
 

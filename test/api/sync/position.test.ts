@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createClient } from '../../../src/client/create-client.js';
-import { memoryStore, type SyncStore, withSync } from '../../../src/client/sync.js';
+import { createClient } from '#client/create-client.js';
+import { memoryStore, type SyncStore, withSync } from '#client/sync.js';
 import { writeProject } from '../../support/write-project.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 

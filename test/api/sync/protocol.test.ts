@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { userTokens } from '../../../src/content/rights/user-tokens.js';
+import { userTokens } from '#content/rights/user-tokens.js';
 import { jwtSecret } from '../../content/rights/serve-accounts.js';
 import { serveSync, type ServingSync } from './serve-sync.js';
 import { readEvents } from './read-events.js';

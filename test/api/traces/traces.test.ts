@@ -2,8 +2,8 @@ import * as api from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { expect } from 'chai';
-import { ConfigError } from '../../../src/settings/setting.js';
-import { loadTraces } from '../../../src/api/traces/load-traces.js';
+import { ConfigError } from '#settings/setting.js';
+import { loadTraces } from '#api/traces/load-traces.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { Receiver } from '../../support/receiver.js';
 

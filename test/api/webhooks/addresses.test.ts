@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { expect } from 'chai';
-import { sendWebhook } from '../../../src/api/webhooks/send.js';
+import { sendWebhook } from '#api/webhooks/send.js';
 import { Receiver } from '../../support/receiver.js';
 
 describe('addresses of webhooks', () => {

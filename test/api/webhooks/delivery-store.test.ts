@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { boundDeliveries, storeDeliveries } from '../../../src/store/stores/delivery-store.js';
+import { boundDeliveries, storeDeliveries } from '#store/stores/delivery-store.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 describe('deliveries of a webhook', () => {

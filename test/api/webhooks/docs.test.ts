@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { pickPort } from '../../../src/operate/embedded/open-data.js';
-import { sendWebhook } from '../../../src/api/webhooks/send.js';
-import { newSecret, signatureHeaders } from '../../../src/api/webhooks/sign.js';
+import { pickPort } from '#operate/embedded/open-data.js';
+import { sendWebhook } from '#api/webhooks/send.js';
+import { newSecret, signatureHeaders } from '#api/webhooks/sign.js';
 import { readBlocks } from '../../docs/read-page.js';
 
 describe('the receiver in docs/webhooks.md', () => {

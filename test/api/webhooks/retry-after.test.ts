@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { askedWait } from '../../../src/api/webhooks/deliver.js';
+import { askedWait } from '#api/webhooks/deliver.js';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 

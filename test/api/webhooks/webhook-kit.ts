@@ -1,4 +1,4 @@
-import type { PartialConfig } from '../../../src/index.js';
+import type { PartialConfig } from '#index.js';
 import type { FreshDatabase } from '../../support/mongo.js';
 import { type Answer, serveModels, type Serving } from '../../support/serve.js';
 import { collectionType } from '../../support/collection-type.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { inTransaction } from '../../../src/store/send/transaction.js';
-import { insertEntry } from '../../../src/store/write/write-entries.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { insertEntry } from '#store/write/write-entries.js';
 import { type Received, Receiver } from '../../support/receiver.js';
 import { serveHooks, type HookServing } from './webhook-kit.js';
 

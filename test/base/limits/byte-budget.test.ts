@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
-import { ByteReservation, ByteBudget } from '../../../src/base/limits/byte-budget.js';
+import { ByteReservation, ByteBudget } from '#base/limits/byte-budget.js';
 
 const kilobyte = 1_024;
 

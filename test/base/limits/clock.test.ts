@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Clock, WaitTime, withinTime } from '../../../src/base/limits/clock.js';
-import { untilAnswered } from '../../../src/store/send/calls.js';
+import { Clock, WaitTime, withinTime } from '#base/limits/clock.js';
+import { untilAnswered } from '#store/send/calls.js';
 import { freshDatabase } from '../../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });

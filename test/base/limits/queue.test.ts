@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Queue, type Sender } from '../../../src/base/limits/queue.js';
+import { Queue, type Sender } from '#base/limits/queue.js';
 
 const bounds = { atOnce: 1, waiting: 3, ofClient: 2 };
 const from = (client: string, signal = new AbortController().signal): Sender => ({ client, signal });

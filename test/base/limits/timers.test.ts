@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Alarm, endedBy, ifLonger, meanwhile, waited } from '../../../src/base/limits/timers.js';
+import { Alarm, endedBy, ifLonger, meanwhile, waited } from '#base/limits/timers.js';
 
 const never = new AbortController().signal;
 const wait = (milliseconds: number): Promise<boolean> => waited(milliseconds, never);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { connectDatabase } from '../../../src/store/send/connection.js';
-import type { Observation } from '../../../src/base/observe/observation.js';
-import { Observer } from '../../../src/base/observe/observer.js';
+import { createConfig } from '#settings/create-config.js';
+import { connectDatabase } from '#store/send/connection.js';
+import type { Observation } from '#base/observe/observation.js';
+import { Observer } from '#base/observe/observer.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 describe('The observer', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation } from '../../../src/base/observe/observation.js';
+import type { Observation } from '#base/observe/observation.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 
 const note = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { BSON } from 'mongodb';
-import { handleOf } from '../../../src/api/sync/token.js';
+import { handleOf } from '#api/sync/token.js';
 import { serveSync, type ServingSync } from '../../api/sync/serve-sync.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { jwtSecret, serveAccounts, type ServingAccounts } from './serve-accounts.js';

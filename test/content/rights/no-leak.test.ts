@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import qs from 'qs';
-import { findName } from '../../../src/api/graphql/type-names.js';
-import type { ContentType } from '../../../src/model/schema/content-type.js';
+import { findName } from '#api/graphql/type-names.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { bookshopModels, recordedModels } from '../../support/read-project.js';
 import { askGraphql } from './no-leak/ask-graphql.js';
 import { askRest } from './no-leak/ask-rest.js';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLog } from '../../support/create-log.js';
-import { isLocal } from '../../../src/http/is-local.js';
+import { isLocal } from '#http/is-local.js';
 import { password, serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
 const local = { host: 'localhost:1337' };

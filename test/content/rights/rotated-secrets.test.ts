@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SyncTokens } from '../../../src/api/sync/token.js';
+import { SyncTokens } from '#api/sync/token.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from './serve-accounts.js';
 

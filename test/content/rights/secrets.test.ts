@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { loadSecrets } from '../../../src/settings/load-secrets.js';
+import { createConfig } from '#settings/create-config.js';
+import { loadSecrets } from '#settings/load-secrets.js';
 
 const none = { jwtSecret: null, tokenSalt: null, adminToken: null };
 

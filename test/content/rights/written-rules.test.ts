@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { rowRule } from '../../../src/content/rights/role-access.js';
-import { create } from '../../../src/content/create.js';
-import { update } from '../../../src/content/update.js';
-import type { ContentContext } from '../../../src/content/content-context.js';
-import { createContext } from '../../../src/content/content-context.js';
-import { fullAccess } from '../../../src/model/query/access.js';
-import { emptyQuery } from '../../../src/model/query/ast.js';
+import { rowRule } from '#content/rights/role-access.js';
+import { create } from '#content/create.js';
+import { update } from '#content/update.js';
+import type { ContentContext } from '#content/content-context.js';
+import { createContext } from '#content/content-context.js';
+import { fullAccess } from '#model/query/access.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../../support/default-limits.js';
 import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
 

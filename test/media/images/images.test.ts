@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { createConfig } from '../../../src/settings/create-config.js';
-import { createImageMaker } from '../../../src/media/images/image-maker.js';
-import { measureImage } from '../../../src/media/images/transform-image.js';
-import { packageRoot } from '../../../src/base/package-root.js';
+import { createConfig } from '#settings/create-config.js';
+import { createImageMaker } from '#media/images/image-maker.js';
+import { measureImage } from '#media/images/transform-image.js';
+import { packageRoot } from '#base/package-root.js';
 import { drawNoise, drawTurned } from '../draw.js';
 import { serveMedia, type MediaServer } from '../serve-media.js';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { PartialConfig } from '../../../src/settings/create-config.js';
-import type { UploadProvider } from '../../../src/settings/upload-settings.js';
+import type { PartialConfig } from '#settings/create-config.js';
+import type { UploadProvider } from '#settings/upload-settings.js';
 import { startS3 } from './start-s3.js';
 
 type UploadConfig = NonNullable<Exclude<NonNullable<PartialConfig['plugins']>['upload'], boolean | undefined>['config']>;

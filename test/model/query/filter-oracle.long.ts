@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { findMany } from '../../../src/content/find-many.js';
-import { emptyQuery } from '../../../src/model/query/ast.js';
+import { findMany } from '#content/find-many.js';
+import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../../support/default-limits.js';
-import { parseFilters } from '../../../src/model/query/parse-filter.js';
+import { parseFilters } from '#model/query/parse-filter.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { contextOf, insertDocuments, typeOf } from '../../support/things.js';
 import type { Row } from './questions/link-rows.js';

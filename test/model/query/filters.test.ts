@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { findMany } from '../../../src/content/find-many.js';
-import { rowRule } from '../../../src/content/rights/role-access.js';
-import { translateFilters } from '../../../src/api/graphql/selection/translate-filters.js';
-import { compileCondition } from '../../../src/store/read/compile-condition.js';
-import { emptyQuery } from '../../../src/model/query/ast.js';
-import { bindFilter } from '../../../src/model/query/bind-filter.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import { isRecord, type Values } from '../../../src/base/values.js';
+import { findMany } from '#content/find-many.js';
+import { rowRule } from '#content/rights/role-access.js';
+import { translateFilters } from '#api/graphql/selection/translate-filters.js';
+import { compileCondition } from '#store/read/compile-condition.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { bindFilter } from '#model/query/bind-filter.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { isRecord, type Values } from '#base/values.js';
 import { defaultLimits } from '../../support/default-limits.js';
-import { meetsCondition } from '../../../src/model/query/meets-condition.js';
-import { parseFilters } from '../../../src/model/query/parse-filter.js';
-import { always, type Condition } from '../../../src/model/query/plan.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { always, type Condition } from '#model/query/plan.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { bindContext, contextOf, insertDocuments, thingDocuments, thingRegistry, typeOf } from '../../support/things.js';
 

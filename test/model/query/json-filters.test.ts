@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { compileCondition } from '../../../src/store/read/compile-condition.js';
-import { bindFilter } from '../../../src/model/query/bind-filter.js';
-import { meetsCondition } from '../../../src/model/query/meets-condition.js';
-import { parseFilters } from '../../../src/model/query/parse-filter.js';
-import type { Condition } from '../../../src/model/query/plan.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import type { Values } from '../../../src/base/values.js';
+import { compileCondition } from '#store/read/compile-condition.js';
+import { bindFilter } from '#model/query/bind-filter.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import type { Condition } from '#model/query/plan.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Values } from '#base/values.js';
 import { collectionType } from '../../support/collection-type.js';
 import { defaultLimits } from '../../support/default-limits.js';
 import { explain } from '../../support/explain.js';

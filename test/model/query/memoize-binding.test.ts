@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { fullAccess, type RowRule } from '../../../src/model/query/access.js';
-import type { Query } from '../../../src/model/query/ast.js';
-import type { BindContext } from '../../../src/model/query/bind-context.js';
-import { bindPlan, markRepeated, weighPlan } from '../../../src/model/query/bind-plan.js';
-import { unlimited } from '../../../src/base/limits/budget.js';
+import { fullAccess, type RowRule } from '#model/query/access.js';
+import type { Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { bindPlan, markRepeated, weighPlan } from '#model/query/bind-plan.js';
+import { unlimited } from '#base/limits/budget.js';
 import { defaultLimits } from '../../support/default-limits.js';
-import { parseFilters } from '../../../src/model/query/parse-filter.js';
-import { parseQuery } from '../../../src/model/query/parse-query.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import type { ContentType } from '../../../src/model/schema/content-type.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { ContentType } from '#model/schema/content-type.js';
 
 /** Sixty types, each with a polymorphic relation that leads to all of them. */
 const models = Array.from({ length: 60 }, (_, n) => ({

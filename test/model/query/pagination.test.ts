@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { bindPagination, windowOf } from '../../../src/model/query/bind-list.js';
+import { bindPagination, windowOf } from '#model/query/bind-list.js';
 import { defaultLimits } from '../../support/default-limits.js';
-import { parseQuery } from '../../../src/model/query/parse-query.js';
-import type { BoundPagination } from '../../../src/model/query/plan.js';
-import { parseQueryString } from '../../../src/http/query-string.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { BoundPagination } from '#model/query/plan.js';
+import { parseQueryString } from '#http/query-string.js';
 
 const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
 const paginationOf = (text: string) => parseQuery(parseQueryString(text, limits), defaultLimits).pagination;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { bindSelection } from '../../../src/model/query/bind-selection.js';
-import { fullAccess } from '../../../src/model/query/access.js';
-import { createBudget } from '../../../src/base/limits/budget.js';
+import { bindSelection } from '#model/query/bind-selection.js';
+import { fullAccess } from '#model/query/access.js';
+import { createBudget } from '#base/limits/budget.js';
 import { defaultLimits } from '../../support/default-limits.js';
-import { parseQuery } from '../../../src/model/query/parse-query.js';
-import type { Child, Selection } from '../../../src/model/query/plan.js';
-import { parseQueryString } from '../../../src/http/query-string.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { Child, Selection } from '#model/query/plan.js';
+import { parseQueryString } from '#http/query-string.js';
 import { bindContext, typeOf } from '../../support/things.js';
 
 const thing = typeOf('api::thing.thing');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { bindSearch } from '../../../src/model/query/bind-filter.js';
-import type { Condition } from '../../../src/model/query/plan.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
+import { bindSearch } from '#model/query/bind-filter.js';
+import type { Condition } from '#model/query/plan.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { bindContext } from '../../support/things.js';
 
 const model = {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { findMany } from '../../../src/content/find-many.js';
-import { emptyQuery } from '../../../src/model/query/ast.js';
-import { bindSort } from '../../../src/model/query/bind-list.js';
+import { findMany } from '#content/find-many.js';
+import { emptyQuery } from '#model/query/ast.js';
+import { bindSort } from '#model/query/bind-list.js';
 import { defaultLimits } from '../../support/default-limits.js';
-import { parseSort } from '../../../src/model/query/parse-list.js';
-import { parseQueryString } from '../../../src/http/query-string.js';
+import { parseSort } from '#model/query/parse-list.js';
+import { parseQueryString } from '#http/query-string.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { bindContext, contextOf, insertDocuments, thingDocuments, typeOf } from '../../support/things.js';
 

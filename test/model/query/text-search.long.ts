@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { type Operator, operators } from '../../../src/model/query/operators.js';
+import { type Operator, operators } from '#model/query/operators.js';
 import { explain } from '../../support/explain.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 

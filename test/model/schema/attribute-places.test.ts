@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { uniqueField } from '../../../src/store/form/layout.js';
-import { dottedPath, findPlaces, linkPaths, uniquePaths } from '../../../src/model/schema/attribute-places.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import { defaultModelSettings } from '../../../src/model/schema/build-content-type.js';
-import type { Attribute } from '../../../src/model/schema/content-type.js';
+import { uniqueField } from '#store/form/layout.js';
+import { dottedPath, findPlaces, linkPaths, uniquePaths } from '#model/schema/attribute-places.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { defaultModelSettings } from '#model/schema/build-content-type.js';
+import type { Attribute } from '#model/schema/content-type.js';
 import type { TestModel } from '../../support/serve.js';
 
 const component = (name: string, attributes: object): TestModel => ({

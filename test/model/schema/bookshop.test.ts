@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { bookshopModels } from '../../support/read-project.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { buildRegistry, changedTypes, type RegistryBuild } from '../../../src/model/schema/build-registry.js';
-import { matches } from '../../../src/model/schema/linear-regex.js';
-import { enumValueName, namedValues } from '../../../src/model/schema/enum-names.js';
-import { defaultModelSettings } from '../../../src/model/schema/build-content-type.js';
-import { describeReport, reportModels, warningText } from '../../../src/model/schema/report-models.js';
+import { buildRegistry, changedTypes, type RegistryBuild } from '#model/schema/build-registry.js';
+import { matches } from '#model/schema/linear-regex.js';
+import { enumValueName, namedValues } from '#model/schema/enum-names.js';
+import { defaultModelSettings } from '#model/schema/build-content-type.js';
+import { describeReport, reportModels, warningText } from '#model/schema/report-models.js';
 import type { TestModel } from '../../support/serve.js';
 
 const model = (name: string, attributes: object = {}, rest: object = {}): TestModel => ({

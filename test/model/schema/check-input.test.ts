@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import { checkInput } from '../../../src/model/schema/check-input.js';
-import type { InputContext } from '../../../src/model/schema/findings.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { checkInput } from '#model/schema/check-input.js';
+import type { InputContext } from '#model/schema/findings.js';
 import type { TestModel } from '../../support/serve.js';
 import { typeOf } from '../../support/things.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyLinkInput, namesAllItChanges, type LinkInput } from '../../../src/model/schema/apply-link-input.js';
-import { maximumLinks, parseLinkInput } from '../../../src/model/schema/link-input.js';
+import { applyLinkInput, namesAllItChanges, type LinkInput } from '#model/schema/apply-link-input.js';
+import { maximumLinks, parseLinkInput } from '#model/schema/link-input.js';
 
 const parse = (value: unknown): LinkInput => parseLinkInput(value, 'api::book.book') ?? { kind: 'none' };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);

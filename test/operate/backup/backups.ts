@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isBackedUp } from '../../../src/operate/raw/backed-up.js';
+import { isBackedUp } from '#operate/raw/backed-up.js';
 import type { FreshDatabase } from '../../support/mongo.js';
 import { type CliResult, runCli } from '../../support/run-cli.js';
 

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createServer } from '../../../src/index.js';
+import { createServer } from '#index.js';
 import { createLog } from '../../support/create-log.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { serveModels, testConfig, type Serving } from '../../support/serve.js';

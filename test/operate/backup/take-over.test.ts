@@ -2,12 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { placeOf } from '../../../src/operate/backup/place.js';
-import { prepareRestore, restoreBackup } from '../../../src/operate/backup/restore-backup.js';
-import type { RestoreReport } from '../../../src/operate/backup/restoring.js';
-import { verifyBackup } from '../../../src/operate/backup/verify-backup.js';
-import { writeBackup } from '../../../src/operate/backup/write-backup.js';
-import { diskStorage } from '../../../src/media/storage/disk-storage.js';
+import { placeOf } from '#operate/backup/place.js';
+import { prepareRestore, restoreBackup } from '#operate/backup/restore-backup.js';
+import type { RestoreReport } from '#operate/backup/restoring.js';
+import { verifyBackup } from '#operate/backup/verify-backup.js';
+import { writeBackup } from '#operate/backup/write-backup.js';
+import { diskStorage } from '#media/storage/disk-storage.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { type BackupFolder, digestAll, makeFolder } from './backups.js';
 

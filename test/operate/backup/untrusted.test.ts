@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { BSON } from 'mongodb';
-import { placeOf } from '../../../src/operate/backup/place.js';
-import { prepareRestore, restoreBackup } from '../../../src/operate/backup/restore-backup.js';
-import { verifyBackup } from '../../../src/operate/backup/verify-backup.js';
-import { writeBackup } from '../../../src/operate/backup/write-backup.js';
+import { placeOf } from '#operate/backup/place.js';
+import { prepareRestore, restoreBackup } from '#operate/backup/restore-backup.js';
+import { verifyBackup } from '#operate/backup/verify-backup.js';
+import { writeBackup } from '#operate/backup/write-backup.js';
 import { databaseOf, freshDatabase } from '../../support/mongo.js';
 import { type BackupFolder, makeFolder } from './backups.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { collections } from '../../../src/model/schema/collections.js';
+import { collections } from '#model/schema/collections.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { collectionType as model } from '../../support/collection-type.js';
 import { runCli, type CliResult } from '../../support/run-cli.js';

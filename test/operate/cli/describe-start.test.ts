@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Audience } from '../../../src/content/rights/is-open.js';
-import { describeStart } from '../../../src/operate/cli/describe-start.js';
-import { createService } from '../../../src/server.js';
-import { writeModels } from '../../../src/store/stores/model-store.js';
-import type { Model } from '../../../src/model/schema/model.js';
+import type { Audience } from '#content/rights/is-open.js';
+import { describeStart } from '#operate/cli/describe-start.js';
+import { createService } from '#server.js';
+import { writeModels } from '#store/stores/model-store.js';
+import type { Model } from '#model/schema/model.js';
 import { databaseOf, freshDatabase } from '../../support/mongo.js';
 import { writeProject } from '../../support/write-project.js';
 

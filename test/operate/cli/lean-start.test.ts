@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
-import { panelRoutes } from '../../../src/admin/panel-paths.js';
-import { panelRows } from '../../../src/admin/panel-routes.js';
+import { panelRoutes } from '#admin/panel-paths.js';
+import { panelRows } from '#admin/panel-routes.js';
 
 const sources = join(import.meta.dirname, '../../../src');
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../../src/base/package-root.js';
+import { packageRoot } from '#base/package-root.js';
 import { program } from '../../support/program.js';
 import { runCli, type CliResult } from '../../support/run-cli.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { originOf } from '../../../src/operate/cli/serve.js';
-import { packageRoot } from '../../../src/base/package-root.js';
+import { originOf } from '#operate/cli/serve.js';
+import { packageRoot } from '#base/package-root.js';
 
 const failing = (...lines: readonly string[]): Error =>
   Object.assign(new Error('no'), { stack: ['Error: no', ...lines.map((line) => `    at ${line}`)].join('\n') });

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { isForegroundScript } from '../../../src/operate/cli/program.js';
-import { pickPort } from '../../../src/operate/embedded/open-data.js';
+import { isForegroundScript } from '#operate/cli/program.js';
+import { pickPort } from '#operate/embedded/open-data.js';
 import { program } from '../../support/program.js';
 
 /** The command lines of the processes of Linux that name a folder. */

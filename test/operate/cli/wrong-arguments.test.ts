@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { isRunning } from '../../../src/base/processes.js';
+import { isRunning } from '#base/processes.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { runCli } from '../../support/run-cli.js';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { Db } from 'mongodb';
-import type { NamedFinding } from '../../../src/operate/doctor/checks.js';
+import type { NamedFinding } from '#operate/doctor/checks.js';
 import { startS3, type S3Server } from '../../media/storage/start-s3.js';
 import { runCli } from '../../support/run-cli.js';
 import { article, type FitService, startFit } from './fit-service.js';

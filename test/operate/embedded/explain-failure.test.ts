@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { explainFailure, type Failure } from '../../../src/operate/embedded/launch-mongod.js';
+import { explainFailure, type Failure } from '#operate/embedded/launch-mongod.js';
 
 /** Lines as mongod 8.2.0 and the system's loader wrote them, shortened. */
 const cases: readonly (readonly [title: string, lines: readonly string[], failure: Failure])[] = [

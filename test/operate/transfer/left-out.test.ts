@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { describeImport, describePrepared } from '../../../src/operate/cli/import.js';
-import { prepareImport, previewImport, runImport } from '../../../src/operate/transfer/run-import.js';
-import type { Source, TransferRecord } from '../../../src/operate/transfer/source.js';
+import { describeImport, describePrepared } from '#operate/cli/import.js';
+import { prepareImport, previewImport, runImport } from '#operate/transfer/run-import.js';
+import type { Source, TransferRecord } from '#operate/transfer/source.js';
 import { inFresh } from './importing.js';
 
 const page = 'api::page.page';

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { readModels } from '../../../src/store/stores/model-store.js';
-import { buildRegistry } from '../../../src/model/schema/build-registry.js';
-import { openArchive } from '../../../src/operate/transfer/archive/open-archive.js';
-import { exportContent } from '../../../src/operate/transfer/export-content.js';
-import type { ImportContext } from '../../../src/operate/transfer/import-run.js';
-import type { Source, TransferRecord } from '../../../src/operate/transfer/source.js';
+import { readModels } from '#store/stores/model-store.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import { openArchive } from '#operate/transfer/archive/open-archive.js';
+import { exportContent } from '#operate/transfer/export-content.js';
+import type { ImportContext } from '#operate/transfer/import-run.js';
+import type { Source, TransferRecord } from '#operate/transfer/source.js';
 import { ownModels, ownValues } from '../../support/own-names.js';
 import { importAll, inFresh, sourceOf } from './importing.js';
 

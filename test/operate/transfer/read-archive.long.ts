@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type ArchiveLimits, openArchive } from '../../../src/operate/transfer/archive/open-archive.js';
-import { inspectSource, type Manifest } from '../../../src/operate/transfer/source.js';
+import { type ArchiveLimits, openArchive } from '#operate/transfer/archive/open-archive.js';
+import { inspectSource, type Manifest } from '#operate/transfer/source.js';
 import { type ArchivedFile, metadata, packArchive } from '../../support/pack-archive.js';
 
 const entity = { type: 'api::a.a', id: 1, data: { title: 'ä' } };

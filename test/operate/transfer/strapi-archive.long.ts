@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openArchive } from '../../../src/operate/transfer/archive/open-archive.js';
-import { prepareImport, runImport } from '../../../src/operate/transfer/run-import.js';
+import { openArchive } from '#operate/transfer/archive/open-archive.js';
+import { prepareImport, runImport } from '#operate/transfer/run-import.js';
 import { cutShort, importAll, inFresh } from './importing.js';
 
 /** Archives that `strapi export` of several versions has written; they are no part of the repository. */

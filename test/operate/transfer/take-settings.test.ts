@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { takeSettings } from '../../../src/operate/transfer/take-settings.js';
-import { openCodeStore } from '../../../src/store/stores/code-store.js';
+import { takeSettings } from '#operate/transfer/take-settings.js';
+import { openCodeStore } from '#store/stores/code-store.js';
 import { inFresh } from './importing.js';
 
 const from = { name: 'Us', email: 'us@mail.test' };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createWebhook, type WebhookValues } from '../../../src/api/webhooks/write-webhooks.js';
-import type { TransferRecord } from '../../../src/operate/transfer/source.js';
+import { createWebhook, type WebhookValues } from '#api/webhooks/write-webhooks.js';
+import type { TransferRecord } from '#operate/transfer/source.js';
 import { cutShort, importAll, inFresh, sourceOf } from './importing.js';
 
 const uid = 'api::thing.thing';

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openArchive } from '../../../src/operate/transfer/archive/open-archive.js';
-import type { Source } from '../../../src/operate/transfer/source.js';
+import { openArchive } from '#operate/transfer/archive/open-archive.js';
+import type { Source } from '#operate/transfer/source.js';
 import { metadata, packArchive } from '../../support/pack-archive.js';
 import { importAll, inFresh } from './importing.js';
 

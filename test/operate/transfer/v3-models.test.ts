@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readV3Model, takenAttributes, toSchema } from '../../../src/operate/transfer/strapi-v3/v3-models.js';
-import type { Values } from '../../../src/base/values.js';
+import { readV3Model, takenAttributes, toSchema } from '#operate/transfer/strapi-v3/v3-models.js';
+import type { Values } from '#base/values.js';
 
 const schemaOf = (definition: object): Values => {
   const model = readV3Model({ attributes: {}, info: {}, ...definition });

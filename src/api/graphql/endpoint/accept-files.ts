@@ -9,9 +9,9 @@ import {
   type OperationDefinitionNode,
   type TypeNode,
 } from 'graphql';
-import { badRequestError, forbiddenError } from '../../../base/errors.js';
-import type { MultipartBody } from '../../../http/read-multipart.js';
-import { decodeOrNull, isRecord, textOrNull } from '../../../base/values.js';
+import { badRequestError, forbiddenError } from '#base/errors.js';
+import type { MultipartBody } from '#http/read-multipart.js';
+import { decodeOrNull, isRecord, textOrNull } from '#base/values.js';
 import { requirementOf, type FieldRequirement } from '../types/schema-context.js';
 import type { Documents } from './documents.js';
 

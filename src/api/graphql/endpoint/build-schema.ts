@@ -8,7 +8,7 @@ import {
   GraphQLSkipDirective,
   GraphQLSpecifiedByDirective,
 } from 'graphql';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { guardFields } from '../types/guard-fields.js';
 import {
   type AccountOptions,

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Config, PluginsConfig } from '../../../settings/config.js';
-import { messageOf } from '../../../base/errors.js';
-import type { ContextRoute, OpenRoute } from '../../../http/route.js';
-import type { Observer } from '../../../base/observe/observer.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import type { Config, PluginsConfig } from '#settings/config.js';
+import { messageOf } from '#base/errors.js';
+import type { ContextRoute, OpenRoute } from '#http/route.js';
+import type { Observer } from '#base/observe/observer.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { type Artifacts, writeArtifacts } from './write-artifacts.js';
 import { CurrentSchema } from './current-schema.js';
 import { graphqlRoutes } from './graphql-routes.js';

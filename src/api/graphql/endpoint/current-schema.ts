@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import { unavailableError } from '../../../base/errors.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import { unavailableError } from '#base/errors.js';
+import type { Registry } from '#model/schema/content-type.js';
 
 /** A schema and the registry that it was built from. */
 export interface SchemaSnapshot {

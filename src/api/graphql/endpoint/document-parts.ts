@@ -14,7 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { memoize } from '../../../base/caches.js';
+import { memoize } from '#base/caches.js';
 
 /** The parts of a schema that a document uses. The document is equally valid in all schemas that have these parts. */
 export interface DocumentParts {

@@ -12,11 +12,11 @@ import {
   type ValidationRule,
   type OperationDefinitionNode,
 } from 'graphql';
-import { BoundedCache, memoize } from '../../../base/caches.js';
+import { BoundedCache, memoize } from '#base/caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { documentLevels } from './document-levels.js';
 import { type DocumentParts, hasParts, type NamedOperation, partsOf } from './document-parts.js';
-import { exceeding } from '../../../base/limits/exceeded.js';
+import { exceeding } from '#base/limits/exceeded.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 

@@ -1,7 +1,7 @@
-import { inPlaceOf } from '../../../base/limits/exceeded.js';
+import { inPlaceOf } from '#base/limits/exceeded.js';
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import { ApiError } from '../../../base/errors.js';
-import { isRecord } from '../../../base/values.js';
+import { ApiError } from '#base/errors.js';
+import { isRecord } from '#base/values.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 
 /** Converts an error to the form that clients receive. */

@@ -1,10 +1,10 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
-import type { OriginFunction } from '../../../settings/cors-origin.js';
-import { ConfigError } from '../../../settings/setting.js';
-import type { Config } from '../../../settings/config.js';
-import type { CorsSettings } from '../../../http/koa-packages.js';
-import type { PathSettings } from '../../../http/route.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import type { OriginFunction } from '#settings/cors-origin.js';
+import { ConfigError } from '#settings/setting.js';
+import type { Config } from '#settings/config.js';
+import type { CorsSettings } from '#http/koa-packages.js';
+import type { PathSettings } from '#http/route.js';
+import { isRecord, type Values } from '#base/values.js';
 import { type PageSettings, pageSettings } from '../selection/parse-list-arguments.js';
 
 interface GraphqlLimits {

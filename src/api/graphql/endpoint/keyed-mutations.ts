@@ -1,7 +1,7 @@
 import type { GraphQLError, GraphQLSchema } from 'graphql';
-import { keyError } from '../../../http/idempotency/read-key.js';
-import { Undone } from '../../../http/idempotency/run-once.js';
-import { isRetried } from '../../../store/send/transaction.js';
+import { keyError } from '#http/idempotency/read-key.js';
+import { Undone } from '#http/idempotency/run-once.js';
+import { isRetried } from '#store/send/transaction.js';
 import { askedFields, type NamedOperation } from './document-parts.js';
 import type { FormatError } from './format-error.js';
 import { answerOf, jsonResponse } from './read-parameters.js';

@@ -1,5 +1,5 @@
-import { countExceeded } from '../../../base/limits/exceeded.js';
-import type { Observer } from '../../../base/observe/observer.js';
+import { countExceeded } from '#base/limits/exceeded.js';
+import type { Observer } from '#base/observe/observer.js';
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -12,11 +12,11 @@ import {
 import type { Handler, Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Caller } from '../../../content/rights/caller.js';
-import type { Config } from '../../../settings/config.js';
-import type { ForbiddenError } from '../../../base/errors.js';
-import type { Answer } from '../../../http/route.js';
-import { isRecord } from '../../../base/values.js';
+import type { Caller } from '#content/rights/caller.js';
+import type { Config } from '#settings/config.js';
+import type { ForbiddenError } from '#base/errors.js';
+import type { Answer } from '#http/route.js';
+import { isRecord } from '#base/values.js';
 import { cacheControlOf } from '../execute/cache-control.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../graphql-context.js';

@@ -1,4 +1,4 @@
-import { exceeding } from '../../../base/limits/exceeded.js';
+import { exceeding } from '#base/limits/exceeded.js';
 import {
   type FieldNode,
   GraphQLError,

@@ -1,7 +1,7 @@
-import { checkJson } from '../../../http/receive-body.js';
-import { decodeOrNull, isRecord } from '../../../base/values.js';
-import type { MultipartBody } from '../../../http/read-multipart.js';
-import type { UploadedFile } from '../../../media/staging.js';
+import { checkJson } from '#http/receive-body.js';
+import { decodeOrNull, isRecord } from '#base/values.js';
+import type { MultipartBody } from '#http/read-multipart.js';
+import type { UploadedFile } from '#media/staging.js';
 import { asUpload } from '../scalars.js';
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestParams, Response } from 'graphql-http';
-import { BoundedCache } from '../../../base/caches.js';
-import type { Config } from '../../../settings/config.js';
-import { checkJson } from '../../../http/receive-body.js';
-import type { Answer } from '../../../http/route.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { BoundedCache } from '#base/caches.js';
+import type { Config } from '#settings/config.js';
+import { checkJson } from '#http/receive-body.js';
+import type { Answer } from '#http/route.js';
+import { isRecord, type Values } from '#base/values.js';
 
 export const textResponse = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response => [
   body,

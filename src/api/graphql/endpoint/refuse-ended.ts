@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Config } from '../../../settings/config.js';
-import { refusedToken, type TokenFault } from '../../../base/errors.js';
-import { ignoresFault } from '../../../http/authorize.js';
+import type { Config } from '#settings/config.js';
+import { refusedToken, type TokenFault } from '#base/errors.js';
+import { ignoresFault } from '#http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 import { askedFields, type NamedOperation } from './document-parts.js';
 

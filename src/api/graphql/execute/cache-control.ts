@@ -12,7 +12,7 @@ import {
   type FieldNode,
   type OperationDefinitionNode,
 } from 'graphql';
-import { isRecord } from '../../../base/values.js';
+import { isRecord } from '#base/values.js';
 import { type CacheHints, CachePolicy } from '../cache-policy.js';
 import { collectFields, type Operation } from '../selection/collect-fields.js';
 import { staticHint } from './cache-hints.js';

@@ -12,7 +12,7 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { BoundedCache, memoize } from '../../../base/caches.js';
+import { BoundedCache, memoize } from '#base/caches.js';
 import { collectFields } from '../selection/collect-fields.js';
 import { markRepeatedField } from '../selection/read-root.js';
 import type { GraphqlContext } from '../graphql-context.js';

@@ -13,9 +13,9 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Budget } from '../../../base/limits/budget.js';
+import type { Budget } from '#base/limits/budget.js';
 import { collectFields } from '../selection/collect-fields.js';
-import { bytesOf } from '../../../base/values.js';
+import { bytesOf } from '#base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /** The state of an answer: the current path, and the errors so far. */

@@ -1,7 +1,7 @@
 import { execute, GraphQLError, locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
-import type { ApiError } from '../../../base/errors.js';
-import { nextTurn } from '../../../base/limits/queue.js';
-import { bytesOf } from '../../../base/values.js';
+import type { ApiError } from '#base/errors.js';
+import { nextTurn } from '#base/limits/queue.js';
+import { bytesOf } from '#base/values.js';
 import { findCompiled, type RootField } from './compile-operation.js';
 import type { Progress } from './compile-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';

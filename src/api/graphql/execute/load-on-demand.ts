@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { memoize } from '../../../base/caches.js';
-import { findMany } from '../../../content/find-many.js';
-import { withoutHooks, type ContentContext } from '../../../content/content-context.js';
-import type { ApiError } from '../../../base/errors.js';
-import { comparing, emptyQuery, type Query } from '../../../model/query/ast.js';
-import type { ContentType } from '../../../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import { findMany } from '#content/find-many.js';
+import { withoutHooks, type ContentContext } from '#content/content-context.js';
+import type { ApiError } from '#base/errors.js';
+import { comparing, emptyQuery, type Query } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { readingContext } from '../selection/read-root.js';
 import { readChild, type Structured } from '../selection/read-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';

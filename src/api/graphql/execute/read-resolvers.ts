@@ -1,12 +1,18 @@
 import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
-import { noCursors } from '../../../content/cursors.js';
-import { findMany } from '../../../content/find-many.js';
-import { findOne, findSingle } from '../../../content/find-one.js';
-import { missingActions } from '../../../base/errors.js';
-import { actionOf, readable, seeCheck } from '../../../model/query/access.js';
-import type { Query } from '../../../model/query/ast.js';
-import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../../model/schema/content-type.js';
-import { type Values, decodeId, isId } from '../../../base/values.js';
+import { noCursors } from '#content/cursors.js';
+import { findMany } from '#content/find-many.js';
+import { findOne, findSingle } from '#content/find-one.js';
+import { missingActions } from '#base/errors.js';
+import { actionOf, readable, seeCheck } from '#model/query/access.js';
+import type { Query } from '#model/query/ast.js';
+import type {
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  ZoneAttribute,
+} from '#model/schema/content-type.js';
+import { type Values, decodeId, isId } from '#base/values.js';
 import { childKeyAt } from '../selection/collect-fields.js';
 import { readConnectionQuery } from '../selection/read-connection.js';
 import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';

@@ -9,8 +9,8 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
-import { didYouMean } from '../../../base/nearest-name.js';
-import { isRecord, mapValues, type Values } from '../../../base/values.js';
+import { didYouMean } from '#base/nearest-name.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { mapSchema, type FieldConfig, type FieldResolver } from '../types/map-schema.js';
 
 /** Sets resolvers of a schema, and replaces generated ones. Throws an Error for a type or field that the schema does not have. */

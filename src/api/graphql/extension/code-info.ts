@@ -1,5 +1,5 @@
 import { type GraphQLResolveInfo, responsePathAsArray } from 'graphql';
-import { isRecord, type Values } from '../../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { type CacheHint, CachePolicy } from '../cache-policy.js';
 import { cacheHintFromType, staticHint } from '../execute/cache-hints.js';
 import type { GraphqlContext } from '../graphql-context.js';

@@ -1,4 +1,4 @@
-import { isPlainObject, isRecord } from '../../../base/values.js';
+import { isPlainObject, isRecord } from '#base/values.js';
 import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
 
 type Warn = (message: string) => void;

@@ -1,8 +1,8 @@
 import { defaultFieldResolver, getArgumentValues, type GraphQLResolveInfo } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
-import { memoize } from '../../../base/caches.js';
-import { withAccess } from '../../../content/content-context.js';
-import { type Access, actionOf } from '../../../model/query/access.js';
+import { memoize } from '#base/caches.js';
+import { withAccess } from '#content/content-context.js';
+import { type Access, actionOf } from '#model/query/access.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { requireScope } from '../types/guard-fields.js';
 import { requirementOf, type Scope } from '../types/schema-context.js';
@@ -12,7 +12,7 @@ import { withMiddlewares, withPolicies } from './surround-resolver.js';
 import type { FieldConfiguration, Strapi } from './extension.js';
 import type { RegisteredType } from './type-registry.js';
 import type { FieldConfig, FieldResolver } from '../types/map-schema.js';
-import { isRecord } from '../../../base/values.js';
+import { isRecord } from '#base/values.js';
 
 /** The place of a field in the schema. */
 interface FieldPlace {

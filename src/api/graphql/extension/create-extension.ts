@@ -1,10 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import type { Config } from '../../../settings/config.js';
-import { didYouMean } from '../../../base/nearest-name.js';
-import type { ContentContext } from '../../../content/content-context.js';
-import type { Observer } from '../../../base/observe/observer.js';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
+import type { Config } from '#settings/config.js';
+import { didYouMean } from '#base/nearest-name.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Observer } from '#base/observe/observer.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
 import type { SchemaOptions } from '../endpoint/build-schema.js';
 import type { Shadow } from '../types/shadow.js';
@@ -23,7 +23,7 @@ import type {
   UsedExtension,
 } from './extension.js';
 import { createNamedCode } from '../../code/named-code.js';
-import { createNotices, type Notices } from '../../../base/notices.js';
+import { createNotices, type Notices } from '#base/notices.js';
 import { createNaming, type ModelLike } from './naming.js';
 import { createBuilderTools, createQueriesBuilder, createReturnTypes, type FilterMapper, sharedArguments } from './builders.js';
 

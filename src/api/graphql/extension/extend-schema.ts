@@ -1,7 +1,7 @@
 import { defaultFieldResolver, getNamedType, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
-import { didYouMean } from '../../../base/nearest-name.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import { didYouMean } from '#base/nearest-name.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { addNexusTypes, applyNexusPlugins, addTypeDefs } from './add-types.js';
 import { addResolvers } from './add-resolvers.js';
 import { loadNexus } from './builders.js';

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../../base/nearest-name.js';
-import { addedToSome } from '../../../model/schema/added-attributes.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import { didYouMean } from '#base/nearest-name.js';
+import { addedToSome } from '#model/schema/added-attributes.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { defaultShadow, firstRules, newRules, type RootAction, type Shadow, shadowOf, type TypeRules } from '../types/shadow.js';
 import type { ExtensionService, UsedExtension } from './extension.js';
 import { controlType } from './shadow-crud.js';

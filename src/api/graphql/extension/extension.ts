@@ -1,8 +1,8 @@
 import type { GraphQLNamedType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import type { Context as KoaContext } from 'koa';
 import type { Logger } from 'pino';
-import type { Config } from '../../../settings/config.js';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
+import type { Config } from '#settings/config.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { CacheHint, CachePolicy } from '../cache-policy.js';
 import type { RequestContext } from '../graphql-context.js';
 import type { EntityService } from '../../code/entity-service.js';

@@ -1,6 +1,6 @@
-import { ValidationError } from '../../../base/errors.js';
-import type { Attribute, ContentType } from '../../../model/schema/content-type.js';
-import { mapValues } from '../../../base/values.js';
+import { ValidationError } from '#base/errors.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { mapValues } from '#base/values.js';
 import {
   collectionName,
   entityName,

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { policyError } from '../../../base/errors.js';
-import { isRecord } from '../../../base/values.js';
+import { policyError } from '#base/errors.js';
+import { isRecord } from '#base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { FieldResolver } from '../types/map-schema.js';
 import { infoForCode } from './code-info.js';

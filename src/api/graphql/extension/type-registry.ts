@@ -1,5 +1,5 @@
 import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import {
   collectionName,
   entityName,

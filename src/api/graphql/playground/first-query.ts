@@ -1,5 +1,5 @@
 import { getNamedType, type GraphQLField, type GraphQLSchema, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
-import type { Registry } from '../../../model/schema/content-type.js';
+import type { Registry } from '#model/schema/content-type.js';
 import { findName } from '../type-names.js';
 
 /** A schema, and the registry that it was built from. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { notFoundError } from '../../../base/errors.js';
-import type { Answer, OpenRoute } from '../../../http/route.js';
-import { packageRoot } from '../../../base/package-root.js';
+import { notFoundError } from '#base/errors.js';
+import type { Answer, OpenRoute } from '#http/route.js';
+import { packageRoot } from '#base/package-root.js';
 import { assetsPath, playgroundFiles, playgroundPackage, renderPage } from './playground-page.js';
 
 /** The playground of an endpoint. */

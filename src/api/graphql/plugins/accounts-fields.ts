@@ -1,6 +1,6 @@
 import { GraphQLID, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
-import type { Values } from '../../../base/values.js';
+import type { Values } from '#base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { resolveEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../types/input-type.js';

@@ -7,8 +7,8 @@ import {
   GraphQLString,
   type GraphQLFieldConfigMap,
 } from 'graphql';
-import type { Me } from '../../../accounts/users/find-me.js';
-import { forbiddenError } from '../../../base/errors.js';
+import type { Me } from '#accounts/users/find-me.js';
+import { forbiddenError } from '#base/errors.js';
 
 const required = <Type extends typeof GraphQLString | typeof GraphQLID | typeof GraphQLBoolean>(type: Type) => ({
   type: new GraphQLNonNull(type),

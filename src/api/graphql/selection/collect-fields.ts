@@ -12,7 +12,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { appendTo } from '../../../base/values.js';
+import { appendTo } from '#base/values.js';
 
 /** The parts of an operation that are needed to read selections. */
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;

@@ -1,11 +1,11 @@
-import { paginationError } from '../../../base/errors.js';
-import type { Pagination, Query } from '../../../model/query/ast.js';
-import type { BindContext, BindSettings } from '../../../model/query/bind-context.js';
-import { boundLimit } from '../../../model/query/bind-list.js';
-import { parseFilters } from '../../../model/query/parse-filter.js';
-import { parseSort } from '../../../model/query/parse-list.js';
-import type { ContentType } from '../../../model/schema/content-type.js';
-import { isRecord } from '../../../base/values.js';
+import { paginationError } from '#base/errors.js';
+import type { Pagination, Query } from '#model/query/ast.js';
+import type { BindContext, BindSettings } from '#model/query/bind-context.js';
+import { boundLimit } from '#model/query/bind-list.js';
+import { parseFilters } from '#model/query/parse-filter.js';
+import { parseSort } from '#model/query/parse-list.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { isRecord } from '#base/values.js';
 import { translateFilters } from './translate-filters.js';
 
 /** The page sizes of GraphQL, also for nested lists. */

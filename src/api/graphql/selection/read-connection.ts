@@ -1,9 +1,9 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { validationError } from '../../../base/errors.js';
-import { emptyQuery, type Pagination, type Query } from '../../../model/query/ast.js';
-import { checkedCursor } from '../../../model/query/parse-cursors.js';
-import type { ContentType } from '../../../model/schema/content-type.js';
-import type { Values } from '../../../base/values.js';
+import { validationError } from '#base/errors.js';
+import { emptyQuery, type Pagination, type Query } from '#model/query/ast.js';
+import { checkedCursor } from '#model/query/parse-cursors.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { connectionName, edgeName } from '../type-names.js';
 import { collectFields, fieldsBelow } from './collect-fields.js';

@@ -1,10 +1,10 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { emptyQuery, type Query } from '../../../model/query/ast.js';
-import type { BindContext } from '../../../model/query/bind-context.js';
-import { bindsAlike, markRepeated } from '../../../model/query/bind-plan.js';
-import { unlimited } from '../../../base/limits/budget.js';
-import type { ContentType } from '../../../model/schema/content-type.js';
-import type { Values } from '../../../base/values.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { bindsAlike, markRepeated } from '#model/query/bind-plan.js';
+import { unlimited } from '#base/limits/budget.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { collectionName, responseName } from '../type-names.js';
 import { fieldsBelow, isCustomField } from './collect-fields.js';

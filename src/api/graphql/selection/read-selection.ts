@@ -1,10 +1,10 @@
 import type { FieldNode } from 'graphql';
-import { ApiError } from '../../../base/errors.js';
-import { maySee } from '../../../model/query/access.js';
-import { emptyQuery, fieldOf, noPopulate, type PopulateField, type Query } from '../../../model/query/ast.js';
-import { bindNested } from '../../../model/query/bind-nested.js';
-import { unlimited } from '../../../base/limits/budget.js';
-import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../../model/schema/content-type.js';
+import { ApiError } from '#base/errors.js';
+import { maySee } from '#model/query/access.js';
+import { emptyQuery, fieldOf, noPopulate, type PopulateField, type Query } from '#model/query/ast.js';
+import { bindNested } from '#model/query/bind-nested.js';
+import { unlimited } from '#base/limits/budget.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '#model/schema/content-type.js';
 import { entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { argumentsOf, childKey, collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';

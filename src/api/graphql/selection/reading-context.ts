@@ -1,7 +1,7 @@
 import type { FieldNode } from 'graphql';
-import type { ApiError } from '../../../base/errors.js';
-import type { PopulateField, Query } from '../../../model/query/ast.js';
-import type { BindContext } from '../../../model/query/bind-context.js';
+import type { ApiError } from '#base/errors.js';
+import type { PopulateField, Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
 import type { Operation } from './collect-fields.js';
 
 /** The context in which a selection is read. */

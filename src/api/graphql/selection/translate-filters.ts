@@ -1,6 +1,6 @@
-import { isGroup } from '../../../model/query/operators.js';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { isGroup } from '#model/query/operators.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /**
  * Translates GraphQL filters to those of REST, for example `{ in: [1] }` to `{ $in: [1] }`, so that both have the same parser.

@@ -1,5 +1,5 @@
 import type { GraphQLNamedType } from 'graphql';
-import type { ContentType } from '../../../model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { dateScalar, dateTimeScalar, timeScalar, localeCodeScalar, jsonScalar, longScalar, uploadScalar } from '../scalars.js';
 import { filtersType, scalarFilters } from './filters-type.js';
 import { inputType } from './input-type.js';

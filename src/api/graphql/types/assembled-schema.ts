@@ -8,7 +8,7 @@ import {
   type GraphQLType,
   GraphQLUnionType,
 } from 'graphql';
-import { memoize } from '../../../base/caches.js';
+import { memoize } from '#base/caches.js';
 import { emptyFields, type FieldMap } from './schema-context.js';
 
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;

@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
-import type { PageCursors } from '../../../content/cursors.js';
-import type { ContentType } from '../../../model/schema/content-type.js';
+import type { PageCursors } from '#content/cursors.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { cursorOf, edgesOf, entitiesOf, nodeOf, pageInfoOf } from '../results.js';
 import { connectionName, edgeName } from '../type-names.js';
 import { define, listArgs } from './object-types.js';

@@ -1,8 +1,8 @@
 import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
-import { memoize } from '../../../base/caches.js';
-import { type Operator, operators } from '../../../model/query/operators.js';
-import type { Attribute, ContentType } from '../../../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import { type Operator, operators } from '#model/query/operators.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { filtersName, isInGraphql } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';

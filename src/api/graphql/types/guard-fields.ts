@@ -1,9 +1,9 @@
 import { defaultFieldResolver } from 'graphql';
-import { missingActions, refusedToken } from '../../../base/errors.js';
-import type { Caller } from '../../../content/rights/caller.js';
-import { allows } from '../../../model/query/access.js';
+import { missingActions, refusedToken } from '#base/errors.js';
+import type { Caller } from '#content/rights/caller.js';
+import { allows } from '#model/query/access.js';
 import { requirementOf, type Fields, type Scope } from './schema-context.js';
-import { mapValues } from '../../../base/values.js';
+import { mapValues } from '#base/values.js';
 
 /** Adds a check of the scope to the resolver of each root field. Fields without a scope require a user. */
 export const guardFields = (fields: Fields): Fields => mapValues(fields, (field) => guardField(field));

@@ -1,6 +1,6 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
-import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from '../../../model/schema/content-type.js';
+import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from '#model/schema/content-type.js';
 import { inputName, isInGraphql } from '../type-names.js';
 import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';

@@ -14,7 +14,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLDirective, GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLNamedType, GraphQLType } from 'graphql';
-import { mapValues } from '../../../base/values.js';
+import { mapValues } from '#base/values.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field
 export type FieldConfig = GraphQLFieldConfig<any, any>;

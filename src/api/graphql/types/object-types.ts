@@ -1,7 +1,7 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLFieldConfigArgumentMap } from 'graphql';
-import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../../model/schema/content-type.js';
-import { namedValues } from '../../../model/schema/enum-names.js';
-import type { Values } from '../../../base/values.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '#model/schema/content-type.js';
+import { namedValues } from '#model/schema/enum-names.js';
+import type { Values } from '#base/values.js';
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { entitiesOf, entityOf, metaOf, rowOf } from '../results.js';
 import { collectionName, entityName, isInGraphql, relationCollectionName, responseName, typeName } from '../type-names.js';

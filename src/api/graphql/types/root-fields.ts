@@ -1,7 +1,7 @@
 import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
-import { replaceAction, uploadAction } from '../../../content/rights/known-actions.js';
-import { type ContentType, uploadFile } from '../../../model/schema/content-type.js';
-import { actionOf } from '../../../model/query/access.js';
+import { replaceAction, uploadAction } from '#content/rights/known-actions.js';
+import { type ContentType, uploadFile } from '#model/schema/content-type.js';
+import { actionOf } from '#model/query/access.js';
 import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
 import { connectionArgs, connectionType } from './connection-types.js';

@@ -1,6 +1,6 @@
 import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
-import type { ContentType, ScalarAttribute, ScalarType } from '../../../model/schema/content-type.js';
-import { namedValues } from '../../../model/schema/enum-names.js';
+import type { ContentType, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
+import { namedValues } from '#model/schema/enum-names.js';
 import { dateScalar, dateTimeScalar, timeScalar, jsonScalar, longScalar } from '../scalars.js';
 import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';

@@ -1,6 +1,6 @@
 import type { GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
-import { memoize } from '../../../base/caches.js';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
+import { memoize } from '#base/caches.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Shadow } from './shadow.js';
 import type { TypeStore } from './type-store.js';

@@ -1,4 +1,4 @@
-import type { ContentType } from '../../../model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 
 export type RootAction = 'find' | 'findOne' | 'create' | 'update' | 'delete';
 

@@ -8,7 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { GraphQLArgumentConfig } from 'graphql';
-import type { PublicationState } from '../../../model/query/ast.js';
+import type { PublicationState } from '#model/query/ast.js';
 import type { ListResult } from '../results.js';
 import { pageOfList } from '../results.js';
 

@@ -1,7 +1,7 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
-import { memoize } from '../../../base/caches.js';
-import type { ContentType, Attribute, Registry } from '../../../model/schema/content-type.js';
-import { componentsOf } from '../../../model/schema/parts.js';
+import { memoize } from '#base/caches.js';
+import type { ContentType, Attribute, Registry } from '#model/schema/content-type.js';
+import { componentsOf } from '#model/schema/parts.js';
 
 /** The owner of a generated type: a content type or component, or the service if no single one owns it. */
 type Owner = ContentType | 'service';

@@ -1,6 +1,6 @@
 import { GraphQLUnionType, type GraphQLObjectType, GraphQLScalarType, type GraphQLSchema, valueFromASTUntyped } from 'graphql';
-import type { ContentType, MorphAttribute, ZoneAttribute } from '../../../model/schema/content-type.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import type { ContentType, MorphAttribute, ZoneAttribute } from '#model/schema/content-type.js';
+import { isRecord, type Values } from '#base/values.js';
 import { morphName, typeName, zoneName } from '../type-names.js';
 import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 import { errorType } from './shared-types.js';

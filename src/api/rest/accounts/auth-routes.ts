@@ -1,21 +1,21 @@
-import { changePassword } from '../../../accounts/login/change-password.js';
-import { confirmEmail, resendConfirmation } from '../../../accounts/login/confirm-email.js';
-import { contextOfUser, logIn, logOut, refresh, type Session } from '../../../accounts/login/session.js';
-import { register } from '../../../accounts/login/register.js';
-import { forgotPassword, resetPassword } from '../../../accounts/login/reset-password.js';
-import type { Accounts, AccountCall, Body } from '../../../accounts/accounts.js';
-import { roleUid } from '../../../accounts/user-store.js';
-import { findWritten } from '../../../accounts/users/users.js';
-import type { ContentContext } from '../../../content/content-context.js';
-import { notFoundError } from '../../../base/errors.js';
-import { countAttempt } from '../../../http/limit-requests.js';
-import { bodyOf } from '../../../http/route-request.js';
-import { type Answer, at, type ContextRoute, type Route, type RouteCall, rowsOf } from '../../../http/route.js';
-import { accountsOf } from '../../../http/running.js';
-import { maySee } from '../../../model/query/access.js';
-import { emptyQuery, fieldOf, type Query } from '../../../model/query/ast.js';
+import { changePassword } from '#accounts/login/change-password.js';
+import { confirmEmail, resendConfirmation } from '#accounts/login/confirm-email.js';
+import { contextOfUser, logIn, logOut, refresh, type Session } from '#accounts/login/session.js';
+import { register } from '#accounts/login/register.js';
+import { forgotPassword, resetPassword } from '#accounts/login/reset-password.js';
+import type { Accounts, AccountCall, Body } from '#accounts/accounts.js';
+import { roleUid } from '#accounts/user-store.js';
+import { findWritten } from '#accounts/users/users.js';
+import type { ContentContext } from '#content/content-context.js';
+import { notFoundError } from '#base/errors.js';
+import { countAttempt } from '#http/limit-requests.js';
+import { bodyOf } from '#http/route-request.js';
+import { type Answer, at, type ContextRoute, type Route, type RouteCall, rowsOf } from '#http/route.js';
+import { accountsOf } from '#http/running.js';
+import { maySee } from '#model/query/access.js';
+import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
 import { flatEntry } from '../envelope.js';
-import { readParameters } from '../../../http/query-string.js';
+import { readParameters } from '#http/query-string.js';
 import { authOperations } from './operations.js';
 
 /** Returns a row of logins. */

@@ -1,5 +1,5 @@
-import { flag, listOf, orNull, record, text, whole, type Schema } from '../../../http/json-schema.js';
-import { answers, json, parameter, redirects, type Describe, type Operation, type TypeSchemas } from '../../../http/operation.js';
+import { flag, listOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
+import { answers, json, parameter, redirects, type Describe, type Operation, type TypeSchemas } from '#http/operation.js';
 
 const userUid = 'plugin::users-permissions.user';
 

@@ -1,12 +1,12 @@
-import { loginProvider } from '../../../accounts/login/login-provider.js';
-import { makeExchangeCode, providerUser, tokenUser } from '../../../accounts/login/provider-user.js';
-import { openSession } from '../../../accounts/login/session.js';
-import type { StoredUser } from '../../../accounts/user-store.js';
-import { ApiError, validationError } from '../../../base/errors.js';
-import { bodyOf, cookieOf, parameterOf } from '../../../http/route-request.js';
-import type { Answer, Route, RouteCall } from '../../../http/route.js';
-import { accountsOf } from '../../../http/running.js';
-import { readParameters } from '../../../http/query-string.js';
+import { loginProvider } from '#accounts/login/login-provider.js';
+import { makeExchangeCode, providerUser, tokenUser } from '#accounts/login/provider-user.js';
+import { openSession } from '#accounts/login/session.js';
+import type { StoredUser } from '#accounts/user-store.js';
+import { ApiError, validationError } from '#base/errors.js';
+import { bodyOf, cookieOf, parameterOf } from '#http/route-request.js';
+import type { Answer, Route, RouteCall } from '#http/route.js';
+import { accountsOf } from '#http/running.js';
+import { readParameters } from '#http/query-string.js';
 import { authRow, redirect, sessionAnswer } from './auth-routes.js';
 
 const connecting = { action: 'plugin::users-permissions.auth.connect' } as const;

@@ -1,8 +1,8 @@
-import { permissionTree } from '../../../accounts/roles/permission-tree.js';
-import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../../accounts/roles/roles.js';
-import { bodyOf, idOf } from '../../../http/route-request.js';
-import { type Answer, type Route, type RouteCall, rowsOf } from '../../../http/route.js';
-import { grantableActions } from '../../../http/running.js';
+import { permissionTree } from '#accounts/roles/permission-tree.js';
+import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '#accounts/roles/roles.js';
+import { bodyOf, idOf } from '#http/route-request.js';
+import { type Answer, type Route, type RouteCall, rowsOf } from '#http/route.js';
+import { grantableActions } from '#http/running.js';
 import { flatEntry } from '../envelope.js';
 import { roleOperations } from './operations.js';
 

@@ -1,12 +1,12 @@
-import type { Config } from '../../../settings/config.js';
-import { fieldErrors } from '../../../base/errors.js';
-import type { RouteParts } from '../../../http/feature.js';
-import { flag, listOf, record, text, whole } from '../../../http/json-schema.js';
-import { answers } from '../../../http/operation.js';
-import { once } from '../../../http/idempotency/read-key.js';
-import type { Answer, DynamicRoute, Route } from '../../../http/route.js';
-import type { Access } from '../../../model/query/access.js';
-import { isRecord } from '../../../base/values.js';
+import type { Config } from '#settings/config.js';
+import { fieldErrors } from '#base/errors.js';
+import type { RouteParts } from '#http/feature.js';
+import { flag, listOf, record, text, whole } from '#http/json-schema.js';
+import { answers } from '#http/operation.js';
+import { once } from '#http/idempotency/read-key.js';
+import type { Answer, DynamicRoute, Route } from '#http/route.js';
+import type { Access } from '#model/query/access.js';
+import { isRecord } from '#base/values.js';
 import { readBatch } from './read-batch.js';
 import { runApart, runTogether } from './run-batch.js';
 

@@ -1,8 +1,8 @@
-import { ApiError, fieldErrors } from '../../../base/errors.js';
-import type { DynamicRoute, GuardedRow, ProjectCode, Rows } from '../../../http/route.js';
-import type { RouteParams } from '../../../http/route-request.js';
-import type { Running } from '../../../http/running.js';
-import type { ContentType } from '../../../model/schema/content-type.js';
+import { ApiError, fieldErrors } from '#base/errors.js';
+import type { DynamicRoute, GuardedRow, ProjectCode, Rows } from '#http/route.js';
+import type { RouteParams } from '#http/route-request.js';
+import type { Running } from '#http/running.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { BatchItem } from './read-batch.js';
 
 /** The row that answers a write, and the content type that it writes. */

@@ -1,7 +1,7 @@
-import { fieldErrors } from '../../../base/errors.js';
-import { type ContentType, type Registry, attributeOf } from '../../../model/schema/content-type.js';
-import { hasParts, mapParts } from '../../../model/schema/parts.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { fieldErrors } from '#base/errors.js';
+import { type ContentType, type Registry, attributeOf } from '#model/schema/content-type.js';
+import { hasParts, mapParts } from '#model/schema/parts.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** An entry that a request of a batch has created. */
 interface CreatedEntry {

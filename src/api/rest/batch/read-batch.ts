@@ -1,8 +1,8 @@
-import { refusedBy } from '../../../base/limits/exceeded.js';
+import { refusedBy } from '#base/limits/exceeded.js';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type FieldError, fieldErrors } from '../../../base/errors.js';
-import { maximumErrors } from '../../../model/schema/findings.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { type FieldError, fieldErrors } from '#base/errors.js';
+import { maximumErrors } from '#model/schema/findings.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** A write of a batch, in the form in which it would be sent on its own. */
 export interface BatchItem {

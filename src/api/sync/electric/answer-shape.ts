@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { validationError } from '../../../base/errors.js';
-import { exposed } from '../../../http/koa-packages.js';
-import type { Answer, RouteCall } from '../../../http/route.js';
-import { Ending } from '../../../base/limits/ending.js';
-import type { LogState } from '../../../store/stores/change-log.js';
+import { validationError } from '#base/errors.js';
+import { exposed } from '#http/koa-packages.js';
+import type { Answer, RouteCall } from '#http/route.js';
+import { Ending } from '#base/limits/ending.js';
+import type { LogState } from '#store/stores/change-log.js';
 import { parseAsked } from '../asked.js';
 import { EventStream } from '../event-stream.js';
 import { Follower, type Receiver } from '../follower.js';

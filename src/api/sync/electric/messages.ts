@@ -1,5 +1,5 @@
-import type { Child, Selection } from '../../../model/query/plan.js';
-import type { ScalarAttribute, ScalarType } from '../../../model/schema/content-type.js';
+import type { Child, Selection } from '#model/query/plan.js';
+import type { ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
 import type { Step, SyncChange } from '../read-step.js';
 import type { Shape } from '../shape.js';
 import { placeNumber } from './offset.js';

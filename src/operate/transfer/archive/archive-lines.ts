@@ -1,5 +1,5 @@
 import type { Header } from 'tar-stream';
-import { isRecord, type Values } from '../../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { LinkEnd } from '../../raw/transferred.js';
 import { ByteReader, newline } from '../byte-reader.js';
 import { parseImported } from '../parse-imported.js';

@@ -9,8 +9,8 @@ import { extract, type Header } from 'tar-stream';
 import { upTo } from '../byte-reader.js';
 import type { Source, Stage, TransferRecord } from '../source.js';
 import { type ArchiveLine, archivePlace, parseRecord, readLines } from './archive-lines.js';
-import { messageOf } from '../../../base/errors.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { messageOf } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
 
 /** Limits of an archive, which is untrusted. */
 export interface ArchiveLimits {

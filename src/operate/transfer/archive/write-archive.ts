@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
-import type { ByteSource } from '../../../media/storage/file-storage.js';
+import type { ByteSource } from '#media/storage/file-storage.js';
 
 /** A file in an archive. */
 export interface PackedFile {

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
-import type { Document } from '../../../store/send/database.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import type { Document } from '#store/send/database.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { PanelRecord } from '../panel-records.js';
-import type { Values } from '../../../base/values.js';
-import { type AdminRole, superAdminCode } from '../../../admin/administrators/administrator.js';
-import { fields } from '../../../admin/administrators/write-administrator.js';
-import { conditions } from '../../../admin/rights/actions.js';
-import { type PermissionInput, permissionsBody, problemOf } from '../../../admin/rights/check-permissions.js';
-import { type PanelPermission, permissionOf } from '../../../admin/rights/permission.js';
-import { without } from '../../../admin/rights/write-permissions.js';
+import type { Values } from '#base/values.js';
+import { type AdminRole, superAdminCode } from '#admin/administrators/administrator.js';
+import { fields } from '#admin/administrators/write-administrator.js';
+import { conditions } from '#admin/rights/actions.js';
+import { type PermissionInput, permissionsBody, problemOf } from '#admin/rights/check-permissions.js';
+import { type PanelPermission, permissionOf } from '#admin/rights/permission.js';
+import { without } from '#admin/rights/write-permissions.js';
 
 /** The administrators that are stored before an import, with their roles and permissions. */
 export interface StoredAdministration {

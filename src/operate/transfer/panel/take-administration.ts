@@ -1,18 +1,18 @@
-import { withDatabase, type ContentContext } from '../../../content/content-context.js';
-import { findStored } from '../../../store/stored.js';
-import { readLocales } from '../../../store/stores/locale-store.js';
-import type { Database } from '../../../store/send/database.js';
-import type { Store } from '../../../store/store.js';
-import { inTransaction } from '../../../store/send/transaction.js';
-import { insertEntry, updateEntry } from '../../../store/write/write-entries.js';
-import { collections } from '../../../model/schema/collections.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import { withDatabase, type ContentContext } from '#content/content-context.js';
+import { findStored } from '#store/stored.js';
+import { readLocales } from '#store/stores/locale-store.js';
+import type { Database } from '#store/send/database.js';
+import type { Store } from '#store/store.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { collections } from '#model/schema/collections.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { PanelRecord } from '../panel-records.js';
-import { readAdminRoles, superAdminCode } from '../../../admin/administrators/administrator.js';
-import { newDocument } from '../../../admin/administrators/write-administrator.js';
-import { createDefaultAdminRoles } from '../../../admin/rights/default-roles.js';
-import { readPermissions } from '../../../admin/rights/permission.js';
-import { setPermissions } from '../../../admin/rights/write-permissions.js';
+import { readAdminRoles, superAdminCode } from '#admin/administrators/administrator.js';
+import { newDocument } from '#admin/administrators/write-administrator.js';
+import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
+import { readPermissions } from '#admin/rights/permission.js';
+import { setPermissions } from '#admin/rights/write-permissions.js';
 import {
   type ComingAdministration,
   type ComingAdministrator,

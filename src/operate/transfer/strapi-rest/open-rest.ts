@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { roleUid, userUid } from '../../../accounts/user-store.js';
-import { type FilePlace, nameOf, placesOf } from '../../../media/file-values.js';
+import { roleUid, userUid } from '#accounts/user-store.js';
+import { type FilePlace, nameOf, placesOf } from '#media/file-values.js';
 import type { RecordPlace } from '../../raw/import-ledger.js';
-import { uploadFile } from '../../../model/schema/content-type.js';
-import { isRecord, recordsIn, type Values } from '../../../base/values.js';
+import { uploadFile } from '#model/schema/content-type.js';
+import { isRecord, recordsIn, type Values } from '#base/values.js';
 import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
 import { createRestClient, type Credentials, type RestClient } from './rest-client.js';
 import {

@@ -2,12 +2,12 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPrivateHost, publicLookup } from '../../../base/public-address.js';
-import { isRecord, recordIn } from '../../../base/values.js';
+import { isPrivateHost, publicLookup } from '#base/public-address.js';
+import { isRecord, recordIn } from '#base/values.js';
 import { upTo } from '../byte-reader.js';
 import { parseImported } from '../parse-imported.js';
 import { AssetUnavailable } from '../source.js';
-import { messageOf } from '../../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 
 interface ClientInput {
   /** URL of the service, with the prefix of the API if that is not /api. */

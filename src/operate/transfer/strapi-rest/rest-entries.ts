@@ -1,9 +1,9 @@
-import { enabledActions } from '../../../accounts/roles/permission-tree.js';
-import { roleUid, userUid } from '../../../accounts/user-store.js';
-import { viewPrefix } from '../../../store/stores/code-store.js';
+import { enabledActions } from '#accounts/roles/permission-tree.js';
+import { roleUid, userUid } from '#accounts/user-store.js';
+import { viewPrefix } from '#store/stores/code-store.js';
 import type { TransferredLink } from '../../raw/transferred.js';
-import { uploadFile } from '../../../model/schema/content-type.js';
-import { isRecord, recordIn, recordsIn, type Values } from '../../../base/values.js';
+import { uploadFile } from '#model/schema/content-type.js';
+import { isRecord, recordIn, recordsIn, type Values } from '#base/values.js';
 import { sizeOf, type TransferRecord } from '../source.js';
 import type { RestClient } from './rest-client.js';
 

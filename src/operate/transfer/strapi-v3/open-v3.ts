@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { startingWith } from '../../../store/form/matches.js';
-import { viewPrefix } from '../../../store/stores/code-store.js';
-import type { Database } from '../../../store/send/database.js';
+import { startingWith } from '#store/form/matches.js';
+import { viewPrefix } from '#store/stores/code-store.js';
+import type { Database } from '#store/send/database.js';
 import { mapIds, readIds, type ForeignDatabase, openForeign } from '../../raw/foreign-database.js';
 import type { RecordPlace } from '../../raw/import-ledger.js';
-import { appendTo, isRecord, type Values } from '../../../base/values.js';
+import { appendTo, isRecord, type Values } from '#base/values.js';
 import { parseImported } from '../parse-imported.js';
 import { placed, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
 import { readAssets } from './v3-assets.js';

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { placesOf } from '../../../media/file-values.js';
+import { placesOf } from '#media/file-values.js';
 import type { ForeignDatabase } from '../../raw/foreign-database.js';
 import type { RecordPlace } from '../../raw/import-ledger.js';
-import { uploadFile } from '../../../model/schema/content-type.js';
-import type { Values } from '../../../base/values.js';
+import { uploadFile } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import { type AssetRecord, placed, type PlacedRecord } from '../source.js';
 import type { V3Model } from './v3-models.js';
 

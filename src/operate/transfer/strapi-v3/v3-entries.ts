@@ -1,5 +1,5 @@
 import { idKey } from '../../raw/foreign-database.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { administratorUid } from '../panel-records.js';
 import type { PlacedRecord, Stage } from '../source.js';
 import { ownAttributes, relationOf, shapeOfV3, stampNames, type V3Model } from './v3-models.js';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
-import { isRecord, type Values } from '../../../base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { parseImported } from '../parse-imported.js';
-import { messageOf } from '../../../base/errors.js';
+import { messageOf } from '#base/errors.js';
 import { scalars } from './v3-models.js';
 
 /**

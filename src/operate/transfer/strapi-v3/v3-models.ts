@@ -1,5 +1,5 @@
-import { addedTo, type Shape, shapeOf } from '../../../model/schema/added-attributes.js';
-import { isRecord, kebabCase, type Values } from '../../../base/values.js';
+import { addedTo, type Shape, shapeOf } from '#model/schema/added-attributes.js';
+import { isRecord, kebabCase, type Values } from '#base/values.js';
 
 /** Returns attributes of one type. */
 export const scalars = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type }]));

@@ -1,5 +1,5 @@
-import { viewPrefix } from '../../../store/stores/code-store.js';
-import { isRecord, type Values } from '../../../base/values.js';
+import { viewPrefix } from '#store/stores/code-store.js';
+import { isRecord, type Values } from '#base/values.js';
 import { scalars, type V3Model } from './v3-models.js';
 
 const panelModel = (name: string, collection: string, attributes: V3Model['attributes']): V3Model => ({

@@ -1,6 +1,6 @@
 import { type PlacedRecord, sizeOf } from '../source.js';
 import type { TransferredEntry } from '../../raw/transferred.js';
-import type { Values } from '../../../base/values.js';
+import type { Values } from '#base/values.js';
 import type { V3Model } from './v3-models.js';
 import { adaptPanelPermission } from './v3-panel.js';
 

@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
-import { memoizePair } from '../../../base/caches.js';
-import { conjunctsOf } from '../../../model/query/conditions.js';
-import { type Condition, isSought, type Plan } from '../../../model/query/plan.js';
-import { addedAs } from '../../../model/schema/added-attributes.js';
-import type { ContentType, Registry } from '../../../model/schema/content-type.js';
+import { memoizePair } from '#base/caches.js';
+import { conjunctsOf } from '#model/query/conditions.js';
+import { type Condition, isSought, type Plan } from '#model/query/plan.js';
+import { addedAs } from '#model/schema/added-attributes.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { compileSort, sortsByComputed } from '../compile-page.js';

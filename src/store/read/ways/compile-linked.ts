@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { SortKey } from '../../../model/query/plan.js';
+import type { SortKey } from '#model/query/plan.js';
 import { asList } from '../compile-condition.js';
 import { both, compileOrder, isById, type Page } from '../compile-page.js';
 import type { Database } from '../../send/database.js';

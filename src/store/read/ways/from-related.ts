@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import { allOf, conjunctsOf } from '../../../model/query/conditions.js';
-import { type Condition, isSought, type Plan } from '../../../model/query/plan.js';
-import { unlimited } from '../../../base/limits/budget.js';
+import { allOf, conjunctsOf } from '#model/query/conditions.js';
+import { type Condition, isSought, type Plan } from '#model/query/plan.js';
+import { unlimited } from '#base/limits/budget.js';
 import type { Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';

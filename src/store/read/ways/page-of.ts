@@ -1,8 +1,8 @@
 import { BSON, type Document } from 'mongodb';
-import type { BoundCursors, Position } from '../../../model/query/bound-cursors.js';
-import { conjunctsOf } from '../../../model/query/conditions.js';
-import { type Condition, type Plan, scorePath, type SortKey } from '../../../model/query/plan.js';
-import { validationError } from '../../../base/errors.js';
+import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
+import { conjunctsOf } from '#model/query/conditions.js';
+import { type Condition, type Plan, scorePath, type SortKey } from '#model/query/plan.js';
+import { validationError } from '#base/errors.js';
 import type { Database } from '../../send/database.js';
 import type { SearchIndexes } from '../../send/index-state.js';
 import { readAll } from '../../send/read-commands.js';

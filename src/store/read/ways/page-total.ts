@@ -1,6 +1,6 @@
 import { MinKey } from 'mongodb';
-import { conjunctsOf } from '../../../model/query/conditions.js';
-import { always, isSought, type Plan, type Window } from '../../../model/query/plan.js';
+import { conjunctsOf } from '#model/query/conditions.js';
+import { always, isSought, type Plan, type Window } from '#model/query/plan.js';
 import { countStored } from '../../send/read-commands.js';
 import { countMatching } from '../../stored.js';
 import type { Page } from '../compile-page.js';

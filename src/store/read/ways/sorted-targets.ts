@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
-import type { Plan, SortKey, Window } from '../../../model/query/plan.js';
-import type { Position } from '../../../model/query/bound-cursors.js';
+import type { Plan, SortKey, Window } from '#model/query/plan.js';
+import type { Position } from '#model/query/bound-cursors.js';
 import { countStored, readAll } from '../../send/read-commands.js';
 import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
 import { both, compileOrder, sortsByComputed } from '../compile-page.js';

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { Plan } from '../../../model/query/plan.js';
-import type { Registry } from '../../../model/schema/content-type.js';
+import type { Plan } from '#model/query/plan.js';
+import type { Registry } from '#model/schema/content-type.js';
 import type { Database } from '../../send/database.js';
 import type { TotalCache } from '../../changes/total-cache.js';
 import type { Resolved } from '../compile-condition.js';

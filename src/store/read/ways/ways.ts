@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
-import { BoundedCache, memoize } from '../../../base/caches.js';
-import { type Plan, scorePath } from '../../../model/query/plan.js';
-import { conjunctsOf } from '../../../model/query/conditions.js';
+import { BoundedCache, memoize } from '#base/caches.js';
+import { type Plan, scorePath } from '#model/query/plan.js';
+import { conjunctsOf } from '#model/query/conditions.js';
 import type { Pass } from '../../changes/total-cache.js';
 import { asScanned, type Database } from '../../send/database.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApplicationError, PolicyError, type Middleware, type PolicyContext, type Register } from '../../../../src/index.js';
+import { ApplicationError, PolicyError, type Middleware, type PolicyContext, type Register } from '#index.js';
 import { password, serveAccounts, type ServingAccounts } from '../../../content/rights/serve-accounts.js';
 
 const log: string[] = [];

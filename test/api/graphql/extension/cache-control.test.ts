@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GraphQLNamedType } from 'graphql';
-import type { CacheHint, Middleware, Register, Resolver } from '../../../../src/index.js';
+import type { CacheHint, Middleware, Register, Resolver } from '#index.js';
 import { serveModels, type Serving, type TestModel } from '../../../support/serve.js';
 
 const tag: TestModel = {

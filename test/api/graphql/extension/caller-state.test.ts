@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CallerState, PolicyContext, Register } from '../../../../src/index.js';
+import type { CallerState, PolicyContext, Register } from '#index.js';
 import { serveAccounts, type ServingAccounts } from '../../../content/rights/serve-accounts.js';
 
 /** Returns a state whose user has only the values that the cases name. */

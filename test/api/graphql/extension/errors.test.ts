@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GraphQLError } from 'graphql';
-import * as mangrove from '../../../../src/index.js';
+import * as mangrove from '#index.js';
 import { serveExtended, type ServedExtended } from './serve-extended.js';
 
 const { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } = mangrove;

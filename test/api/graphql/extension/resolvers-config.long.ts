@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Caller } from '../../../../src/content/rights/caller.js';
-import { PolicyError } from '../../../../src/index.js';
-import type { Register } from '../../../../src/api/graphql/extension/create-extension.js';
-import type { FieldConfiguration, Middleware, PolicyContext } from '../../../../src/api/graphql/extension/extension.js';
-import type { Access } from '../../../../src/model/query/access.js';
+import type { Caller } from '#content/rights/caller.js';
+import { PolicyError } from '#index.js';
+import type { Register } from '#api/graphql/extension/create-extension.js';
+import type { FieldConfiguration, Middleware, PolicyContext } from '#api/graphql/extension/extension.js';
+import type { Access } from '#model/query/access.js';
 import { granted, serveExtended, type ExtendedInput, type ServedExtended } from './serve-extended.js';
 
 const articles = '{ articles(pagination: { limit: 2 }, sort: "id") { data { id } } }';

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import type { Caller } from '../../../../src/content/rights/caller.js';
-import type { ContentContext } from '../../../../src/content/content-context.js';
-import { createConfig } from '../../../../src/settings/create-config.js';
-import { createExtension, type Register } from '../../../../src/api/graphql/extension/create-extension.js';
-import { createObserver } from '../../../../src/http/create-logger.js';
-import { fullAccess, type Access } from '../../../../src/model/query/access.js';
-import { buildRegistry } from '../../../../src/model/schema/build-registry.js';
+import type { Caller } from '#content/rights/caller.js';
+import type { ContentContext } from '#content/content-context.js';
+import { createConfig } from '#settings/create-config.js';
+import { createExtension, type Register } from '#api/graphql/extension/create-extension.js';
+import { createObserver } from '#http/create-logger.js';
+import { fullAccess, type Access } from '#model/query/access.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { documents, models } from '../content.js';
 import { serveGraphql, type ServedGraphql } from '../serve-graphql.js';
 import { withPlugins } from '../services.js';

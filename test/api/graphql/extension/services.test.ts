@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isObjectType } from 'graphql';
-import type { Strapi } from '../../../../src/index.js';
-import { buildRegistry } from '../../../../src/model/schema/build-registry.js';
+import type { Strapi } from '#index.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { models } from '../content.js';
 import { typeOf } from '../../../support/things.js';
 import { granted, serveExtended, type ServedExtended } from './serve-extended.js';

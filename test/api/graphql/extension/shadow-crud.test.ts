@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { isObjectType, isUnionType, printSchema, type GraphQLSchema } from 'graphql';
-import { createConfig } from '../../../../src/settings/create-config.js';
-import { createExtension } from '../../../../src/api/graphql/extension/create-extension.js';
-import type { ExtensionService } from '../../../../src/api/graphql/extension/extension.js';
-import { buildSchema } from '../../../../src/api/graphql/endpoint/build-schema.js';
-import { noObserver } from '../../../../src/base/observe/observer.js';
-import { buildRegistry } from '../../../../src/model/schema/build-registry.js';
+import { createConfig } from '#settings/create-config.js';
+import { createExtension } from '#api/graphql/extension/create-extension.js';
+import type { ExtensionService } from '#api/graphql/extension/extension.js';
+import { buildSchema } from '#api/graphql/endpoint/build-schema.js';
+import { noObserver } from '#base/observe/observer.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
 import { models } from '../content.js';
 import { withPlugins } from '../services.js';
 import { serveExtended } from './serve-extended.js';

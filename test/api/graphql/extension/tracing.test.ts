@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { serveModels, type Serving } from '../../../support/serve.js';
-import type { Register } from '../../../../src/index.js';
+import type { Register } from '#index.js';
 
 const tag = {
   uid: 'api::tag.tag',

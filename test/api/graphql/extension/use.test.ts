@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { GraphQLScalarType } from 'graphql';
 import type { CommandStartedEvent } from 'mongodb';
-import type { UsedExtension } from '../../../../src/api/graphql/extension/extension.js';
-import type { Entity } from '../../../../src/api/code/entity-service.js';
+import type { UsedExtension } from '#api/graphql/extension/extension.js';
+import type { Entity } from '#api/code/entity-service.js';
 import { serveExtended, type ServedExtended } from './serve-extended.js';
 
 interface Case {

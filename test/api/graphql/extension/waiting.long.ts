@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Register } from '../../../../src/index.js';
-import type { UsedExtension } from '../../../../src/api/graphql/extension/extension.js';
+import type { Register } from '#index.js';
+import type { UsedExtension } from '#api/graphql/extension/extension.js';
 import { createLog } from '../../../support/create-log.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../../../support/serve.js';
 

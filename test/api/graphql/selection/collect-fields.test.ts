@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { buildSchema, type FieldNode, type FragmentDefinitionNode, Kind, parse } from 'graphql';
-import { argumentsOf, childKey, collectFields, type Operation } from '../../../../src/api/graphql/selection/collect-fields.js';
+import { argumentsOf, childKey, collectFields, type Operation } from '#api/graphql/selection/collect-fields.js';
 
 const schema = buildSchema(`
   interface Named { name: String }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { features } from '../../../../src/features.js';
-import type { Feature } from '../../../../src/http/feature.js';
-import type { Database } from '../../../../src/store/send/database.js';
+import { features } from '#features.js';
+import type { Feature } from '#http/feature.js';
+import type { Database } from '#store/send/database.js';
 import { freshDatabase, type FreshDatabase } from '../../../support/mongo.js';
 import { type Keyed, serveKeys, type Sent, type ServingKeys } from './serve-keys.js';
 

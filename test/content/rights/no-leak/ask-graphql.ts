@@ -1,5 +1,5 @@
-import { findName, typeName } from '../../../../src/api/graphql/type-names.js';
-import type { Attribute, ContentType } from '../../../../src/model/schema/content-type.js';
+import { findName, typeName } from '#api/graphql/type-names.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { Draw } from './draw.js';
 import { targetOf, type Rights } from './rights.js';
 import { walk, type Walk } from './walk.js';

@@ -1,4 +1,4 @@
-import type { Attribute, ContentType } from '../../../../src/model/schema/content-type.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { Draw } from './draw.js';
 import { maySee, mayUse, targetOf, type Rights } from './rights.js';
 import { walk, type Walk } from './walk.js';

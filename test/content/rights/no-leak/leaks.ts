@@ -1,4 +1,4 @@
-import type { ContentType } from '../../../../src/model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { isShown, maySee, mayUse, type Rights } from './rights.js';
 import type { Place } from './world.js';
 

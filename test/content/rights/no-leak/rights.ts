@@ -1,4 +1,4 @@
-import type { Attribute, ContentType, LinkAttribute } from '../../../../src/model/schema/content-type.js';
+import type { Attribute, ContentType, LinkAttribute } from '#model/schema/content-type.js';
 import type { Draw } from './draw.js';
 import { fileUid, idsOf, roleUid, userUid, type Row, type World } from './world.js';
 

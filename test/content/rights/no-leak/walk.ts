@@ -1,4 +1,4 @@
-import type { Attribute, ContentType } from '../../../../src/model/schema/content-type.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { Draw } from './draw.js';
 import { isShown, linkedIds, maySee, mayUse, targetOf, type Rights } from './rights.js';
 import type { Row } from './world.js';

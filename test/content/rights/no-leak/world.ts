@@ -1,5 +1,5 @@
-import { buildRegistry } from '../../../../src/model/schema/build-registry.js';
-import type { Attribute, ContentType, LinkAttribute, Registry, ScalarType } from '../../../../src/model/schema/content-type.js';
+import { buildRegistry } from '#model/schema/build-registry.js';
+import type { Attribute, ContentType, LinkAttribute, Registry, ScalarType } from '#model/schema/content-type.js';
 import type { TestModel } from '../../../support/serve.js';
 import { Draw } from './draw.js';
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { imageSize } from 'image-size';
-import { targetsOf, type AttributeDefinition, type Model } from '../../../../src/model/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '#model/schema/model.js';
 import { findProblems } from './find-problems.js';
 import { demoFolder, readDemo, type DemoEntry, type DemoFile } from './read-demo.js';
 

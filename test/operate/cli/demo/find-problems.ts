@@ -1,4 +1,4 @@
-import { targetsOf, type AttributeDefinition, type Model } from '../../../../src/model/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '#model/schema/model.js';
 
 /**
  * What a value is checked against: the models, the entries loaded before it (`name.key` to uid) and the files (`file.name` to

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Model } from '../../../../src/model/schema/model.js';
+import type { Model } from '#model/schema/model.js';
 
 /** The folder of the demo. */
 export const demoFolder = path.join(import.meta.dirname, '../../../../config/demo');
