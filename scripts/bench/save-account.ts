@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import { insertEntries } from '../conformance/insert-entries.js';
-import { saveRoles } from '../conformance/save-roles.js';
+import { insertEntries } from '../prove/conformance/insert-entries.js';
+import { saveRoles } from '../prove/conformance/save-roles.js';
 import { userTokens } from '../../src/content/rights/user-tokens.js';
 import { benchSecrets } from './bench-secrets.js';
 import { permissions } from './permissions.js';

@@ -1,6 +1,6 @@
 import '../support/clean-environment.js';
 import type { RootHookObject } from 'mocha';
-import { startCluster, type Cluster } from '../../scripts/cluster/start-cluster.js';
+import { startCluster, type Cluster } from '../../scripts/prove/cluster/start-cluster.js';
 import { serverVariable } from '../support/mongo.js';
 import { endCli } from '../support/run-cli.js';
 

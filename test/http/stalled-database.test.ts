@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
+import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { serveAccounts, storedUser, type ServingAccounts } from '../content/rights/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

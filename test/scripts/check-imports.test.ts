@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { checkImports } from '../../scripts/check-imports.js';
-import { checkDoors, usedDoors } from '../../scripts/rooms/doors.js';
+import { checkImports } from '../../scripts/check/imports.js';
+import { checkDoors, usedDoors } from '../../scripts/check/rooms/doors.js';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -179,7 +179,7 @@ describe('the doors of rooms', () => {
     expect(checkDoors(used, stated)).to.deep.equal([
       'model/gone.ts is a door that no other room uses: run npm run doors',
       'model gives 1 names to other rooms, fewer than stated: run npm run doors',
-      'store/a.ts is no door of store: import one of those in scripts/rooms/doors.json',
+      'store/a.ts is no door of store: import one of those in scripts/check/rooms/doors.json',
       'store gives 2 names to other rooms instead of 1: give one less',
     ]);
   });

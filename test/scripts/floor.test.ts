@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareWithFloor, countDecided, raiseFloor, readFloor, writeFloor } from '../../scripts/conformance/floor.js';
-import type { AreaResult } from '../../scripts/conformance/replay.js';
+import { compareWithFloor, countDecided, raiseFloor, readFloor, writeFloor } from '../../scripts/prove/conformance/floor.js';
+import type { AreaResult } from '../../scripts/prove/conformance/replay.js';
 
 const results = (passed: Readonly<Record<string, number>>): ReadonlyMap<string, AreaResult> =>
   new Map(Object.entries(passed).map(([area, count]) => [area, { passed: count, total: 100 }]));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, type Document } from 'mongodb';
-import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/conformance/snapshot.js';
+import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/prove/conformance/snapshot.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Values whose type the driver keeps only if configured. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
+import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { AbandonedTransactions } from '#store/send/abandoned.js';
 import type { Database } from '#store/send/database.js';
 import { createStore } from '#store/store.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
+import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { ApiError } from '#base/errors.js';
 import type { Database } from '#store/send/database.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
-import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
+import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { ApiError } from '#base/errors.js';
 import { attemptLimiter } from '#store/stores/attempt-limiter.js';
 import type { Database } from '#store/send/database.js';

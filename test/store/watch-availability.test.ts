@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
+import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { createLog, type Log } from '../support/create-log.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving } from '../support/serve.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
-import { linkTo } from '../../scripts/faults/tcp-link.js';
+import { linkTo } from '../../scripts/prove/faults/tcp-link.js';
 import { type ScriptDatabase, startEphemeral } from '../../scripts/start-database.js';
 import { findBinary } from '#operate/embedded/find-binary.js';
 import { launchMongod } from '#operate/embedded/launch-mongod.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { setNextId } from '../../scripts/conformance/insert-entries.js';
-import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/conformance/snapshot.js';
+import { setNextId } from '../../scripts/prove/conformance/insert-entries.js';
+import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/prove/conformance/snapshot.js';
 import { loadConfig } from '#settings/load-config.js';
 import { readProject } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
@@ -21,7 +21,7 @@ interface Recorded {
   readonly answers: Answers;
 }
 
-const recorded = JSON.parse(readFileSync(join(here, 'strapi-4.26.json'), 'utf8')) as Recorded; // scripts/differential wrote it
+const recorded = JSON.parse(readFileSync(join(here, 'strapi-4.26.json'), 'utf8')) as Recorded; // scripts/prove/differential wrote it
 
 const locales = ['en', 'fr'].map((code, index) => ({
   _id: index + 1,

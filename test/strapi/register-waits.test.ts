@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
+import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { createService } from '#server.js';
 import type { Service } from '#service.js';
 import { collectionType } from '../support/collection-type.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkAnswers } from '../../../scripts/conformance/check-answers.js';
+import { checkAnswers } from '../../../scripts/prove/conformance/check-answers.js';
 import { serveProject, type ServedProject } from '../../support/serve-project.js';
 import type { TestModel } from '../../support/serve.js';
 

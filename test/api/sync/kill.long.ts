@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Instance } from '../../../scripts/sync/process.js';
+import { Instance } from '../../../scripts/prove/sync/process.js';
 import { adminToken, sendAs } from '../../content/rights/serve-accounts.js';
 import { freshDatabase } from '../../support/mongo.js';
 
