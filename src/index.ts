@@ -1,4 +1,4 @@
-export { createServer } from './server.js';
+export { createServer } from './create-server.js';
 export type { MangroveServer, ServerInput } from './service.js';
 
 export type {

@@ -1,72 +1,32 @@
 import type { RequestListener } from 'node:http';
-import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { createConfig } from '#settings/create-config.js';
 import type { Config } from '#settings/config.js';
 import { loadSecrets } from '#settings/load-secrets.js';
-import { sectionsWith } from '#settings/sections.js';
-import { ConfigError } from '#settings/setting.js';
-import { Connecting, storedModels, warnOfAccounts } from './connect.js';
+import { Connecting, warnOfAccounts } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from '#api/graphql/endpoint/create-graphql.js';
 import { createExtension, type GraphqlExtension } from '#api/graphql/extension/create-extension.js';
 import { contentOfCode } from '#api/code/content-of-code.js';
-import { features as allFeatures } from './features.js';
 import { createApp } from '#http/create-app.js';
-import { createLogger, createObserver } from '#http/create-logger.js';
 import { enabledFeatures, publicRoutesOf, routesOf, type Feature } from '#http/feature.js';
 import { Listener } from '#http/listener.js';
 import type { RouteMatch } from '#http/route.js';
-import { Connection } from '#http/running.js';
-import { prepareHttpServer, type PreparedServer } from '#http/start-http-server.js';
+import type { Connection } from '#http/running.js';
+import type { PreparedServer } from '#http/start-http-server.js';
 import type { Media } from '#media/media.js';
 import type { Backend } from '#store/models/open-backend.js';
 import type { Work } from '#base/observe/observation.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { ModelDocument } from '#model/schema/model.js';
-import type { MangroveServer, ServerInput, Service, ServiceInput } from './service.js';
-import { builtinRoutes } from '#strapi/routes/builtin-controllers.js';
-import { createProject, type Project } from '#strapi/project/create-project.js';
-import { BootstrapWaits, codeAttempts } from '#strapi/project/bootstrap-waits.js';
+import type { ServerInput, Service } from './service.js';
+import type { Project } from '#strapi/project/create-project.js';
+import { type BootstrapWaits, codeAttempts } from '#strapi/project/bootstrap-waits.js';
 import type { HookName } from '#strapi/project/project-hooks.js';
 import { passedByGraphql } from '#strapi/routes/guarded-actions.js';
 import { withCustomFields } from '#strapi/runtime/custom-fields.js';
 
-/**
- * Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong.
- *
- * @example
- * const server = await createServer({ config: { database: { uri: 'mongodb://localhost:27017/content?replicaSet=rs0' } } });
- * await server.start();
- */
-export const createServer = (input: ServerInput): Promise<MangroveServer> => createService(input);
-
-/** Creates a server for the commands of Mangrove. */
-export async function createService(input: ServiceInput, features: readonly Feature[] = allFeatures): Promise<Service> {
-  const config = createConfig(input.config, sectionsWith(features));
-  const { uri } = config.database;
-  if (uri === null) throw new ConfigError(withoutUri);
-  const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
-  const observer = createObserver(config, logger);
-  for (const { observes } of enabledFeatures(features, config)) {
-    const consumer = await observes?.(config, observer);
-    if (consumer) observer.add(consumer);
-  }
-  const waits = new BootstrapWaits({ connection, observer, patience: config.database.maxTimeMS.write });
-  const parts = { config, uri, features, logger, observer, connection, waits, http: prepareHttpServer(config.server) };
-  return new Server(input, { ...parts, project: openProject(input, parts) });
-}
-
-function openProject({ project, projectModels }: ServiceInput, parts: Omit<ServerParts, 'project'>): Project | null {
-  if (project === undefined) return null;
-  const { config, features, http, uri, waits } = parts;
-  const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
-  const models = projectModels ?? (() => waits.untilRead(() => storedModels(uri, config)));
-  return createProject({ ...parts, builtin, httpServer: http.server, directory: resolve(project), models });
-}
-
 /** The components of a server before it starts. */
-interface ServerParts {
+export interface ServerParts {
   readonly config: Config;
   /** The URI of the database. */
   readonly uri: string;
@@ -79,32 +39,27 @@ interface ServerParts {
   readonly project: Project | null;
 }
 
-const withoutUri =
-  'database.uri is missing: createServer needs the address of a MongoDB, such as mongodb://localhost:27017/content?replicaSet=rs0. ' +
-  'The command `npx mangrove start` starts one of its own.';
-
-class Server implements Service {
+/** The whole service, which opens nothing before `start`. */
+export class Server implements Service {
   config: Config;
   readonly observer: Observer;
   readonly #parts: ServerParts;
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
-  readonly #isEmbedded: boolean;
-  readonly #hooks: Pick<ServerInput, HookName>;
+  readonly #input: ServerInput;
   /** The hooks that may still be called. */
   readonly #uncalled = new Set<HookName>(['register', 'bootstrap', 'destroy']);
   readonly #listener: Listener;
   readonly #connecting: Connecting;
 
-  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, parts: ServerParts) {
+  constructor(input: ServerInput, parts: ServerParts) {
     const { config, logger, observer, connection, project } = parts;
     this.config = config;
     this.observer = observer;
     this.#parts = parts;
     this.#connecting = new Connecting(connection);
     this.#listener = new Listener(parts.http, observer);
-    this.#hooks = hooks;
-    this.#isEmbedded = embeddedDatabase;
+    this.#input = input;
     this.#extension = createExtension({
       config,
       logger,
@@ -147,8 +102,9 @@ class Server implements Service {
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const secrets = await loadSecrets(config);
     const answer = this.#createAnswer();
-    const parts = { config, features, uri, secrets, observer, address: this.#listener.address, project };
-    await this.#connecting.begin({ ...parts, isEmbedded: this.#isEmbedded }, () => this.#bootstrapLate());
+    const isEmbedded = this.#input.embeddedDatabase ?? false;
+    const parts = { config, features, uri, secrets, observer, address: this.#listener.address, project, isEmbedded };
+    await this.#connecting.begin(parts, () => this.#bootstrapLate());
     await this.#bootstrapSoon();
     if (!connection.isStopping) await this.#listener.listen(answer, config);
   }
@@ -157,9 +113,7 @@ class Server implements Service {
     this.#parts.connection.announceStop();
     await this.#listener.close(this.config);
     this.#uncalled.delete('bootstrap'); // which a database that answers late would call
-    await this.#call('destroy').catch((err: unknown) => {
-      this.#report('destroy', err);
-    });
+    await this.#call('destroy').catch(this.#report('destroy'));
     await this.#parts.connection.running?.close();
   }
 
@@ -179,8 +133,7 @@ class Server implements Service {
   async #register(): Promise<void> {
     const { connection, waits } = this.#parts;
     const registered = this.#call('register');
-    const isLate = await Promise.race([registered.then(() => false), waits.long.then(() => true)]);
-    if (isLate && !connection.isStopping) {
+    if ((await waits.isOutlasted(registered)) && !connection.isStopping) {
       connection.awaitsBootstrap = true;
       await this.#listener.listen(this.#createAnswer(), this.config);
     }
@@ -204,14 +157,13 @@ class Server implements Service {
   /** Bootstraps. If that waits long, resolves before, so that the service listens meanwhile. */
   async #bootstrapSoon(): Promise<void> {
     const bootstrap = this.#bootstrap();
-    const isLate = await Promise.race([bootstrap.then(() => false), this.#parts.waits.long.then(() => true)]);
-    if (isLate) void this.#bootstrapLate(bootstrap);
+    if (await this.#parts.waits.isOutlasted(bootstrap)) void this.#bootstrapLate(bootstrap);
   }
 
   async #bootstrapLate(bootstrap = this.#bootstrap()): Promise<void> {
     await bootstrap.catch((err: unknown) => {
       if (this.#parts.connection.isStopping) return;
-      this.#report('bootstrap', err);
+      this.#report('bootstrap')(err);
       this.#serve();
     });
   }
@@ -242,7 +194,7 @@ class Server implements Service {
    */
   async #call(name: HookName): Promise<void> {
     if (!this.#uncalled.delete(name)) return;
-    const call = () => this.#hooks[name]?.(this.#extension.input);
+    const call = () => this.#input[name]?.(this.#extension.input);
     await (name === 'bootstrap' ? this.#parts.waits.untilAnswered(name, call, codeAttempts) : call());
     await this.#parts.project?.[name](this.#extension.input);
   }
@@ -258,11 +210,11 @@ class Server implements Service {
 
   #reportSchema(problem: string | null): void {
     this.backend?.models.status.reportSchema(problem).catch((err: unknown) => {
-      if (!this.#parts.connection.isStopping) this.#report('schema state', err);
+      if (!this.#parts.connection.isStopping) this.#report('schema state')(err);
     });
   }
 
-  #report(work: Work, err: unknown): void {
+  readonly #report = (work: Work) => (err: unknown) => {
     this.observer.observe({ kind: 'failed', work, err });
-  }
+  };
 }

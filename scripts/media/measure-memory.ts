@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
-import { createService } from '../../src/server.js';
+import { createService } from '../../src/create-server.js';
 import { startDatabase } from '../start-database.js';
 
 /**

@@ -1,4 +1,4 @@
-import { createService } from '../../src/server.js';
+import { createService } from '../../src/create-server.js';
 import { watchLoop, type LoopDelays } from './loop-watch.js';
 
 /** The messages of the watched service to its parent: its address, and the delays of its event loop since the last message. */

@@ -110,9 +110,7 @@ export interface CodeHooks {
   reads(uid: string): SurroundedReads | null;
 }
 
-/**
- * Returns the context without project code around reads, for reads in which the service itself needs the entry as it is stored.
- */
+/** Returns the context without project code around reads, for reads in which the service needs the entry as it is stored. */
 export const withoutHooks = (context: ContentContext): ContentContext =>
   context.hooks === null ? context : { ...context, hooks: null };
 
@@ -161,8 +159,7 @@ export function createRequestContext(
 ): ContentContext {
   const options = { reservation, ...source.budget };
   const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', options);
-  const { store } = source;
-  const own = { ...store, database: forRequest(store.database, budget, { sender, reads }) };
+  const own = { ...source.store, database: forRequest(source.store.database, budget, { sender, reads }) };
   return contextOf(config, source, { store: own, access: caller.access, budget, now: reads?.now ?? currentMoment });
 }
 

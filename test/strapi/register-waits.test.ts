@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
-import { createService } from '#server.js';
+import { createService } from '#create-server.js';
 import type { Service } from '#service.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

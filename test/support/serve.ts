@@ -7,7 +7,7 @@ import type { Feature } from '#http/feature.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '#index.js';
 import { jobOf } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';
-import { createService } from '#server.js';
+import { createService } from '#create-server.js';
 import type { Service } from '#service.js';
 import { commandsDuring } from './explain.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { MongoClient, type Db, type Document } from 'mongodb';
-import { createService } from '../../../src/server.js';
+import { createService } from '../../../src/create-server.js';
 import { startCluster, type Cluster } from './start-cluster.js';
 
 /*

@@ -1,5 +1,5 @@
 import { MongoClient, type Db } from 'mongodb';
-import { createService } from '../../../src/server.js';
+import { createService } from '../../../src/create-server.js';
 import { startDatabase } from '../../start-database.js';
 import { setNextId } from './insert-entries.js';
 import { listenInFront, type Answer, type Exchange } from './listen-in-front.js';

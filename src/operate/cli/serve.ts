@@ -7,7 +7,7 @@ import * as mangrove from '#index.js';
 import type { EmbeddedDatabase } from '../embedded/start-embedded.js';
 import type { Observer } from '#base/observe/observer.js';
 import { packageRoot } from '#base/package-root.js';
-import { createService } from '#server.js';
+import { createService } from '#create-server.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import type { Service } from '#service.js';
 import { UnsupportedCodeError } from '#strapi/load/unsupported-code.js';

@@ -79,9 +79,7 @@ export class ModelRegistry {
   }
 
   /** Returns the snapshot with the models that it was built from. */
-  inForce(): RegistryBuild {
-    return this.#build;
-  }
+  readonly inForce = (): RegistryBuild => this.#build;
 
   /** Reads the stored models without checks. Unchanged models are the same objects as before. */
   readStored(): Promise<Documents> {

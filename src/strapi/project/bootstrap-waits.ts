@@ -23,20 +23,25 @@ const turn = { pause: 250, patience: 60_000 };
 export const codeAttempts = 15;
 
 /**
- * What the start of a service waits for before the code of `register`, and before and between that of `bootstrap`. All waits end when the service stops. No code runs
- * after that.
+ * What the start of a service waits for before the code of `register`, and before and between that of `bootstrap`. All waits end when the
+ * service stops. No code runs after that.
  */
 export class BootstrapWaits {
-  /** Resolves when a wait is long, so that the service listens meanwhile. */
-  readonly long: Promise<void>;
+  /** Resolves when a wait is long. */
+  readonly #long: Promise<void>;
   readonly #parts: WaitParts;
   #isLong: () => void = () => undefined;
 
   constructor(parts: WaitParts) {
     this.#parts = parts;
-    this.long = new Promise((resolve) => {
+    this.#long = new Promise((resolve) => {
       this.#isLong = resolve;
     });
+  }
+
+  /** Returns whether a wait is long before `work` has ended, so that the service should listen meanwhile. */
+  isOutlasted(work: Promise<void>): Promise<boolean> {
+    return Promise.race([work.then(() => false), this.#long.then(() => true)]);
   }
 
   /**

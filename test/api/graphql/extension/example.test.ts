@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { loadDemo } from '#operate/cli/load-demo.js';
 import { loadRegister } from '#operate/cli/load-register.js';
-import { createService } from '#server.js';
+import { createService } from '#create-server.js';
 import type { Service } from '#service.js';
 import * as mangrove from '#index.js';
 import { compileStrict, generateTypes, readSchema } from '../../../support/codegen.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { fillDemo, loadDemo } from '#operate/cli/load-demo.js';
 import type { PartialConfig } from '#settings/create-config.js';
-import { createService } from '#server.js';
+import { createService } from '#create-server.js';
 import type { Service } from '#service.js';
 import { drawNoise } from '../../../media/draw.js';
 import { freshDatabase, type FreshDatabase } from '../../../support/mongo.js';
