@@ -59,7 +59,7 @@ describe('createLogger', () => {
   it('has written every line when the process exits', async () => {
     const script = `
       const { createLogger } = await import(${JSON.stringify(await sourceUrl('http/create-logger.ts'))});
-      const { createConfig } = await import(${JSON.stringify(await sourceUrl('config/create-config.ts'))});
+      const { createConfig } = await import(${JSON.stringify(await sourceUrl('settings/create-config.ts'))});
       const logger = await createLogger(createConfig({ environment: 'production' }));
       for (let n = 1; n <= 200; n += 1) logger.info({ n });
       process.exit(0);`;

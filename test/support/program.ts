@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type OutputFile } from 'esbuild';
@@ -11,7 +11,7 @@ let compiled: Promise<void> | undefined;
 
 /** Returns words for Node that run the program, in any working directory. Compiled sources start in half the time that tsx takes to read them. */
 export async function program(): Promise<readonly string[]> {
-  const module = await sourceUrl('cli/program.ts');
+  const module = await sourceUrl('operate/cli/program.ts');
   const code = `const { runProgram } = await import(${JSON.stringify(module)});
     process.exitCode = await runProgram(process.argv.slice(1));`;
   return ['--input-type=module', '--eval', code, '--'];
@@ -28,6 +28,7 @@ async function compileSources(): Promise<void> {
   const entries = { entryPoints: [join(src, '**/*.ts')], outbase: src, outdir: folder };
   const { outputFiles } = await build({ ...entries, format: 'esm', platform: 'node', target: 'node20', write: false });
   await Promise.all(outputFiles.map(store));
+  await copyFile(join(src, 'package.json'), join(folder, 'package.json'));
 }
 
 /** Others may be reading the file: it is replaced as a whole, and only if it has changed. */

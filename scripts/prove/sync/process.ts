@@ -18,7 +18,7 @@ interface Start {
 const fromSource: Program = { file: join(import.meta.dirname, 'instance.ts'), options: ['--import', 'tsx'] };
 
 /** The program as `compileTargets` compiles it, with the options of Node of `npm start`, for measurements. */
-export const compiled: Program = { file: join(ownRoot, 'dist/scripts/sync/instance.js'), options: nodeOptions };
+export const compiled: Program = { file: join(ownRoot, 'dist/scripts/prove/sync/instance.js'), options: nodeOptions };
 
 /** A process of the service. */
 export class Instance {

@@ -16,6 +16,7 @@ function loadedBy(file: string, found = new Set<string>()): ReadonlySet<string> 
   found.add(name);
   for (const [, imported = ''] of readFileSync(file, 'utf8').matchAll(staticImport))
     if (imported.startsWith('.')) loadedBy(join(dirname(file), imported.replace(/\.js$/, '.ts')), found);
+    else if (imported.startsWith('#')) loadedBy(join(sources, imported.slice(1).replace(/\.js$/, '.ts')), found);
     else found.add(imported);
   return found;
 }
@@ -24,13 +25,13 @@ describe('a start', () => {
   const cases: readonly (readonly [title: string, file: string, without: RegExp])[] = [
     [
       'limits the space of new objects before it loads the service',
-      'cli/start.ts',
-      /^(features|server)\.ts$|^(http|content|panel)\//,
+      'operate/cli/start.ts',
+      /^(features|create-server|server)\.ts$|^(http|content|admin)\//,
     ],
     [
       'loads the back end of the panel with the first request',
-      'cli/serve.ts',
-      /^yup$|^panel\/(panel-route|panel)\.ts$|^panel\/(rights|import)\//,
+      'operate/cli/serve.ts',
+      /^yup$|^admin\/(panel-route|panel)\.ts$|^admin\/(rights|import)\//,
     ],
   ];
   for (const [title, file, without] of cases)

@@ -5,8 +5,8 @@ import { sourceUrl } from '../../support/program.js';
 
 /** What a script prints that calls the functions of src/operate/cli/print.ts and shows progress. */
 async function printed(script: string): Promise<readonly [stdout: string, stderr: string]> {
-  const load = `const { print, printError, printTable } = await import(${JSON.stringify(await sourceUrl('cli/print.ts'))});
-    const { showProgress } = await import(${JSON.stringify(await sourceUrl('cli/show-progress.ts'))});`;
+  const load = `const { print, printError, printTable } = await import(${JSON.stringify(await sourceUrl('operate/cli/print.ts'))});
+    const { showProgress } = await import(${JSON.stringify(await sourceUrl('operate/cli/show-progress.ts'))});`;
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', load + script]);
   return [stdout, stderr];
 }

@@ -205,7 +205,7 @@ interface Owner {
 
 /** Starts the server in a process of its own, whose locale is not installed. */
 const startInChild = async (dataDir: string): Promise<Owner> => {
-  const module = await sourceUrl('mongo/embedded/start-embedded.ts');
+  const module = await sourceUrl('operate/embedded/start-embedded.ts');
   const code = `const { startEmbedded } = await import(${JSON.stringify(module)});
     const { uri, serverPid } = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error, onLost: console.error });
     console.log(JSON.stringify({ uri, serverPid }));`;

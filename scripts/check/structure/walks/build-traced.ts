@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import type { Project } from '../project.js';
@@ -17,6 +17,7 @@ export function buildTraced({ root, program, sources }: Project): string {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, traceFunctions(outputText, index));
   }
+  copyFileSync(join(root, 'src/package.json'), join(folder, 'package.json'));
   return folder;
 }
 
