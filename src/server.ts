@@ -101,12 +101,12 @@ export class Server implements Service {
     connection.awaitsBootstrap = project?.bootstraps() ?? false;
     for (const text of config.warnings) observer.observe({ kind: 'warned', topic: 'configuration', text });
     const secrets = await loadSecrets(config);
-    const answer = this.#createAnswer();
+    this.#listener.answer = this.#createAnswer();
     const isEmbedded = this.#input.embeddedDatabase ?? false;
     const parts = { config, features, uri, secrets, observer, address: this.#listener.address, project, isEmbedded };
     await this.#connecting.begin(parts, () => this.#bootstrapLate());
     await this.#bootstrapSoon();
-    if (!connection.isStopping) await this.#listener.listen(answer, config);
+    if (!connection.isStopping) await this.#listener.open(config);
   }
 
   async stop(): Promise<void> {
@@ -133,31 +133,31 @@ export class Server implements Service {
   async #register(): Promise<void> {
     const { connection, waits } = this.#parts;
     const registered = this.#call('register');
-    if ((await waits.isOutlasted(registered)) && !connection.isStopping) {
+    if ((await waits.isLong(registered)) && !connection.isStopping) {
       connection.awaitsBootstrap = true;
-      await this.#listener.listen(this.#createAnswer(), this.config);
+      this.#listener.answer = this.#createAnswer();
+      await this.#listener.open(this.config).catch((error: unknown) => {
+        connection.announceStop(); // which ends the wait
+        throw error;
+      });
     }
     await registered;
   }
 
-  /** Returns what answers requests, by the configuration and the code that are known now. */
+  /** Returns what answers requests with the routes of GraphQL and of enabled features, by the configuration and the code that are known now. */
   #createAnswer(): RequestListener {
-    const { observer, connection } = this.#parts;
-    return createApp({ observer, connection, ...this.#routing() }).callback();
-  }
-
-  /** Returns the route table of GraphQL and the enabled features, and that of the port of the API if it has fewer. */
-  #routing() {
+    const { observer, connection, project } = this.#parts;
     const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
     const features = [graphql, ...enabledFeatures(this.#parts.features, this.config)];
-    const parts = { config: this.config, projectCode: this.#parts.project?.code ?? null };
-    return { ...parts, routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
+    const parts = { config: this.config, projectCode: project?.code ?? null };
+    const tables = { routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
+    return createApp({ observer, connection, ...parts, ...tables }).callback();
   }
 
   /** Bootstraps. If that waits long, resolves before, so that the service listens meanwhile. */
   async #bootstrapSoon(): Promise<void> {
     const bootstrap = this.#bootstrap();
-    if (await this.#parts.waits.isOutlasted(bootstrap)) void this.#bootstrapLate(bootstrap);
+    if (await this.#parts.waits.isLong(bootstrap)) void this.#bootstrapLate(bootstrap);
   }
 
   async #bootstrapLate(bootstrap = this.#bootstrap()): Promise<void> {

@@ -7,13 +7,15 @@ import type { Observer } from '#base/observe/observer.js';
 import type { PreparedServer } from './start-http-server.js';
 import { type HttpServers, startHttpServers } from './start-http-servers.js';
 
-/** The ports of the service. What answers their requests may be replaced while they are open. */
+/** The ports of the service. */
 export class Listener {
   readonly #address = { url: '', adminUrl: '' };
   readonly #prepared: PreparedServer;
   readonly #observer: Observer;
+  #opening: Promise<HttpServers> | null = null;
   #servers: HttpServers | null = null;
-  #answer: RequestListener | null = null;
+  /** Answers requests. May be replaced while the ports are open. */
+  answer: RequestListener = () => undefined;
 
   constructor(prepared: PreparedServer, observer: Observer) {
     this.#prepared = prepared;
@@ -30,19 +32,19 @@ export class Listener {
     return { url: this.#servers?.localUrl ?? '', adminUrl: this.#servers?.admin.localUrl ?? '' };
   }
 
-  /** Answers requests from now on, and opens the ports unless they are open. */
-  async listen(answer: RequestListener, config: Config): Promise<void> {
-    this.#answer = answer;
-    if (this.#servers !== null) return;
-    const current: RequestListener = (request, response) => this.#answer?.(request, response);
-    this.#servers = await startHttpServers(current, config, this.#prepared, createNotices(this.#observer));
+  /** Opens the ports, unless they are open. */
+  async open(config: Config): Promise<void> {
+    const current: RequestListener = (request, response) => this.answer(request, response);
+    this.#opening ??= startHttpServers(current, config, this.#prepared, createNotices(this.#observer));
+    this.#servers = await this.#opening;
     Object.assign(this.#address, { url: this.#servers.url, adminUrl: this.#servers.admin.url });
   }
 
-  /** Lets load balancers notice the stop, and requests finish; then closes the ports. */
+  /** Lets load balancers notice the stop, and requests finish; then closes the ports, also those that are being opened. */
   async close({ server: { shutdownDelay } }: Config): Promise<void> {
-    if (this.#servers === null) return;
+    const servers = await this.#opening?.catch(() => null);
+    if (!servers) return;
     await delay(shutdownDelay);
-    await this.#servers.close();
+    await servers.close();
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
 import { createService } from '#create-server.js';
-import type { Service } from '#service.js';
+import type { Service, ServiceInput } from '#service.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { storeModels, testConfig } from '../support/serve.js';
@@ -15,12 +15,23 @@ const index = `
       if (globalThis.failure) throw new Error(globalThis.failure);
       strapi.contentType('api::page.page').attributes.subtitle = { type: 'string' };
     },
-    bootstrap() { globalThis.calls.push('bootstrap'); },
+    bootstrap() {
+      globalThis.calls.push('bootstrap');
+      if (globalThis.lateFailure) throw new Error(globalThis.lateFailure);
+    },
     destroy() { globalThis.calls.push('destroy'); },
   };`;
 
+/** Starts a service. Returns the message of its error, if there is one. */
+const startOf = (service: Service): Promise<string> =>
+  service.start().then(
+    () => 'started',
+    ({ message }: Error) => message,
+  );
+
 describe('register of a project while the database does not answer', () => {
   let database: FreshDatabase;
+  let input: ServiceInput;
   let link: TcpLink;
   let service: Service;
   let started: Promise<unknown>;
@@ -28,7 +39,7 @@ describe('register of a project while the database does not answer', () => {
 
   beforeEach(async () => {
     calls = [];
-    Object.assign(globalThis, { calls, failure: null });
+    Object.assign(globalThis, { calls, failure: null, lateFailure: null });
     database = await freshDatabase();
     await storeModels(database, [collectionType('page', { title: { type: 'string' } })]);
     link = await linkTo(database.client.options.hosts[0]?.port ?? 0);
@@ -36,11 +47,9 @@ describe('register of a project while the database does not answer', () => {
     const uri = `mongodb://127.0.0.1:${String(link.port)}/${database.name}?directConnection=true`;
     const { database: settings, ...config } = testConfig(database);
     const project = await writeProject({ 'src/index.js': index });
-    service = await createService({ config: { ...config, database: { ...settings, uri, selectionTimeout: 200 } }, project });
-    started = service.start().then(
-      () => 'started',
-      ({ message }: Error) => message,
-    );
+    input = { config: { ...config, database: { ...settings, uri, selectionTimeout: 200 } }, project };
+    service = await createService(input);
+    started = startOf(service);
     while (service.url === '') await database.db.command({ ping: 1 });
   });
   afterEach(async () => {
@@ -68,6 +77,23 @@ describe('register of a project while the database does not answer', () => {
     link.unblock();
     expect(await started).to.equal('src/index.js, register: no licence');
     expect(calls).to.deep.equal(['register']);
+  });
+
+  it('does not hide that bootstrap fails', async () => {
+    Object.assign(globalThis, { lateFailure: 'no plan' });
+    link.unblock();
+    expect(await started).to.equal('src/index.js, bootstrap: no plan');
+    expect(calls).to.deep.equal(['register', 'bootstrap']);
+  });
+
+  it('does not run if the port cannot be opened meanwhile', async () => {
+    const taken = { ...input.config, server: { ...input.config.server, port: Number(new URL(service.url).port) } };
+    const other = await createService({ ...input, config: taken });
+    expect(await startOf(other)).to.include('is in use');
+    link.unblock();
+    await started;
+    await other.stop();
+    expect(calls).to.deep.equal(['register', 'bootstrap']);
   });
 
   it('does not run after a stop, nor does destroy', async () => {

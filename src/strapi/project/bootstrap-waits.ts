@@ -27,21 +27,22 @@ export const codeAttempts = 15;
  * service stops. No code runs after that.
  */
 export class BootstrapWaits {
-  /** Resolves when a wait is long. */
-  readonly #long: Promise<void>;
   readonly #parts: WaitParts;
-  #isLong: () => void = () => undefined;
+  /** Called when a wait is long. */
+  #onLong: () => void = () => undefined;
 
   constructor(parts: WaitParts) {
     this.#parts = parts;
-    this.#long = new Promise((resolve) => {
-      this.#isLong = resolve;
-    });
   }
 
-  /** Returns whether a wait is long before `work` has ended, so that the service should listen meanwhile. */
-  isOutlasted(work: Promise<void>): Promise<boolean> {
-    return Promise.race([work.then(() => false), this.#long.then(() => true)]);
+  /** Returns whether work that has just begun waits for long, so that the service should listen meanwhile; false when it has ended before. */
+  isLong(work: Promise<void>): Promise<boolean> {
+    const long = new Promise<true>((resolve) => {
+      this.#onLong = () => {
+        resolve(true);
+      };
+    });
+    return Promise.race([work.then(() => false), long]);
   }
 
   /**
@@ -57,7 +58,7 @@ export class BootstrapWaits {
         if (error instanceof ConfigError && isFirst) throw error;
         observer.observe({ kind: 'start postponed', reason: messageOf(error) });
       }
-      this.#isLong();
+      this.#onLong();
       await waited(pause, connection.stopping);
     }
     return null;
@@ -150,7 +151,7 @@ export class BootstrapWaits {
         topic: 'database',
         text: `bootstrap waits for ${cause}; the service listens meanwhile`,
       });
-      this.#isLong();
+      this.#onLong();
     });
     alarm.set(patience);
     return () => void alarm.cancel();
