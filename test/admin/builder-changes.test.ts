@@ -75,6 +75,17 @@ describe('changes of models in the content-type builder', () => {
     expect(again.body.error.message).to.include(`npx mangrove models restore-removed ${uid}`);
   });
 
+  it('refuse a type whose collection holds the entries of a removed one, and take one of its name with another collection', async () => {
+    const { contentType } = memo(title);
+    const paper = { ...contentType, displayName: 'Paper', singularName: 'paper', pluralName: 'papers', collectionName: 'memos' };
+    const refused = await asSuper('POST', '/content-type-builder/content-types', { contentType: paper });
+    expect(refused.status).to.equal(400);
+    expect(refused.body.error.message).to.include(`npx mangrove models purge ${uid} --yes`);
+    const other = { contentType: { ...contentType, collectionName: 'newer_memos' } };
+    expect((await asSuper('POST', '/content-type-builder/content-types', other)).status).to.equal(201);
+    expect((await asSuper('GET', entries)).body.results).to.deep.equal([]);
+  });
+
   it('let a role be saved as it is listed, with permissions on a type that there is no more', async () => {
     const role = Number((await asSuper('POST', '/admin/roles', { name: 'left' })).body.data.id);
     const path = `/admin/roles/${String(role)}/permissions`;

@@ -4,7 +4,15 @@ import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
 import type { Model } from '#model/schema/model.js';
 import { purgeCollection } from '#store/models/purge-collection.js';
-import { type ModelsNow, countRemoved, purgeRemoved, putBackRemoved, readLeft, restorePart } from '#store/models/removed-data.js';
+import {
+  type ModelsNow,
+  countRemoved,
+  purgeRemoved,
+  putBackRemoved,
+  readLeft,
+  restorePart,
+  withPart,
+} from '#store/models/removed-data.js';
 import { readModels, removeModel, writeModels } from '#store/stores/model-store.js';
 import { readRemoved } from '#store/stores/removed-store.js';
 import { collectionType } from '../support/collection-type.js';
@@ -110,6 +118,26 @@ describe('the data of removed models', () => {
     expect(await readLeft(again, inside)).to.deep.equal([]);
     const error = await purgeRemoved(left, again, inside).catch(String);
     expect(error).to.equal('Error: api::page.page is in use again');
+  });
+
+  it('is listed and deleted if a new type with the uid uses another collection, but not if another type uses its own', async () => {
+    const inside = databaseOf(database);
+    await rows().deleteMany({});
+    await rows().insertMany([{ _id: 1 }, { _id: 2 }]);
+    const model = (name: string) => collectionType(name, { title: { type: 'string' } }) as unknown as Model;
+    await writeModels(inside, [model('page')]);
+    await removeModel(inside, gone.uid);
+    const elsewhere = { ...now, documents: [{ ...model('page'), collectionName: 'leaves' }] };
+    const used = { ...now, documents: [...elsewhere.documents, { ...model('leaf'), collectionName: 'pages' }] };
+    expect(await readLeft(used, inside)).to.deep.equal([]);
+    expect(await purgeRemoved(gone, used, inside).catch(String)).to.equal(
+      'Error: the collection pages belongs to api::leaf.leaf now',
+    );
+    const [left] = await readLeft(elsewhere, inside);
+    expect([left?.uid, await countRemoved(gone, elsewhere, inside)]).to.deep.equal([gone.uid, 2]);
+    expect(() => withPart(gone, elsewhere)).to.throw('api::page.page is in use again');
+    expect(await purgeRemoved(gone, elsewhere, inside)).to.equal(2);
+    expect([await names(), await readLeft(elsewhere, inside)]).to.deep.equal([[], []]);
   });
 
   it('is restored with its rights, or not at all', async () => {

@@ -2,8 +2,8 @@ import { removeType } from '#accounts/roles/grant-actions.js';
 import { forbiddenError, validationError } from '#base/errors.js';
 import type { Running } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
-import { countRemoved, isBack } from '#store/models/removed-data.js';
-import { readRemoved, type RemovedPart } from '#store/stores/removed-store.js';
+import { beginsWith, countRemoved } from '#store/models/removed-data.js';
+import { readRemoved } from '#store/stores/removed-store.js';
 import { keptCollections, readRenames } from '#store/stores/rename-store.js';
 import { previewChange } from '#store/models/preview-models.js';
 import { writeModels } from '#store/stores/model-store.js';
@@ -64,22 +64,17 @@ export async function changeModels<Result>(call: PanelCall, change: (models: Edi
 }
 
 /**
- * Throws a ValidationError if a new type or attribute would begin with the data of a removed one of its name: what is new in the
- * builder is empty.
+ * Throws a ValidationError if a new type or attribute would begin with the data of a removed one: what is new in the builder is empty.
  */
 async function refuseLeftData(
   changed: readonly ModelDocument[],
   { documents, backend }: { readonly documents: readonly ModelDocument[]; readonly backend: Running['backend'] },
 ): Promise<void> {
   const { database } = backend.store;
-  const isNew = ({ uid, attribute }: RemovedPart): boolean =>
-    changed.some(
-      (model) => model.uid === uid && (attribute === null || Object.hasOwn(Object(model.attributes) as object, attribute)),
-    );
   const removed = await readRemoved(database);
-  if (!removed.some(isNew)) return;
+  if (removed.length === 0) return;
   const now = { documents, kept: keptCollections(await readRenames(database)), settings: backend.settings };
-  for (const part of removed.filter((one) => isNew(one) && !isBack(one, now))) {
+  for (const part of removed.filter((one) => beginsWith(one, changed, now))) {
     const count = await countRemoved(part, now, database);
     const words = part.attribute === null ? part.uid : `${part.uid} ${part.attribute}`;
     if (count > 0)

@@ -1,6 +1,5 @@
 import {
   countRemoved,
-  isBack,
   type ModelsNow,
   purgeRemoved as deleteData,
   putBackRemoved,
@@ -44,8 +43,7 @@ const entriesOf = (count: number): string => (count === 1 ? '1 entry' : `${Strin
 export async function restoreRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { positionals } = parseWords(args, {});
   const now = await modelsNow(opened);
-  const parts = (await readRemoved(opened.database)).filter((one) => !isBack(one, now));
-  const part = findPart(parts, positionals);
+  const part = findPart(await readRemoved(opened.database), positionals);
   const documents = withPart(part, now);
   const build = buildRegistry(documents, { ...opened.settings, foreign: await findForeign(documents, opened.database) });
   const problems = build.problems.get(part.uid) ?? [];

@@ -33,16 +33,16 @@ export const readNow = async (database: Database, settings: ModelSettings): Prom
   settings,
 });
 
-/** Returns whether a model has a removed part again. */
-export function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): boolean {
+/** Returns whether a model has a removed part again: a type may use another collection than the removed one. */
+function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): boolean {
   const model = documents.find((document) => document.uid === uid);
   if (attribute === null || model === undefined) return model !== undefined;
   return isRecord(model.attributes) && Object.hasOwn(model.attributes, attribute);
 }
 
 /**
- * Returns the removed parts with data that no model uses: those that no model has again, and types that are there again while documents
- * of an interrupted `purgeRemoved` are still aside.
+ * Returns the removed parts with data that no model uses: those that no model has again, and types that are there again with another
+ * collection, or while documents of an interrupted `purgeRemoved` are still aside.
  */
 export async function readLeft(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
   const left: RemovedPart[] = [];
@@ -51,8 +51,21 @@ export async function readLeft(now: ModelsNow, database: Database): Promise<read
   return left;
 }
 
-/** Returns the documents of models with a removed part put back. Throws an Error if the model of an attribute does not exist. */
-export function withPart({ uid, attribute, definition }: RemovedPart, { documents }: ModelsNow): readonly ModelDocument[] {
+/** Returns whether changed models would begin with the data of a removed part. Those that have begun before do not. */
+export function beginsWith(part: RemovedPart, changed: readonly ModelDocument[], now: ModelsNow): boolean {
+  const collection = removedCollection(part, now);
+  if (collection === null) return !isBack(part, now) && isBack(part, { ...now, documents: changed });
+  return userOf(collection, now) === null && userOf(collection, { ...now, documents: changed }) !== null;
+}
+
+/**
+ * Returns the documents of models with a removed part put back. Throws an Error if a model has it again, or if the model of an attribute
+ * does not exist.
+ */
+export function withPart(removed: RemovedPart, now: ModelsNow): readonly ModelDocument[] {
+  const { uid, attribute, definition } = removed;
+  const { documents } = now;
+  if (isBack(removed, now)) throw usedAgain(removed);
   const others = documents.filter((document) => document.uid !== uid);
   if (attribute === null) return [...others, { uid, ...definition }];
   const model = documents.find((document) => document.uid === uid);
@@ -84,8 +97,10 @@ const removedCollection = ({ uid, attribute, definition }: RemovedPart, now: Mod
 /** Returns the number of entries that hold data of a removed part, without what models use. */
 export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   const collection = removedCollection(part, now);
-  if (collection !== null)
-    return (await countAside(collection, database)) + (isBack(part, now) ? 0 : await countMatching(database, collection, {}));
+  if (collection !== null) {
+    const isUsed = userOf(collection, now) !== null;
+    return (await countAside(collection, database)) + (isUsed ? 0 : await countMatching(database, collection, {}));
+  }
   if (part.attribute === null || isBack(part, now)) return 0;
   const registry = registryWith(part, now);
   if (registry === null) return 0;
@@ -103,6 +118,15 @@ export async function countRemoved(part: RemovedPart, now: ModelsNow, database: 
 /** Returns the collection of a type. */
 const collectionIn = ({ kept }: ModelsNow, document: ModelDocument): string => kept.get(document.uid) ?? collectionOf(document);
 
+/** Returns the uid of the type that uses a collection; null if there is none. */
+const userOf = (collection: string, now: ModelsNow): string | null =>
+  [...now.documents, ...now.settings.builtin].find(
+    (document) => document.uid.includes('::') && collectionIn(now, document) === collection,
+  )?.uid ?? null;
+
+const usedAgain = ({ uid, attribute }: RemovedPart): Error =>
+  new Error(`${uid} ${attribute ?? ''}`.trimEnd() + ' is in use again');
+
 /** Returns the types as they are with a removed attribute; null if its model is gone too. */
 function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
   if (now.documents.every(({ uid }) => uid !== part.uid)) return null;
@@ -110,17 +134,15 @@ function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
 }
 
 /**
- * Deletes the data of a removed part: the values of an attribute, or the collection of a type. Of a type that is there again it deletes
- * what an interrupted deletion has left aside. Throws an Error if that data is in use or being moved. Returns the number of entries that
- * were changed or deleted.
+ * Deletes the data of a removed part: the values of an attribute, or the collection of a type. If the type uses that collection again, it
+ * deletes what an interrupted deletion has left aside. Throws an Error if that data is in use or being moved. Returns the number of
+ * entries that were changed or deleted.
  */
 export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   const collection = removedCollection(part, now);
-  if (isBack(part, now)) {
-    if (collection !== null && (await countAside(collection, database)) > 0) return dropAside(collection, database);
-    throw new Error(`${part.uid} ${part.attribute ?? ''}`.trimEnd() + ' is in use again');
-  }
-  if (part.attribute === null) return collection === null ? 0 : purgeType(collection, now, database);
+  if (collection !== null) return purgeType(part, collection, now, database);
+  if (isBack(part, now)) throw usedAgain(part);
+  if (part.attribute === null) return 0;
   const registry = registryWith(part, now);
   if (registry === null) return 0;
   await refuseMoved({ uid: part.uid, attribute: part.attribute, registry }, now.documents, database);
@@ -128,19 +150,19 @@ export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: 
   return moveFields(move, 'unset', { registry, database, signal: new AbortController().signal });
 }
 
-async function purgeType(collection: string, now: ModelsNow, database: Database): Promise<number> {
-  const { db } = database;
-  const userIn = (models: ModelsNow): string | null =>
-    [...models.documents, ...now.settings.builtin].find(
-      (one) => one.uid.includes('::') && collectionIn(models, one) === collection,
-    )?.uid ?? null;
-  const user = userIn(now);
+async function purgeType(part: RemovedPart, collection: string, now: ModelsNow, database: Database): Promise<number> {
+  const user = userOf(collection, now);
+  if (user === part.uid) {
+    if ((await countAside(collection, database)) > 0) return dropAside(collection, database);
+    throw usedAgain(part);
+  }
   if (user !== null) {
     await putBack(collection, database);
     throw new Error(`the collection ${collection} belongs to ${user} now`);
   }
-  const count = await purgeCollection(collection, async () => userIn(await readNow(database, now.settings)), database);
-  const served = db.collection<{ readonly _id: string }>(collections.servedCollections);
+  const findUser = async (): Promise<string | null> => userOf(collection, await readNow(database, now.settings));
+  const count = await purgeCollection(collection, findUser, database);
+  const served = database.db.collection<{ readonly _id: string }>(collections.servedCollections);
   await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
   return count;
 }
