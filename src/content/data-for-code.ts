@@ -40,7 +40,8 @@ interface NewData extends WrittenData {
 export function createForCode(type: ContentType, { data, given, source }: NewData, context: ContentContext): DataForCode {
   const { bind, isRaw } = context;
   const others = besideAttributes(type, given, context);
-  if (isRaw === true) return { data: { ...data, ...others }, own: (changed) => changed };
+  if (isRaw === true)
+    return { data: Object.keys(others).length === 0 ? data : { ...data, ...others }, own: (changed) => changed };
   const shared = source === null ? {} : sharedValues(type, source, bind.registry);
   const missing = Object.entries({ ...defaultsOf(type), ...shared }).filter(([name]) => data[name] === undefined);
   const added = Object.fromEntries(missing);

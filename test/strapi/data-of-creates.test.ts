@@ -203,6 +203,86 @@ describe('values of data that are no attributes', () => {
     });
 });
 
+const early = '2020-01-01T00:00:00.000Z';
+
+const rows: readonly Data[] = [
+  { title: 'a', _skipMail: 1, views: 1, createdAt: early, links: [{ label: 'x' }] },
+  { title: 'b', _skipMail: 2, kind: 'essay', meta: { a: [1] } },
+];
+const first = { title: 'a', views: 1, createdAt: early, links: [{ label: 'x' }] };
+const second = { title: 'b', kind: 'essay', meta: { a: [1] }, views: 0 };
+
+interface RowsEvent {
+  readonly params: { data: SeenData[] };
+}
+
+/** What code before `createMany` sets, the title and the flag of each row that code after it sees, and what is stored. */
+const rowChanges: readonly (readonly [
+  title: string,
+  change: (data: SeenData[], params: RowsEvent['params']) => void,
+  seen: readonly string[],
+  stored: readonly Data[],
+])[] = [
+  ['nothing', () => undefined, ['a 1', 'b 2'], [first, second]],
+  [
+    'a value of one row',
+    ([, row]) => void Object.assign(row ?? {}, { title: 'c' }),
+    ['a 1', 'c 2'],
+    [first, { ...second, title: 'c' }],
+  ],
+  ['a flag of one row', ([row]) => void Object.assign(row ?? {}, { _skipMail: 3 }), ['a 3', 'b 2'], [first, second]],
+  [
+    'no value any more',
+    ([row]) => void Reflect.deleteProperty(row ?? {}, 'views'),
+    ['a 1', 'b 2'],
+    [{ ...first, views: 0 }, second],
+  ],
+  ['one row more', (data) => void data.push({ title: 'c' }), ['a 1', 'b 2', 'c undefined'], [first, second, { title: 'c' }]],
+  ['another list of rows', (data, params) => void (params.data = data.slice(1)), ['b 2'], [second]],
+];
+
+describe('the rows of createMany', () => {
+  let serving: ServedProject;
+  before(async () => (serving = await serveProject({}, { models, documents: { i18n_locales: locales } })));
+  after(() => serving.stop());
+
+  const namesOf = ({ params }: RowsEvent) => params.data.map(({ title, _skipMail }) => `${String(title)} ${String(_skipMail)}`);
+
+  /** Creates the rows, and returns what is stored of them. */
+  const write = async (listeners: Readonly<Record<string, (event: RowsEvent) => void>>) => {
+    const end = serving.strapi.db.lifecycles.subscribe(listeners);
+    const { ids } = await serving.strapi.db.query(uid).createMany({ data: rows });
+    end();
+    const documents = await serving.database.db.collection('articles').find().toArray();
+    for (const document of documents) expect(document).not.to.have.any.keys('_skipMail');
+    return withoutIds(
+      await serving.strapi.db.query(uid).findMany({ where: { id: ids }, orderBy: 'id', populate: ['links'] }),
+    ) as readonly Data[];
+  };
+
+  for (const [title, change, names, stored] of rowChanges)
+    it(`are seen with values that are no attributes and stored without them, if code sets ${title}`, async () => {
+      const seen: unknown[] = [];
+      const entries = await write({
+        beforeCreateMany: (event) => {
+          seen.push(namesOf(event));
+          change(event.params.data, event.params);
+        },
+        afterCreateMany: (event) => seen.push(namesOf(event)),
+      });
+      expect(seen).to.deep.equal([['a 1', 'b 2'], names]);
+      expect(entries).to.have.lengthOf(stored.length);
+      for (const [index, values] of stored.entries()) expect(entries[index]).to.deep.include(values);
+    });
+
+  it('are seen with these values also by code that runs only after it', async () => {
+    const seen: unknown[] = [];
+    await write({ afterCreateMany: (event) => seen.push(namesOf(event)) });
+    expect(seen).to.deep.equal([['a 1', 'b 2']]);
+    expect(rows[0]).to.have.keys('title', '_skipMail', 'views', 'createdAt', 'links');
+  });
+});
+
 function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;

@@ -96,6 +96,15 @@ describe('parameters of code', () => {
       expect(await things().findMany(parameters)).to.deep.equal(rows);
     });
 
+  it('group rows, of which pages count the entries, as in Strapi v4', async () => {
+    const parameters = { select: ['kind'], groupBy: ['kind'], where: { rating: { $lt: 4 } } };
+    expect(await things().findWithCount(parameters)).to.deep.equal([[{ kind: 'x' }, { kind: 'y' }], 3]);
+    expect(await things().findPage({ ...parameters, page: 2, pageSize: 1 })).to.deep.equal({
+      results: [{ kind: 'y' }],
+      pagination: { page: 2, pageSize: 1, pageCount: 3, total: 3 },
+    });
+  });
+
   for (const [parameters, message] of refused)
     it(`are refused: ${JSON.stringify(parameters)}`, async () => {
       expect(await caught(things().findMany(parameters))).to.include({ name: 'ValidationError', message });

@@ -50,7 +50,7 @@ export function pageOf(page: unknown, pageSize: unknown, total: number): EngineP
 export interface QueryEngine {
   findOne(parameters?: EngineParameters): Promise<Entity | null>;
   findMany(parameters?: EngineParameters): Promise<Entity[]>;
-  /** Returns the entries, and their total without `limit` and `offset`. */
+  /** Returns the entries, and their total without `limit` and `offset`. As in Strapi v4, it counts entries also if they are grouped. */
   findWithCount(parameters?: EngineParameters): Promise<[Entity[], number]>;
   findPage(parameters?: EngineParameters): Promise<EnginePage>;
   count(parameters?: EngineParameters): Promise<number>;
