@@ -80,6 +80,29 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
       'strapi/a.ts: may not import api/graphql/b.ts; state what is needed as an interface, like GivenStrapi, and let server.ts or operate/cli/ pass the value',
     ],
   ],
+  'the client, by the service, and anything else by the client': [
+    {
+      'client/a.ts': `import { b } from '#base/b.js'; import './c.js'`,
+      'client/c.ts': '',
+      'base/b.ts': '',
+      'http/d.ts': `import type { A } from '#client/a.js'`,
+      'operate/cli/e.ts': `import '#client/a.js'`,
+      'server.ts': `import '#client/a.js'`,
+    },
+    [
+      'client/a.ts: may not import base/b.ts; the client runs in a browser: state what is needed in client/',
+      ...['http/d.ts', 'operate/cli/e.ts', 'server.ts'].map(
+        (name) => `${name}: may not import client/a.ts; the client is for applications: the service does not import it`,
+      ),
+    ],
+  ],
+  'accounts, by a room that needs only rights': [
+    { 'media/a.ts': `import '#accounts/b.js'`, 'http/c.ts': `import '#accounts/b.js'`, 'accounts/b.ts': '' },
+    [
+      'http/c.ts: may not import accounts/b.ts; move the type to content/rights/, like that of content/rights/accounts.ts',
+      'media/a.ts: may not import accounts/b.ts; move what is needed to content/rights/',
+    ],
+  ],
   'what does not exist': [
     { 'api/rest/a.ts': `import './b.js'; import '#store/c.js'` },
     ['api/rest/a.ts: imports api/rest/b.ts, which does not exist', 'api/rest/a.ts: imports store/c.ts, which does not exist'],
@@ -99,12 +122,14 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
       'api/rest/a.ts': `import type { Db } from 'mongodb'`,
       'content/b.ts': `import 'koa'; import '@koa/cors'`,
       'http/c.ts': `import 'ajv/dist/2020.js'`,
+      'server.ts': `import 'koa'`,
     },
     [
       'api/rest/a.ts: only store, operate/embedded, operate/raw may import mongodb',
-      'content/b.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi, server.ts may import koa',
-      'content/b.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi, server.ts may import @koa/cors',
+      'content/b.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi may import koa',
+      'content/b.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi may import @koa/cors',
       'http/c.ts: only settings, model/schema, admin/api may import ajv',
+      'server.ts: only http, api/rest, api/graphql, api/openapi, admin, media, strapi may import koa',
     ],
   ],
   'a package that is not a dependency': [

@@ -43,12 +43,15 @@ export const forbidden: readonly (readonly [from: string, to: string, advice: st
     'state what is needed as an interface, like GivenStrapi, and let server.ts or operate/cli/ pass the value',
   ],
   ['http/', 'accounts/', 'move the type to content/rights/, like that of content/rights/accounts.ts'],
+  ['media/', 'accounts/', 'move what is needed to content/rights/'],
+  ['client/', '', 'the client runs in a browser: state what is needed in client/'],
+  ['', 'client/', 'the client is for applications: the service does not import it'],
 ];
 
 /** Packages that only some folders may import. The first pattern that matches a name holds. */
 export const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] = [
   [/^mongodb(-|$)/, ['store', 'operate/embedded', 'operate/raw']],
-  [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'api/rest', 'api/graphql', 'api/openapi', 'admin', 'media', 'strapi', 'server.ts']],
+  [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'api/rest', 'api/graphql', 'api/openapi', 'admin', 'media', 'strapi']],
   [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['api/graphql']],
   [/^qs$/, ['http', 'api/rest']],
   [/^(jsonwebtoken|bcrypt)$/, ['content', 'accounts']],
