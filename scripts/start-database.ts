@@ -51,7 +51,10 @@ const enoughRoom = 2 ** 30;
 /** The folders of ephemeral servers; the id of the process that made one follows. */
 const prefix = 'mangrove-ephemeral-';
 
-/** Makes an empty folder for data: in memory where there is room, else among the temporary files. Deletes those of processes that were killed. */
+/**
+ * Makes an empty folder for data: in memory where there is room, else among the temporary files. Deletes those of processes that were
+ * killed.
+ */
 async function makeFolder(): Promise<string> {
   const room = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
   const parent = room.bavail * room.bsize >= enoughRoom ? memory : tmpdir();

@@ -39,7 +39,9 @@ export const listByRating: Handler = async (db) => {
   return shapeList(page, total);
 };
 
-/** Row s-relation: articles without an author come first; then the articles of each author in the order of names, until the page is full. */
+/**
+ * Row s-relation: articles without an author come first; then the articles of each author in the order of names, until the page is full.
+ */
 export const listByAuthorName: Handler = async (db) => {
   const total = keepTotal(db, 'articles', live);
   const [authors, page] = await Promise.all([

@@ -10,7 +10,10 @@ import { verifyRow } from './verify-row.js';
 /** Strapi leaves it to SQLite which of the entries with one value come first, and does not name an entry's other locales. */
 const inAnyOrder: ReadonlySet<Row['key']> = new Set(['i', 'j', 's-relation', 's-unindexed', 'o']);
 
-/** The product against Strapi on SQLite with the same content, everything being allowed to everybody in both. Both are asked the same requests. */
+/**
+ * The product against Strapi on SQLite with the same content, everything being allowed to everybody in both. Both are asked the same
+ * requests.
+ */
 export const peersContest = ({ size, rows }: Settings): Contest => ({
   product: openProduct('product', size),
   baseline: {

@@ -13,7 +13,9 @@ interface Documented {
   readonly settings: Pick<Settings, 'size' | 'seconds' | 'rounds' | 'connections'> & { readonly mode: Comparison };
 }
 
-/** Writes the table and the plot of a run into docs/performance.md and beside it, in place of those of the last run of its mode and size. */
+/**
+ * Writes the table and the plot of a run into docs/performance.md and beside it, in place of those of the last run of its mode and size.
+ */
 export async function writeDocs(run: Documented, directory: string): Promise<void> {
   const { mode } = run.settings;
   const name = sectionName(run.settings);

@@ -45,7 +45,10 @@ export const pageLifetime = 3_600;
 
 type PanelParts = Pick<Running, 'config' | 'secrets' | 'backend' | 'adminActions' | 'adminConditions'>;
 
-/** Builds the parts of the panel. Tokens of each kind have a key of their own, which is not that of users' tokens, even if both secrets are the same. */
+/**
+ * Builds the parts of the panel. Tokens of each kind have a key of their own, which is not that of users' tokens, even if both secrets are
+ * the same.
+ */
 function createPanel({ config, secrets, backend, adminActions, adminConditions = none }: PanelParts): Panel {
   const { auth, rateLimit } = config.admin;
   const { database, changes } = backend.store;

@@ -11,8 +11,8 @@ import { createRules, insertLinked, isLinked, prepareEntry, type PreparedEntry }
 import { orUniqueError, runWrite } from './run-write.js';
 
 /**
- * Creates entries, all or none, and returns their number and their ids in the order of the data. Entries that store their own links are inserted
- * by one command. Throws a ValidationError.
+ * Creates entries, all or none, and returns their number and their ids in the order of the data. Entries that store their own links are
+ * inserted by one command. Throws a ValidationError.
  */
 export async function createMany(type: ContentType, given: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
   const accepted = given.map((one) => stampNew(type, acceptNew(type, one, context), context));

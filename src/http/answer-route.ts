@@ -133,7 +133,10 @@ function letLast(ctx: Context, connection: Connection): Ending {
   return ends;
 }
 
-/** Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other callers. */
+/**
+ * Answers a method that has no row (see `answerMethod`). Checks the rights first on paths of the admin API, which are hidden from other
+ * callers.
+ */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());

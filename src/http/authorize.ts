@@ -44,8 +44,8 @@ export interface RouteRequirement {
 }
 
 /**
- * Identifies the caller and counts the request. `reads` notes what the request reads. Throws an UnauthorizedError for wrong credentials, or for missing ones if an
- * admin token is required. Throws a RateLimitError for too many requests.
+ * Identifies the caller and counts the request. `reads` notes what the request reads. Throws an UnauthorizedError for wrong credentials, or
+ * for missing ones if an admin token is required. Throws a RateLimitError for too many requests.
  */
 export async function identify(
   ctx: Context,

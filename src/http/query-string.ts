@@ -39,7 +39,9 @@ function parameterNames(query: QueryParameters): readonly { readonly name: strin
 /** Parameters that some routes know. A route that does not must not ignore them, because its answer would look as if it had read them. */
 const reserved = ['aggregate', 'groupBy', 'having', 'facets', 'previewToken', 'fallbackLocale', 'sourceMap'];
 
-/** Query strings that may have a reserved parameter: the name of one, or an escaped name. Only these are decoded, because most have none. */
+/**
+ * Query strings that may have a reserved parameter: the name of one, or an escaped name. Only these are decoded, because most have none.
+ */
 const mayBeReserved = new RegExp(`(?:^\\??|&)(?:(?:${reserved.join('|')})(?:[[=&%]|$)|[^[=&%]*%(?!5b))`, 'i');
 
 /** Throws a ValidationError for the first parameter that the routes of the service reserve. */

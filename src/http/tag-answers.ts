@@ -75,7 +75,9 @@ export function tagAnswers(cacheControl: string): Middleware {
   };
 }
 
-/** Number of characters beyond which a text is encoded once, for the hash and the answer. Node sends shorter ones together with the headers. */
+/**
+ * Number of characters beyond which a text is encoded once, for the hash and the answer. Node sends shorter ones together with the headers.
+ */
 const wide = 8_192;
 
 /** Number of characters of a hash, of 6 bits each. */

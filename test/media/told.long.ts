@@ -63,7 +63,10 @@ const graphqlUpload = (target: string): Send =>
     'POST /graphql',
   );
 
-/** A request that is not carried out completely, the line of the log, and the path of the error in strict mode. File 1 is a text, 2 an image. */
+/**
+ * A request that is not carried out completely, the line of the log, and the path of the error in strict mode. File 1 is a text, 2 an
+ * image.
+ */
 const requests: readonly (readonly [what: string, send: Send, line: RegExp | null, path: readonly string[] | null])[] = [
   ['a text for images, by id', json({ avatar: 1 }), /^avatar of api::story\.story takes only images, and/, ['avatar']],
   ['a text for images, in an update', json({ avatar: 1 }, 'PUT', '/api/stories/1'), /^avatar of/, ['avatar']],

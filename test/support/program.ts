@@ -9,7 +9,10 @@ const folder = join(packageRoot, 'dist/test');
 
 let compiled: Promise<void> | undefined;
 
-/** Returns words for Node that run the program, in any working directory. Compiled sources start in half the time that tsx takes to read them. */
+/**
+ * Returns words for Node that run the program, in any working directory. Compiled sources start in half the time that tsx takes to read
+ * them.
+ */
 export async function program(): Promise<readonly string[]> {
   const module = await sourceUrl('operate/cli/program.ts');
   const code = `const { runProgram } = await import(${JSON.stringify(module)});

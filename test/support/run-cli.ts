@@ -46,7 +46,9 @@ interface Printed {
   readonly stderr: string[];
 }
 
-/** Returns a function that restores everything. It works once, so that the late end of a command does not undo the changes of the next one. */
+/**
+ * Returns a function that restores everything. It works once, so that the late end of a command does not undo the changes of the next one.
+ */
 function replaceProcess({ directory, env, input = '', isTerminal = false }: CliInput, { stdout, stderr }: Printed): () => void {
   const before = { env: process.env };
   const outerDirectory = process.cwd();

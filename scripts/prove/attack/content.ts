@@ -70,7 +70,10 @@ const authors = 130;
 const articles = 20_000;
 const notes = 50;
 
-/** Adds types for the panel, 20,000 articles of 2 kB, 150 to an author and all in the same categories, notes about notes, and essays of 10 kB. */
+/**
+ * Adds types for the panel, 20,000 articles of 2 kB, 150 to an author and all in the same categories, notes about notes, and essays of 10
+ * kB.
+ */
 export async function addRelatedEntries(backend: Backend): Promise<void> {
   const { database } = backend.store;
   if (backend.models.snapshot.registry.types.has(note.uid)) return;

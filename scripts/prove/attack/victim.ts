@@ -19,9 +19,9 @@ const report = (message: VictimReport): void => {
 };
 
 /**
- * The service in production, except for its log and a mail server that does not answer, with the demo and many related entries. The public may read everything and change
- * nothing. With every message from the parent it reports the commands it has sent, the documents it has read and its
- * processor time so far.
+ * The service in production, except for its log and a mail server that does not answer, with the demo and many related entries. The public
+ * may read everything and change nothing. With every message from the parent it reports the commands it has sent, the documents it has read
+ * and its processor time so far.
  */
 const [uri = '', sendTimeout = '30000'] = process.argv.slice(2);
 const adminToken = 'the-admin-token-of-the-attacked-service';

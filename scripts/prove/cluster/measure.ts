@@ -5,8 +5,8 @@ import { createService } from '../../../src/create-server.js';
 import { startCluster, type Cluster } from './start-cluster.js';
 
 /*
- * `node --import tsx scripts/prove/cluster/measure.ts [--entries N] [--requests N]`: what requests cost on a cluster of two shards, with all articles on
- * one of them and with articles that are sharded by their ids: CPU of each process and documents examined by each shard, for one request.
+ * `node --import tsx scripts/prove/cluster/measure.ts [--entries N] [--requests N]`: what requests cost on a cluster of
+ * two shards, with all articles on one of them and with articles that are sharded by their ids: CPU of each process and documents examined by each shard, for one request.
  */
 const { values } = parseArgs({
   options: { entries: { type: 'string', default: '50000' }, requests: { type: 'string', default: '200' } },
@@ -135,7 +135,9 @@ async function measureRow({ title, path, body }: Row, url: string, cluster: Clus
   console.log(`${title.padEnd(44)} node, mongos, shards:${cpu}   examined: ${examined0.toFixed(0)} + ${examined1.toFixed(0)}`);
 }
 
-/** CPU in milliseconds of this process, of mongos and of each shard, then the documents that each shard has examined, since their starts. */
+/**
+ * CPU in milliseconds of this process, of mongos and of each shard, then the documents that each shard has examined, since their starts.
+ */
 async function readCosts({ uri, shards }: Cluster): Promise<number[]> {
   const servers = await Promise.all([uri, ...shards].map(readServer));
   const { user, system } = process.cpuUsage();

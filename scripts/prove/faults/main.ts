@@ -12,8 +12,8 @@ import { sendSteadily } from './steady.js';
 /*
  * `npm run test:faults`: three mongod and two instances as processes, a balancer in front, and clients that write without end while one
  * thing after the other goes wrong. After each, what was acknowledged must be there exactly once.
- * `--short`: the most important faults, without a judgement of times, which depend on what else the machine does; `--only PATTERN`: those whose
- * names match; `--times N`: N runs of all of them; `--writes N`: runs until N writes are acknowledged.
+ * `--short`: the most important faults, without a judgement of times, which depend on what else the machine does; `--only PATTERN`: those
+ * whose names match; `--times N`: N runs of all of them; `--writes N`: runs until N writes are acknowledged.
  */
 const { values } = parseArgs({
   options: {

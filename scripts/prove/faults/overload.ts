@@ -7,8 +7,8 @@ import { createTargets, models } from './load.js';
 import { startReplicaSet } from './replica-set.js';
 
 /*
- * `node --import tsx scripts/prove/faults/overload.ts`: one instance before a database whose reads take 300 ms each, and more and more connections
- * that ask for a list without pause for 10 s. Prints what they are answered.
+ * `node --import tsx scripts/prove/faults/overload.ts`: one instance before a database whose reads take 300 ms each, and more and more
+ * connections that ask for a list without pause for 10 s. Prints what they are answered.
  */
 
 const seconds = 10;

@@ -46,7 +46,10 @@ export const removeType = (uid: string, store: Store): Promise<boolean> =>
     return true;
   });
 
-/** Revokes all actions on a type from all roles, custom tokens and administrators. Otherwise a later type of the same uid would inherit them. */
+/**
+ * Revokes all actions on a type from all roles, custom tokens and administrators. Otherwise a later type of the same uid would inherit
+ * them.
+ */
 async function revokeType(uid: string, store: Store): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);

@@ -34,7 +34,10 @@ export async function newWebhookValues(call: WebhookInput): Promise<WebhookValue
   return { format: 'standard', secret: newSecret(), ...(await webhookValues(call, null)) };
 }
 
-/** Returns the values of a body that meets its schema. Throws a ValidationError that names a wrong one. `former` is the webhook before a change. */
+/**
+ * Returns the values of a body that meets its schema. Throws a ValidationError that names a wrong one. `former` is the webhook before a
+ * change.
+ */
 export async function webhookValues({ body, content, running }: WebhookInput, former: Webhook | null): Promise<WebhookValues> {
   const { enabled, ...others } = body;
   const given = { ...others, ...(enabled !== undefined && { isEnabled: enabled }) } as WebhookValues; // the schema has checked it

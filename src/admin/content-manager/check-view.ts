@@ -21,7 +21,10 @@ export async function checkView(model: Model, body: unknown): Promise<Partial<Vi
   }
 }
 
-/** Returns the problem of a configuration that has more names than the model has attributes. This is checked first, because each wrong name takes time. */
+/**
+ * Returns the problem of a configuration that has more names than the model has attributes. This is checked first, because each wrong name
+ * takes time.
+ */
 function excessOf(names: readonly string[], body: unknown): string | null {
   const { metadatas, layouts } = isRecord(body) ? body : {};
   if (Object.keys(Object(metadatas)).some((name) => !names.includes(name))) return 'metadatas must name attributes of the model';

@@ -36,7 +36,9 @@ function populateFor(type: ContentType, form: EntryForm, partOf: PartOf): Popula
   return { all: false, fields };
 }
 
-/** Returns what is populated in rows of a list with a filter. As in Strapi v4, relations of the filter are shown as entries, not as numbers. */
+/**
+ * Returns what is populated in rows of a list with a filter. As in Strapi v4, relations of the filter are shown as entries, not as numbers.
+ */
 export function populateRows(type: ContentType, filter: Filter | null, partOf: PartOf): Populate {
   const named = namesIn(filter);
   const { fields } = populateFor(type, 'row', partOf);

@@ -9,8 +9,9 @@ import { permissionsFor } from '../rights/rights.js';
 export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
 
 /**
- * Returns the call with the permissions that hold for an entry: of two that name different fields under different conditions,
- * only those count whose conditions it meets, each for the fields of all of them. If it meets none, the call is returned as it is; it then does not find the entry.
+ * Returns the call with the permissions that hold for an entry: of two that name different fields under different conditions, only those
+ * count whose conditions it meets, each for the fields of all of them. If it meets none, the call is returned as it is; it then does not
+ * find the entry.
  */
 export async function callOnEntry(
   { type, id }: EntryKey,

@@ -40,7 +40,10 @@ export const asNew = (type: ContentType, data: Values, values: Values): Values =
   ...(type.draftAndPublish && { publishedAt: null }),
 });
 
-/** Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Throws the errors of `contextOfEntry`, of `writeUnchanged` and of an update. */
+/**
+ * Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Throws the errors of
+ * `contextOfEntry`, of `writeUnchanged` and of an update.
+ */
 async function changeEntry({ type, id }: EntryKey, call: PanelCall): Promise<void> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
   const context = call.rights.isSuper

@@ -17,7 +17,10 @@ const own: Readonly<Record<string, string>> = {
     'The service has taken the e-mail to {to}. Where the provider is "none", it is a file in data/mail, and nothing was sent.',
 };
 
-/** A plugin of esbuild that names Mangrove in the texts of the panel, in all languages. The version of the panel gets that of Mangrove beside it. */
+/**
+ * A plugin of esbuild that names Mangrove in the texts of the panel, in all languages. The version of the panel gets that of Mangrove
+ * beside it.
+ */
 export const renameTexts: BundlerPlugin = {
   name: 'rename-texts',
   setup({ onLoad }) {

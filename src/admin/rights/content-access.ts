@@ -35,7 +35,9 @@ const shownOfCreators: ReadonlySet<string> = new Set(['firstname', 'lastname', '
 
 const isUnknownOfCreators = ({ name }: Attribute): boolean => !shownOfCreators.has(name);
 
-/** Returns hidden attributes with all passwords and tokens of users, which nobody may read here, and all but the names of administrators. */
+/**
+ * Returns hidden attributes with all passwords and tokens of users, which nobody may read here, and all but the names of administrators.
+ */
 function withSecrets(hidden: Access['hidden'], registry: Registry): Access['hidden'] {
   const all = new Map(hidden);
   for (const [uid, names] of secretsOf(registry)) all.set(uid, new Set([...names, ...(hidden.get(uid) ?? [])]));

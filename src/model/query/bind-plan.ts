@@ -34,8 +34,9 @@ export function markRepeated(query: Query, bytes: number): Query {
 }
 
 /**
- * Returns a function that binds a query object once for the same type, registry, caller and settings, and then returns the same
- * immutable result, if it names `$now` for as long as that has the same value. Only the request that binds spends its budget. `weigh` returns the approximate size of a result in bytes.
+ * Returns a function that binds a query object once for the same type, registry, caller and settings, and then returns the same immutable
+ * result, if it names `$now` for as long as that has the same value. Only the request that binds spends its budget. `weigh` returns the
+ * approximate size of a result in bytes.
  */
 function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => number): Bind<Bound> {
   const ofClients = new BoundedCache<Memo<Bound>, Query>(bounds);

@@ -153,7 +153,9 @@ function parseFragments(value: unknown, context: Context): ReadonlyMap<string, Q
   return new Map(fragments.map(({ key, query }) => [key, query]));
 }
 
-/** Counts a relation, unless another path has named it, and returns the context below it. Throws a ValidationError if there are too many. */
+/**
+ * Counts a relation, unless another path has named it, and returns the context below it. Throws a ValidationError if there are too many.
+ */
 function enter(name: string, context: Context): Context {
   const { relations, limits } = context;
   const path = `${context.path} ${name}`;

@@ -83,7 +83,10 @@ export function joined(pieces: readonly Uint8Array[]): Buffer {
 /** Maximum bytes that follow a line. A larger part would be refused when it is read. */
 export const largestPart = 67_108_864;
 
-/** Adds the sizes and checksums. Throws an Error if a part is too large. The last part has the checksum of all lines before it, which contain those of all bytes. */
+/**
+ * Adds the sizes and checksums. Throws an Error if a part is too large. The last part has the checksum of all lines before it, which
+ * contain those of all bytes.
+ */
 export async function* sealed(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   const whole = createHash('sha256');
   for await (const { head, payload } of parts) {

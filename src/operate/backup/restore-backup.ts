@@ -66,7 +66,10 @@ export async function restoreBackup(input: PreparedRestore, context: RestoreCont
 
 const publishing = 'publish';
 
-/** Stages a backup, and returns a line for each index that could not be built. If that fails, or the database has content by then, discards everything. */
+/**
+ * Stages a backup, and returns a line for each index that could not be built. If that fails, or the database has content by then, discards
+ * everything.
+ */
 async function stage(restoring: Restoring): Promise<readonly string[]> {
   const { database, state, conflict } = restoring;
   try {

@@ -104,7 +104,9 @@ interface Transaction<Result> {
 const shortestPause = 20;
 const longestPause = 500;
 
-/** Attempts after documents in a former form were looked for and none was found: another writer has just completed them, or there are none. */
+/**
+ * Attempts after documents in a former form were looked for and none was found: another writer has just completed them, or there are none.
+ */
 const mostInVain = 3;
 
 /** Returns whether a transaction whose work throws this error runs again, so that the work must not handle it. */

@@ -128,7 +128,9 @@ interface Wanted {
   readonly limit: number;
 }
 
-/** Returns deliveries of a webhook without their bodies, the newest first. Throws a ValidationError if there is none with the id `before`. */
+/**
+ * Returns deliveries of a webhook without their bodies, the newest first. Throws a ValidationError if there is none with the id `before`.
+ */
 export async function listDeliveries(
   database: Database,
   webhook: number,

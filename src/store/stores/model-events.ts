@@ -10,7 +10,9 @@ const event = 'model.change';
 /** The models of a transaction as they are after it, by uid; null for those that are removed. */
 type Written = ReadonlyMap<string, Document | null>;
 
-/** Runs a write of models, in a transaction, and stores the event `model.change` of those that change for the webhooks that are told of it. */
+/**
+ * Runs a write of models, in a transaction, and stores the event `model.change` of those that change for the webhooks that are told of it.
+ */
 export async function tellingModels<Result>(database: Database, written: Written, write: () => Promise<Result>): Promise<Result> {
   const webhooks = await findStored(database, collections.webhooks, { match: { isEnabled: true, events: event } });
   if (webhooks.length === 0) return write();

@@ -11,9 +11,9 @@ import type { LifecycleAction, Listener } from './lifecycle-events.js';
 import { fullAccess } from '#model/query/access.js';
 
 /**
- * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid,
- * entry }`, and events that code emits. Events of code are told to webhooks too. Entry events are emitted after the commit, and only if there
- * are listeners. Errors of their listeners are logged.
+ * `strapi.eventHub` of Strapi v4: the events `entry.create`, `entry.update` and `entry.delete` with the payload `{ model, uid, entry }`,
+ * and events that code emits. Events of code are told to webhooks too. Entry events are emitted after the commit, and only if there are
+ * listeners. Errors of their listeners are logged.
  */
 export class EventHub {
   /** The listeners of a name; those of null hear all events. */

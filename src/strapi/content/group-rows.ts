@@ -15,7 +15,8 @@ const mostGrouped = 100_000;
 
 /**
  * Returns the read of distinct values that `groupBy` asks for, as Strapi v4 answers it; null if there is no `groupBy`. Throws a
- * ValidationError unless `select` names only what is grouped by: other values would be those of any entry of a group. `group` throws one for too many entries.
+ * ValidationError unless `select` names only what is grouped by: other values would be those of any entry of a group. `group` throws one
+ * for too many entries.
  */
 export function groupedRead<Row extends object>(parameters: EngineParameters, type: ContentType): GroupedRead<Row> | null {
   const { groupBy, select, orderBy, offset, limit, ...rest } = parameters;

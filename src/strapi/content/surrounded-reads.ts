@@ -100,8 +100,8 @@ interface ChangedPlan {
 }
 
 /**
- * Returns the plan that reads all values, or for code those that it selects, and includes changes of code to the parameters. Throws a ValidationError for invalid
- * parameters.
+ * Returns the plan that reads all values, or for code those that it selects, and includes changes of code to the parameters. Throws a
+ * ValidationError for invalid parameters.
  */
 function planForCode(read: PendingRead, changed: EngineParameters, { bind }: ContentContext): ChangedPlan {
   const { plan } = read;

@@ -65,7 +65,9 @@ export interface Project {
 /** What the start of a service gives a project. */
 interface StartInput extends ProjectInput {
   readonly waits: BootstrapWaits;
-  /** Returns the models of the files of the project, or else the stored ones when the database answers; null if the service stops before. */
+  /**
+   * Returns the models of the files of the project, or else the stored ones when the database answers; null if the service stops before.
+   */
   readonly models: () => Promise<readonly ModelDocument[] | null>;
 }
 

@@ -153,7 +153,9 @@ export class ProjectPlugins {
     return this.#plugins.flatMap((plugin) => modelsOf(plugin, directory));
   }
 
-  /** Stores the content types of the plugins, and the models that `register` has changed, because code decides which attributes there are. */
+  /**
+   * Stores the content types of the plugins, and the models that `register` has changed, because code decides which attributes there are.
+   */
   storeModels(running: Running, { directory, code, waits }: ModelParts): Promise<void> {
     const place = 'content types of plugins';
     return attempt(place, this.#report, async () => {
@@ -184,7 +186,10 @@ const reportTo =
     }
   };
 
-/** Returns `strapi.admin`, of which its settings and the service `permission` are there. `missing` returns the value of any other member, or throws. */
+/**
+ * Returns `strapi.admin`, of which its settings and the service `permission` are there. `missing` returns the value of any other member, or
+ * throws.
+ */
 function adminWith(
   { permission, config }: { readonly permission: object; readonly config: unknown },
   missing: () => unknown,

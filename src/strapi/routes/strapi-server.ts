@@ -6,7 +6,10 @@ import { refuseMissing } from '../load/unsupported-code.js';
 
 /** `strapi.server` of Strapi v4. Other members of Strapi throw an UnsupportedCodeError. */
 export interface StrapiServer {
-  /** Adds routes. A router of type `content-api` has the API prefix, and one of type `admin` is for administrators; other routers and lists have no prefix. */
+  /**
+   * Adds routes. A router of type `content-api` has the API prefix, and one of type `admin` is for administrators; other routers and lists
+   * have no prefix.
+   */
   routes(routes: readonly StrapiRoute[] | StrapiRouter): StrapiServer;
   /** Adds a middleware for all requests. It runs after the body was read. */
   use(middleware: Middleware): StrapiServer;

@@ -36,7 +36,9 @@ export interface StoreSettings {
   readonly of: (key: string) => StoreSetting | null;
 }
 
-/** Returns the values of a store in which the keys of settings read and change these. `open` throws a 503 until the database has answered. */
+/**
+ * Returns the values of a store in which the keys of settings read and change these. `open` throws a 503 until the database has answered.
+ */
 export const withSettings = (open: () => CodeStore, settings: StoreSettings): CodeStore => ({
   get: async (key) => settings.of(key)?.read() ?? open().get(key),
   set: async (key, value) => settings.of(key)?.write(value) ?? open().set(key, value),

@@ -23,8 +23,8 @@ const accessTokenOf = (query: Values): string | null =>
 /** Returns the service that finds the users of tokens. */
 export const providersService = ({ running, query, content }: ProviderParts) => ({
   /**
-   * Returns the user of the tokens in a query of `/auth/:provider/callback`, or registers one. Throws an ApplicationError if the user may not log in, and a
-   * ValidationError if nothing proves for which app the tokens were issued.
+   * Returns the user of the tokens in a query of `/auth/:provider/callback`, or registers one. Throws an ApplicationError if the user may
+   * not log in, and a ValidationError if nothing proves for which app the tokens were issued.
    */
   connect: async (name: string, parameters: Values) => {
     const tokens = { accessToken: accessTokenOf(parameters), idToken: textOf(parameters['id_token']), query: parameters };

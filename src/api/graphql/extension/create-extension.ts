@@ -82,8 +82,8 @@ export function createExtension(parts: ExtensionParts): GraphqlExtension {
 }
 
 /**
- * Returns a function that extends schemas. If there are no content types at first, then until a schema could be extended, code that names a type that no model defines yet is left out,
- * except for the configuration of fields, which protects them. Later such an error is thrown.
+ * Returns a function that extends schemas. If there are no content types at first, then until a schema could be extended, code that names a
+ * type that no model defines yet is left out, except for the configuration of fields, which protects them. Later such an error is thrown.
  */
 function extendOrWait(notices: Notices): typeof extendSchema {
   let mayWait: boolean | null = null;
