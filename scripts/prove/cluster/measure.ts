@@ -6,7 +6,8 @@ import { startCluster, type Cluster } from './start-cluster.js';
 
 /*
  * `node --import tsx scripts/prove/cluster/measure.ts [--entries N] [--requests N]`: what requests cost on a cluster of
- * two shards, with all articles on one of them and with articles that are sharded by their ids: CPU of each process and documents examined by each shard, for one request.
+ * two shards, with all articles on one of them and with articles that are sharded by their ids: CPU of each process and documents examined
+ * by each shard, for one request.
  */
 const { values } = parseArgs({
   options: { entries: { type: 'string', default: '50000' }, requests: { type: 'string', default: '200' } },

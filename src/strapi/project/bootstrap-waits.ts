@@ -35,7 +35,10 @@ export class BootstrapWaits {
     this.#parts = parts;
   }
 
-  /** Returns whether work that has just begun waits for long, so that the service should listen meanwhile; false when it has ended before. */
+  /**
+   * Returns whether work that has just begun waits for long, so that the service should listen meanwhile; false when it has ended
+   * before.
+   */
   isLong(work: Promise<void>): Promise<boolean> {
     const long = new Promise<true>((resolve) => {
       this.#onLong = () => {
