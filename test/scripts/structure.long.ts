@@ -95,7 +95,7 @@ describe('structure', () => {
       'store/late.ts 1',
       'store/read.ts 13',
     ]);
-    expect(functionLines(project.sources)).to.deep.equal([7, 3, 4, 1]);
+    expect(functionLines(project.sources)).to.deep.equal([1, 7, 3, 4]);
     expect(spreadOf([5, 1, 3, 2, 4])).to.deep.equal({ count: 5, median: 3, p90: 5, max: 5 });
     expect(spreadOf([])).to.deep.equal({ count: 0, median: 0, p90: 0, max: 0 });
   });
