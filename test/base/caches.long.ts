@@ -186,7 +186,7 @@ describe('caches', () => {
     const bounded = new Set<unknown>(caches.map((cache) => LRUCache.unsafeExposeInternals(cache).keyMap));
     const grown = before.filter(({ collection, size }) => !bounded.has(collection) && collection.size >= size + 18);
     expect(grown.map(({ collection }) => inspect(collection, { maxArrayLength: 3, depth: 1 }))).to.deep.equal([]);
-  }).timeout(60_000);
+  });
 
   const unknown: readonly (readonly [method: string, path: string, body?: unknown])[] = [
     ['GET', '/api/books?locale=xx&populate=*'],
