@@ -96,12 +96,15 @@ describe('settings in strapi.store', () => {
       { a: { enabled: true, callback: 'https://a b' } },
       'providers.a.callback must be a web address or a path',
     ],
-    [
-      'users-permissions',
-      'grant',
-      { a: { enabled: true, access_url: 'http://a.test' } },
-      'providers.a.access_url must be an address that begins with https://',
-    ],
+    ...(['http://a.test', 'ftp://localhost/x', 'javascript://localhost/x'] as const).map(
+      (address) =>
+        [
+          'users-permissions',
+          'grant',
+          { a: { enabled: true, access_url: address } },
+          'providers.a.access_url must be an address that begins with https://',
+        ] as const,
+    ),
     ['i18n', 'default_locale', 'no locale', 'the default locale must be a language code, such as fr or pt-BR'],
     ['upload', 'settings', { sizeOptimization: 'yes' }, 'sizeOptimization must be a `boolean` type'],
     ['upload', 'view_configuration', { pageSize: 0 }, 'pageSize must be greater than or equal to 1'],

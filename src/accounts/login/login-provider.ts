@@ -8,9 +8,9 @@ import { identityOfTokens, type ProviderTokens } from '../providers/accept-token
 import { addressOf } from '../providers/call-provider.js';
 import { identityOf, type Identity } from '../providers/identity.js';
 import { loginError, oauthClient, oauthLibrary } from '../providers/oauth-client.js';
-import { identityByCode, ownProvider } from '../providers/own-providers.js';
+import { addressesOf, type Grants, identityByCode, ownProvider } from '../providers/own-providers.js';
 import { readProfile } from '../providers/read-profile.js';
-import { type Grants, grantedProvider, isSwitchedOff } from '../providers/read-grant.js';
+import { grantedProvider, isSwitchedOff } from '../providers/read-grant.js';
 import { isOpenId, knownProvider, type KnownProvider } from '../providers/ready-providers.js';
 import { hashCode, makeCode } from './passwords.js';
 
@@ -93,9 +93,10 @@ async function tellFailure<Result>(observer: Accounts['observer'], step: () => P
  */
 function settingsOf(config: Config, name: string, grants: Grants): KnownProvider | null {
   const { providers } = config.plugins['users-permissions'].config;
-  const registered = isSwitchedOff(name, grants) ? null : ownProvider(config, name)?.settings;
+  const code = ownProvider(config, name)?.settings ?? null;
+  const registered = isSwitchedOff(name, grants) ? null : code;
   const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
-  const stored = own === undefined ? grantedProvider(name, grants) : null;
+  const stored = own === undefined ? grantedProvider(name, grants, addressesOf(code ?? {})) : null;
   const settings = own ?? stored ?? registered;
   if (name === 'local' || !settings) return null;
   return { ...knownProvider(name, settings), isPublic: stored !== null && !config.webhooks.allowPrivate };

@@ -39,7 +39,7 @@ export async function fetchProvider(
   url: string,
   init: RequestInit = {},
 ): Promise<Response> {
-  if (!isSafe(addressOf(name, url))) throw providerFailure(name, 'an address of the provider does not begin with https://');
+  addressOf(name, url);
   const signal = AbortSignal.timeout(timeLimit);
   const failed = (error: unknown): never => {
     throw error instanceof ApiError ? error : unreachable(name, error);
@@ -78,14 +78,16 @@ const partsOf = async (request: Request) => ({
   body: Buffer.from(await request.arrayBuffer()),
 });
 
-/** Returns an address of a provider. Throws a 502 for a text that is none. */
+/** Returns an address of a provider. Throws a 502 for a text that is none, and for one that is not safe. */
 export function addressOf(provider: string, text: string): URL {
   if (!URL.canParse(text)) throw providerFailure(provider, 'an address of the provider is not valid');
+  if (!isSafeAddress(text)) throw providerFailure(provider, 'an address of the provider does not begin with https://');
   return new URL(text);
 }
 
-/** Returns whether requests to an address are encrypted or stay on this machine. */
-const isSafe = ({ protocol, hostname }: URL): boolean => protocol === 'https:' || isThisMachine(hostname);
+/** Returns whether requests to an address are encrypted, or are plain HTTP that stays on this machine. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
 
 /** Returns whether a text is the address of a provider to which requests may be sent. */
 export const isSafeAddress = (text: string): boolean => URL.canParse(text) && isSafe(new URL(text));

@@ -1,9 +1,12 @@
 import type { Config } from '#settings/config.js';
 import type { ProviderSettings } from '#settings/provider-settings.js';
 import { ApiError, applicationError } from '#base/errors.js';
-import { isRecord, type Values } from '#base/values.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { isSafeAddress, providerFailure } from './call-provider.js';
 import { identityOf, type Identity } from './identity.js';
+
+/** The stored settings of providers by name, in the form of Strapi v4: `enabled`, `key`, `secret`, `callback`, `scope`, `subdomain`. */
+export type Grants = Readonly<Record<string, Values>>;
 
 /** A token that the code of a project may know. */
 interface ForeignToken {
@@ -14,7 +17,7 @@ interface ForeignToken {
 
 /** Such a token, and the stored settings of providers by name. */
 interface GrantedToken extends ForeignToken {
-  readonly grants: Values;
+  readonly grants: Grants;
 }
 
 /** What code of a project receives to find the user of a token. */
@@ -94,7 +97,7 @@ export const runProvider = async (
   config: Config,
   { authCallback }: OwnProvider,
   { accessToken, query, grants }: GrantedToken,
-): Promise<unknown> => authCallback({ accessToken, query, providers: { ...grants, ...grantsOf(config) }, purest });
+): Promise<unknown> => authCallback({ accessToken, query, providers: { ...grants, ...grantsOf(config, grants) }, purest });
 
 /**
  * Returns the identity that the code of a provider finds. Without an `id` users are known by address. Throws a 400 with the message
@@ -113,18 +116,38 @@ export async function identityByCode(config: Config, own: OwnProvider, token: Gr
   return identityOf(name, { ...profile, id: id ?? String(email ?? '').toLowerCase() }, { id: 'id', verified: 'verified' });
 }
 
-/** Returns the settings of all providers that code has registered, or the configuration has, in the form of Strapi v4. */
-export function grantsOf({ plugins }: Config): Readonly<Record<string, Values>> {
-  const own = [...(registered.get(plugins) ?? [])].map(([name, { settings }]) => [name, settings] as const);
-  const all = [...own, ...Object.entries(plugins['users-permissions'].config.providers)];
-  return Object.fromEntries(all.map(([name, settings]) => [name, settings === null ? { enabled: true } : grantOf(settings)]));
+/** Returns whether settings of a provider have a client id and a client secret. */
+export const hasClient = (grant: Values): grant is Values & { readonly key: string; readonly secret: string } =>
+  [grant['key'], grant['secret']].every((value) => typeof value === 'string' && value !== '');
+
+/**
+ * Returns the settings, in the form of Strapi v4, of the providers of the configuration, and of those that code has registered. For the
+ * latter the stored ones decide `enabled`. Providers of code whose stored settings are in force are left out: those that have a client,
+ * and those of code that has registered no settings.
+ */
+export function grantsOf({ plugins }: Config, stored: Grants): Grants {
+  const own = [...(registered.get(plugins) ?? [])].flatMap(([name, { settings }]): readonly (readonly [string, Values])[] => {
+    const grant = Object.hasOwn(stored, name) ? stored[name] : undefined;
+    if (grant !== undefined && (settings === null || hasClient(grant))) return [];
+    return [[name, { ...(settings && grantOf(settings)), enabled: grant === undefined || grant['enabled'] === true }]];
+  });
+  const configured = mapValues(plugins['users-permissions'].config.providers, (settings) => grantOf(settings));
+  return { ...Object.fromEntries(own), ...configured };
 }
 
 const grantOf = ({ clientId, clientSecret, redirect, scope, ...settings }: ProviderSettings): Values => ({
   ...settings,
+  ...addressesOf(settings),
   enabled: true,
   key: clientId,
   secret: clientSecret,
   callback: redirect,
   scope: scope?.split(' ') ?? [],
+});
+
+/** Returns the addresses of a provider by their names in Strapi v4. */
+export const addressesOf = ({ authorizeUrl, tokenUrl, userInfoUrl }: Partial<ProviderSettings>): Values => ({
+  ...(authorizeUrl !== undefined && { authorize_url: authorizeUrl }),
+  ...(tokenUrl !== undefined && { access_url: tokenUrl }),
+  ...(userInfoUrl !== undefined && { profile_url: userInfoUrl }),
 });

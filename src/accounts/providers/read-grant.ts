@@ -2,11 +2,8 @@ import type { Config } from '#settings/config.js';
 import type { ProviderSettings } from '#settings/provider-settings.js';
 import type { Values } from '#base/values.js';
 import { isSafeAddress } from './call-provider.js';
-import { appAddress, ofGrant } from './own-providers.js';
+import { appAddress, type Grants, hasClient, ofGrant, ownProvider } from './own-providers.js';
 import { isOpenId, knownProvider } from './ready-providers.js';
-
-/** The stored settings of providers by name, in the form of Strapi v4: `enabled`, `key`, `secret`, `callback`, `scope`, `subdomain`. */
-export type Grants = Readonly<Record<string, Values>>;
 
 /** Returns whether the configuration has a provider. It wins over a stored one of the same name. */
 export const isConfigured = (name: string, { plugins }: Config): boolean =>
@@ -43,18 +40,19 @@ function addressForm(name: string, setting: string, text: string): string | null
   return setting.endsWith('_url') && !isSafeAddress(text) ? 'an address that begins with https://' : null;
 }
 
-/** Returns why a provider that is switched on logs nobody in; nothing if it does. */
+/** Returns why a provider that is switched on logs nobody in; nothing if it does, as those of the configuration and of code. */
 export function grantProblems(name: string, grant: Values, config: Config): readonly string[] {
-  if (grant['enabled'] !== true || name === 'email' || isConfigured(name, config)) return [];
+  const isElsewhere = isConfigured(name, config) || ownProvider(config, name) !== undefined;
+  if (grant['enabled'] !== true || name === 'email' || isElsewhere) return [];
   const provider = readGrant(name, grant);
   return typeof provider === 'string' ? [`the provider ${name} is switched on, but logs nobody in: ${provider}`] : [];
 }
 
-/** Returns the settings of a provider that is stored and switched on; null if there is none. */
-export function grantedProvider(name: string, grants: Grants): ProviderSettings | null {
+/** Returns the settings of a provider that is stored and switched on; null if there is none. Addresses of code fill in missing ones. */
+export function grantedProvider(name: string, grants: Grants, addresses: Values = {}): ProviderSettings | null {
   const grant = Object.hasOwn(grants, name) ? grants[name] : undefined;
   if (grant?.['enabled'] !== true || name === 'email') return null;
-  const provider = readGrant(name, grant);
+  const provider = readGrant(name, { ...addresses, ...grant });
   return typeof provider === 'string' ? null : provider;
 }
 
@@ -118,8 +116,8 @@ function isSubdomain(name: string, text: unknown): boolean {
 
 /** Returns the provider that settings of Strapi v4 describe; a text that says what is missing. */
 function readGrant(name: string, grant: Values): ProviderSettings | string {
+  if (!hasClient(grant)) return 'it needs key and secret';
   const { key, secret, subdomain = '', scope, callback, authorize_url: ownAddress } = grant;
-  if (typeof key !== 'string' || key === '' || typeof secret !== 'string' || secret === '') return 'it needs key and secret';
   if (typeof ownAddress === 'string') {
     try {
       return ofGrant(name, grant);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '#settings/config.js';
-import { validationError } from '#base/errors.js';
+import { fieldErrors, validationError } from '#base/errors.js';
 import type { ContentContext } from '#content/content-context.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import { cacheUntilChanged } from '#store/changes/changes.js';
@@ -10,8 +10,8 @@ import { openCodeStore, storeSetting } from '#store/stores/code-store.js';
 import { jsonProblems } from '#model/schema/check-scalar.js';
 import { collections } from '#model/schema/collections.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
-import { grantsOf } from './own-providers.js';
-import { grantFaults, grantProblems, isConfigured, type Grants } from './read-grant.js';
+import { type Grants, grantsOf } from './own-providers.js';
+import { grantFaults, grantProblems, isConfigured } from './read-grant.js';
 
 /** The key of the log-in providers in the store of Strapi v4. */
 export const grantKey = 'plugin_users-permissions_grant';
@@ -60,28 +60,25 @@ async function storedGrants(database: Database): Promise<Grants | null> {
   return Object.fromEntries(Object.entries(stored).filter((entry): entry is [string, Values] => isRecord(entry[1])));
 }
 
-/** The settings of all providers: those that are stored, and those that are shown to who changes them. */
-interface ShownGrants {
-  readonly stored: Grants;
-  readonly shown: Grants;
+/**
+ * Returns the settings of all providers as they are in force: those that are stored, the defaults of Strapi v4 for others, and without
+ * secrets those of the configuration and of code.
+ */
+function shownGrants(stored: Grants, config: Config): Grants {
+  const fixed = mapValues(grantsOf(config, stored), ({ enabled, key = '', callback = '', scope = [], ...settings }, name) => {
+    const addresses = addressNames
+      .filter((address) => settings[address] !== undefined)
+      .map((address) => [address, settings[address]]);
+    return { icon: '', ...defaults[name], enabled, key, secret: '', callback, scope, ...Object.fromEntries(addresses) };
+  });
+  return { ...defaults, ...stored, ...fixed };
 }
 
-/**
- * Reads the settings of all providers. Shown are the defaults of Strapi v4 for those that are not stored, and as they are in force, without
- * secrets, those of the configuration and those of code that are not stored.
- */
-async function shownIn(config: Config, database: Database): Promise<ShownGrants> {
-  const stored = (await storedGrants(database)) ?? {};
-  const inForce = Object.entries(grantsOf(config)).filter(([name]) => isConfigured(name, config) || !Object.hasOwn(stored, name));
-  const shown = inForce.map(([name, { key = '', callback = '', scope = [] }]) => [
-    name,
-    { icon: '', ...defaults[name], ...stored[name], enabled: true, key, secret: '', callback, scope },
-  ]);
-  return { stored, shown: { ...defaults, ...stored, ...(Object.fromEntries(shown) as Grants) } };
-}
+const addressNames = ['authorize_url', 'access_url', 'profile_url'];
 
 /** Reads the settings of all providers as they are in force. */
-export const readGrants = async (config: Config, database: Database): Promise<Grants> => (await shownIn(config, database)).shown;
+export const readGrants = async (config: Config, database: Database): Promise<Grants> =>
+  shownGrants((await storedGrants(database)) ?? {}, config);
 
 /**
  * Returns a function that returns the settings of all providers that are stored. The defaults are not among them: they would switch off
@@ -90,25 +87,66 @@ export const readGrants = async (config: Config, database: Database): Promise<Gr
 export const grantsIn = ({ database, changes }: Store): (() => Promise<Grants>) =>
   cacheUntilChanged(changes, [collections.codeStore], async () => (await storedGrants(database)) ?? {});
 
+/** Who changes settings: the code of a project, or the page of the panel, which has an own `redirectUri` for each provider. */
+type Writer = 'code' | 'page';
+
+/** Returns settings as a writer knows them. */
+const viewOf = (grant: Values, writer: Writer): Values =>
+  writer === 'page' ? Object.fromEntries(Object.entries(grant).filter(([setting]) => setting !== 'redirectUri')) : grant;
+
 /**
  * Stores the settings of all providers, and logs which of them are switched on and log nobody in. What is stored stays for those that are
  * as `readGrants` has returned them. Throws a ValidationError for changed settings of another form that the service reads; others are only
- * stored.
+ * stored. Changes that the configuration or code prevents are a ValidationError for the page, and a log line for code.
  */
-export async function writeGrants(grants: unknown, config: Config, { store, notices }: ContentContext): Promise<void> {
+export async function writeGrants(
+  grants: unknown,
+  config: Config,
+  { store, notices }: ContentContext,
+  writer: Writer = 'code',
+): Promise<void> {
+  const given = readGiven(grants, writer);
+  const stored = (await storedGrants(store.database)) ?? {};
+  const shown = shownGrants(stored, config);
+  const changed = Object.entries(given).filter(
+    ([name, grant]) => !isDeepStrictEqual(grant, shown[name] && viewOf(shown[name], writer)),
+  );
+  const unchanged = Object.entries(stored).filter(([name]) => Object.hasOwn(given, name));
+  const kept: Grants = Object.fromEntries([...unchanged, ...changed]);
+  const idle = idleChanges(changed, shownGrants(kept, config), config);
+  const refused = writer === 'page' ? idle.map(([name, message]) => ({ path: ['providers', name], message })) : [];
+  if (refused.length > 0) throw fieldErrors(refused);
+  for (const [name, grant] of changed) for (const { message } of grantFaults(name, grant)) throw validationError(message);
+  await storeSetting(grantKey, kept, store);
+  await afterCommit(store.database, async () => {
+    for (const [name, text] of idle) if (!isUnset(given[name] ?? {})) notices.tell(`stored settings have no effect: ${text}`);
+    for (const [name, grant] of Object.entries(kept)) for (const text of grantProblems(name, grant, config)) notices.tell(text);
+  });
+}
+
+/** Returns settings of providers as their writer knows them. Throws a ValidationError for values that are none. */
+function readGiven(grants: unknown, writer: Writer): Grants {
   if (!isRecord(grants)) throw validationError('providers must be an object');
   const [problem] = jsonProblems(grants, 'providers');
   if (problem !== undefined) throw validationError(problem);
-  const { stored, shown } = await shownIn(config, store.database);
-  const kept = Object.entries(grants).flatMap(([name, grant]): readonly (readonly [string, Values])[] => {
+  return mapValues(grants, (grant, name) => {
     if (!isRecord(grant)) throw validationError(`providers.${name} must be an object`);
-    if (isDeepStrictEqual(grant, shown[name])) return stored[name] === undefined ? [] : [[name, stored[name]]];
-    const [fault] = grantFaults(name, grant);
-    if (fault !== undefined) throw validationError(fault.message);
-    return [[name, grant]];
-  });
-  await storeSetting(grantKey, Object.fromEntries(kept), store);
-  await afterCommit(store.database, async () => {
-    for (const [name, grant] of kept) for (const text of grantProblems(name, grant, config)) notices.tell(text);
+    return viewOf(grant, writer);
   });
 }
+
+/** Returns the names of providers whose changed settings are not in force when they are stored, each with the reason. */
+const idleChanges = (changed: readonly (readonly [string, Values])[], after: Grants, config: Config) =>
+  changed
+    .filter(([name, grant]) =>
+      Object.entries(grant).some(([setting, value]) => !isDeepStrictEqual(value, after[name]?.[setting])),
+    )
+    .map(([name]) => [name, isConfigured(name, config) ? byConfig(name) : byCode(name)] as const);
+
+const byConfig = (name: string): string =>
+  `${name} is set by plugins.users-permissions.config.providers of config/plugins: change it there`;
+
+const byCode = (name: string): string => `${name} is set by code that registers it: to replace its settings, set key and secret`;
+
+/** Returns whether settings say nothing of a provider, as the defaults of Strapi v4, which its projects store for all. */
+const isUnset = ({ enabled, key = '', secret = '' }: Values): boolean => enabled !== true && key === '' && secret === '';

@@ -29,6 +29,20 @@ describe('The answer of a provider', () => {
     });
 });
 
+describe('A request to an address of a provider', () => {
+  for (const address of [
+    'http://a.test/',
+    ...['ftp', 'javascript', 'file', 'ws', 'data'].flatMap((scheme) => [`${scheme}://localhost/x`, `${scheme}://127.0.0.1/x`]),
+  ])
+    it(`is not sent to ${address}`, async () => {
+      const error = (await askProvider({ name: 'own' }, address).catch((one: unknown) => one)) as ApiError;
+      expect([error.status, (error.details as { reason: string }).reason]).to.deep.equal([
+        502,
+        'an address of the provider does not begin with https://',
+      ]);
+    });
+});
+
 describe('A request to a provider with public addresses only', () => {
   const post = { method: 'POST', headers: { 'x-own': 'one' }, body: new URLSearchParams({ code: 'c' }) };
   let server: Server;

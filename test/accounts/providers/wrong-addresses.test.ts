@@ -14,6 +14,7 @@ const stored = { enabled: true, key: 'app', secret: 'app-secret' };
 const issuers: Readonly<Record<string, object>> = {
   spaced: { authorization_endpoint: 'https://a b/', jwks_uri: 'https://a b/', introspection_endpoint: 'https://a b/' },
   silent: {},
+  scripted: { authorization_endpoint: 'javascript://localhost/x', jwks_uri: 'ftp://localhost/x' },
 };
 
 /** Settings that are stored, as a database of Strapi v4 may have them. */
@@ -23,6 +24,8 @@ const grants: Readonly<Record<string, object>> = {
   cognito: { ...stored, subdomain: '1.2.3.999' },
   cas: { ...stored, subdomain: 'a b' },
   club: { ...stored, authorize_url: 'https://a b/', access_url: 'https://a b/' },
+  script: { ...stored, authorize_url: 'javascript://localhost/x', access_url: 'https://a.test/' },
+  files: { ...stored, authorize_url: 'https://a.test/', access_url: 'ftp://localhost/x' },
 };
 
 /** Settings of config/plugins, with the error. */
