@@ -144,10 +144,7 @@ export class Server implements Service {
     await registered;
   }
 
-  /**
-   * Returns what answers requests with the routes of GraphQL and of enabled features, by the configuration and the code that are known
-   * now.
-   */
+  /** Returns what answers requests, by the configuration and the code that are known now. */
   #createAnswer(): RequestListener {
     const { observer, connection, project } = this.#parts;
     const graphql: Feature = { name: 'graphql', routes: () => this.#graphql?.routes ?? [] };
