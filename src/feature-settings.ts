@@ -1,6 +1,6 @@
 import { type AddedSettings, sectionsWith } from '#settings/sections.js';
 import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
-import { syncSettings } from '#api/sync/sync-settings.js';
+import { syncSettings } from '#api/sync/settings.js';
 import { tracesSettings } from '#api/traces/feature.js';
 
 /**

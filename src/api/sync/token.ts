@@ -13,6 +13,9 @@ export interface Position extends LogPlace {
 export const resetError = (reason: string): ApiError =>
   new ApiError(410, 'SyncResetError', `${reason}, please start without a token`);
 
+/** Returns whether an error says that a token cannot be continued. */
+export const isReset = (error: unknown): error is ApiError => error instanceof ApiError && error.name === 'SyncResetError';
+
 const keyOf = (secret: string): Buffer => createHash('sha256').update(`sync ${secret}`).digest();
 
 /** Signs and reads the tokens of clients. They are valid on all instances with the same secrets, also those of the former secret. */

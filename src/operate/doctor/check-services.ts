@@ -2,7 +2,7 @@ import { commandLine } from '#base/command-line.js';
 import { addedSettings } from '#settings/sections.js';
 import { hasPanel, servesPanel } from '#admin/front-end/panel-files.js';
 import { isPrivateHost } from '#base/public-address.js';
-import { syncSettings } from '#api/sync/sync-settings.js';
+import { syncSettings } from '#api/sync/settings.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { advice, type Found, nameSome, problem, unknown } from './finding.js';
 

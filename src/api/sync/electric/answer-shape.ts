@@ -3,16 +3,14 @@ import { validationError } from '#base/errors.js';
 import { exposed } from '#http/koa-packages.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { Ending } from '#base/limits/ending.js';
+import type { Values } from '#base/values.js';
 import type { LogState } from '#store/stores/change-log.js';
-import { parseAsked } from '../asked.js';
-import { EventStream } from '../event-stream.js';
-import { Follower, type Receiver } from '../follower.js';
-import { nextStep } from '../next-step.js';
-import { firstPosition, type Step } from '../read-step.js';
-import { type Begun, type SyncService, syncOf, unstored } from '../sync-service.js';
-import { isReset, SyncSession } from '../sync-session.js';
-import type { Shape } from '../shape.js';
-import { resetError } from '../token.js';
+import { EventStream, Follower, pollStep } from '../follow.js';
+import { parseSyncQuery, type Shape } from '../query.js';
+import { type Start, syncHeaders, type SyncService, syncService } from '../service.js';
+import { SyncSession } from '../session.js';
+import { firstPosition, type Step } from '../step.js';
+import { isReset, resetError } from '../token.js';
 import { messagesOf, schemaOf } from './messages.js';
 import { type Offset, readOffset, writeOffset } from './offset.js';
 
@@ -23,30 +21,30 @@ const shapeParameters = [
 ] as const;
 
 /** Seconds that a request for changes waits. */
-const wait = 20;
+const maxWait = 20;
 
 /** Answers a client of Electric. What it cannot continue is answered with 409, so that it loads everything anew. */
 export async function answerShape(call: RouteCall): Promise<Answer> {
   const { request, running } = call;
-  const { asked, rest } = parseAsked(request.query, shapeParameters, running.config);
-  const parameters = checked(rest);
-  const service = syncOf(running);
+  const { query, parameters: values } = parseSyncQuery(request.query, shapeParameters, running.config);
+  const parameters = parametersOf(values);
+  const service = syncService(running);
   let own = 'anew';
   try {
-    const session = new SyncSession(call, asked, parameters.offset !== '-1');
-    const { state, seen } = await service.reader.followed(session.sight, call.ends);
+    const session = new SyncSession(call, query, parameters.offset !== '-1');
+    const { state, version } = await service.readState(session, call.ends);
     own = session.handle(state);
     const handle = parameters.handle?.startsWith(`${own}-`) === true ? parameters.handle : null;
-    const { position, isBehind } = parameters.offset === '-1' ? first(state) : continued(parameters.offset, handle !== null);
-    const begun = { state, seen, position, handle: handle ?? newHandle(own) };
-    if (parameters.isStream) return answerStream(call, { session, service, begun });
+    const { position, isBehind } = offsetOf(parameters.offset, handle !== null, state);
+    const start = { state, version, position, handle: handle ?? newHandle(own) };
+    if (parameters.isStream) return answerStream(call, { session, service, start });
     // a client goes on with live requests although it was not told that it is up to date
-    const step = await nextStep(call, { session, service, begun, wait: parameters.isLive && !isBehind ? wait : 0 });
+    const step = await pollStep({ session, service, start }, parameters.isLive && !isBehind ? maxWait : 0, call.ends);
     const upToDate = step.more ? {} : { 'electric-up-to-date': '' };
-    return { body: messagesOf(step, session.shape), headers: { ...headersOf(session, begun.handle, step), ...upToDate } };
+    return { body: messagesOf(step, session.shape), headers: { ...headersOf(session, start.handle, step), ...upToDate } };
   } catch (error) {
     if (!isReset(error)) throw error;
-    const headers = { ...unstored, ...exposing, 'electric-handle': newHandle(own) };
+    const headers = { ...syncHeaders, ...exposedHeaders, 'electric-handle': newHandle(own) };
     return { status: 409, body: [{ headers: { control: 'must-refetch' } }], headers };
   }
 }
@@ -54,12 +52,12 @@ export async function answerShape(call: RouteCall): Promise<Answer> {
 /** A handle is never used for a second load. */
 const newHandle = (own: string): string => `${own}-${randomBytes(6).toString('hex')}`;
 
-const first = (state: LogState): Offset => ({ position: firstPosition(state), isBehind: true });
-
-function continued(offset: string, isOwn: boolean): Offset {
-  const known = isOwn ? readOffset(offset) : null;
-  if (known === null) throw resetError('Rights, models or the query have changed');
-  return known;
+/** Returns what an offset says. Throws a SyncResetError if the handle that it came with is not of this shape, or it is none. */
+function offsetOf(text: string, isOwn: boolean, state: LogState): Offset {
+  if (text === '-1') return { position: firstPosition(state), isBehind: true };
+  const offset = isOwn ? readOffset(text) : null;
+  if (offset === null) throw resetError('Rights, models or the query have changed');
+  return offset;
 }
 
 interface Parameters {
@@ -70,8 +68,9 @@ interface Parameters {
 }
 
 /** Returns the parameters of a request. Throws a ValidationError for those that are missing, and modes that are not supported. */
-function checked(rest: Readonly<Record<string, unknown>>): Parameters {
-  const value = (name: (typeof shapeParameters)[number]): string | null => (typeof rest[name] === 'string' ? rest[name] : null);
+function parametersOf(values: Values): Parameters {
+  const value = (name: (typeof shapeParameters)[number]): string | null =>
+    typeof values[name] === 'string' ? values[name] : null;
   const offset = value('offset');
   if (offset === null) throw validationError('Invalid parameter offset: expected -1 or the offset of the answer before');
   if ((value('log') ?? 'full') !== 'full') throw validationError('Invalid parameter log: only full is supported');
@@ -82,7 +81,7 @@ function checked(rest: Readonly<Record<string, unknown>>): Parameters {
 }
 
 /** Headers that browsers let clients read. */
-const exposing = {
+const exposedHeaders = {
   'Access-Control-Expose-Headers': [
     ...['electric-cursor', 'electric-handle', 'electric-offset', 'electric-schema', 'electric-up-to-date'],
     ...exposed,
@@ -90,33 +89,33 @@ const exposing = {
 } as const;
 
 const headersOf = ({ shape }: SyncSession, handle: string, step: Pick<Step, 'next' | 'more'>): Record<string, string> => ({
-  ...unstored,
-  ...exposing,
+  ...syncHeaders,
+  ...exposedHeaders,
   'electric-handle': handle,
   'electric-offset': writeOffset(step),
   'electric-schema': schemaOf(shape),
   'electric-cursor': String(Date.now()), // a client takes an answer with an equal one for that of a cache
 });
 
-interface Streaming {
+interface StreamInput {
   readonly session: SyncSession;
   readonly service: SyncService;
-  readonly begun: Begun;
+  readonly start: Start;
 }
 
 /** Answers with a stream of messages. It ends if it cannot be continued; the next request is answered with 409 then. */
-function answerStream({ ends = new Ending() }: RouteCall, { session, service, begun }: Streaming): Answer {
-  const receiver = new ShapeEvents(session.shape);
-  Follower.start({ session, service, begun, ends, receiver });
+function answerStream({ ends = new Ending() }: RouteCall, { session, service, start }: StreamInput): Answer {
+  const stream = new ShapeStream(session.shape);
+  Follower.start({ session, service, start, ends, stream });
   const headers = {
-    ...headersOf(session, begun.handle, { next: begun.position, more: true }), // the events say when it is up to date
+    ...headersOf(session, start.handle, { next: start.position, more: true }), // the events say when it is up to date
     'Content-Type': 'text/event-stream; charset=utf-8',
   };
-  return { body: receiver, headers };
+  return { body: stream, headers };
 }
 
 /** The stream of a client of Electric. */
-class ShapeEvents extends EventStream implements Receiver {
+class ShapeStream extends EventStream {
   readonly #shape: Shape;
 
   constructor(shape: Shape) {
@@ -124,13 +123,12 @@ class ShapeEvents extends EventStream implements Receiver {
     this.#shape = shape;
   }
 
-  take(step: Step): Promise<void> {
+  protected textOf(step: Step): string {
     const messages = messagesOf(step, this.#shape);
-    this.write(messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join(''));
-    return this.ready();
+    return messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
   }
 
-  finish(): void {
+  close(): void {
     this.end();
   }
 }

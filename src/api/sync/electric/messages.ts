@@ -1,7 +1,7 @@
 import type { Child, Selection } from '#model/query/plan.js';
 import type { ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
-import type { Step, SyncChange } from '../read-step.js';
-import type { Shape } from '../shape.js';
+import type { Step, SyncChange } from '../step.js';
+import type { Shape } from '../query.js';
 import { placeNumber } from './offset.js';
 
 /** The types of columns, as PostgreSQL names them, by which clients read the texts of values. Others are texts. */

@@ -1,4 +1,4 @@
-import type { Step } from '../read-step.js';
+import type { Step } from '../step.js';
 import type { Position } from '../token.js';
 
 /**

@@ -1,13 +1,14 @@
 import { groupField } from '#store/form/layout.js';
 import type { FieldsOf } from '#store/stores/change-log.js';
 import type { Child, Condition, Plan, Selection } from '#model/query/plan.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import { findPlaces } from '#model/schema/attribute-places.js';
+import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '#model/schema/content-type.js';
 
 /** Fields of a collection, by its name, that are being gathered. */
-export type Fields = Map<string, Set<string>>;
+type Fields = Map<string, Set<string>>;
 
 /** A link in the entries of a type, whose targets decide about what is answered. */
-interface WatchedLink {
+interface LinkDependency {
   /** The path of the link in the documents of the type. */
   readonly path: string;
   /** The collection of the targets. */
@@ -23,7 +24,7 @@ export interface Dependencies {
   /** Fields of an entry that decide whether it is answered. */
   readonly own: ReadonlySet<string>;
   /** Links of an entry: after a change of a target, the entries that link it may be answered differently. */
-  readonly links: readonly WatchedLink[];
+  readonly links: readonly LinkDependency[];
   /** Fields of other collections after whose changes it is not known which entries are answered. */
   readonly far: ReadonlyMap<string, ReadonlySet<string>>;
   /** All collections that matter. */
@@ -37,9 +38,9 @@ export interface Dependencies {
 export function dependenciesOf({ type, condition, selection }: Plan): Dependencies {
   const level = levelOf(condition);
   const far: Fields = new Map();
-  const links: WatchedLink[] = [...shownLinks(selection, '', far)];
+  const links: LinkDependency[] = [...selectionLinks(selection, '', far)];
   for (const { path, node } of level.related) {
-    if (node.link.storage.kind === 'own') links.push(watched(path, node.target, node.condition, far));
+    if (node.link.storage.kind === 'own') links.push(linkDependency(path, node.target, node.condition, far));
     else addFar(node, far);
   }
   const collections = new Set([type.collection, ...links.map(({ collection }) => collection), ...far.keys()]);
@@ -60,11 +61,60 @@ export function decidingFields({ collection }: ContentType, condition: Condition
 }
 
 /** Adds fields of a collection, other than the id, which the log has anyway. */
-export function addFields(to: Fields, collection: string, fields: Iterable<string>): void {
+function addFields(to: Fields, collection: string, fields: Iterable<string>): void {
   const all = new Set([...(to.get(collection) ?? []), ...fields]);
   all.delete('_id');
   if (all.size > 0) to.set(collection, all);
 }
+
+/** A row rule for a type, with the values of some user. */
+export type RowRule = readonly [type: ContentType, condition: Condition];
+
+/**
+ * Returns the collections whose changes the log needs: those of synced types, of all types whose ids their entries show, and of all
+ * types that a condition may lead to from there, through any number of relations. Each has the fields whose former values the log needs
+ * to say who could see an entry that is gone: publication state and locale of synced types, and all that row rules compare.
+ */
+export function logFields(registry: Registry, rules: readonly RowRule[]): FieldsOf {
+  const fields: Fields = new Map();
+  for (const { synced, collection, draftAndPublish, localized } of registry.types.values())
+    if (synced) addFields(fields, collection, [...(draftAndPublish ? ['publishedAt'] : []), ...(localized ? ['locale'] : [])]);
+  for (const [type, condition] of rules)
+    for (const [collection, names] of decidingFields(type, condition)) addFields(fields, collection, names);
+  return new Map([...logTypes(registry)].map(({ collection }) => [collection, fields.get(collection) ?? new Set()]));
+}
+
+function logTypes(registry: Registry): ReadonlySet<ContentType> {
+  const types = new Set<ContentType>();
+  const add = (type: ContentType): void => {
+    if (types.has(type)) return;
+    types.add(type);
+    for (const target of targetsOf(type, isFilterLink, registry)) add(target);
+  };
+  for (const type of registry.types.values()) {
+    if (!type.synced) continue;
+    add(type);
+    for (const target of targetsOf(type, isAnswerLink, registry)) add(target);
+  }
+  return types;
+}
+
+/** Returns the types that the selected attributes lead to, also those in components. */
+function targetsOf(type: ContentType, isLink: (attribute: Attribute) => attribute is Link, registry: Registry): ContentType[] {
+  const uids = findPlaces(type, registry, isLink).flatMap(({ attribute }): readonly string[] =>
+    attribute.kind === 'morph' ? (attribute.targets ?? [...registry.types.keys()]) : [attribute.target],
+  );
+  return uids.flatMap((uid) => registry.types.get(uid) ?? []).filter(({ kind }) => kind !== 'component');
+}
+
+type Link = LinkAttribute | MorphAttribute;
+
+/** Conditions lead through relations only, not through files and polymorphic relations. */
+const isFilterLink = (attribute: Attribute): attribute is Link =>
+  attribute.kind === 'relation' && attribute.storage.kind !== 'morph' && !attribute.private;
+
+const isAnswerLink = (attribute: Attribute): attribute is Link =>
+  !attribute.private && (attribute.kind === 'relation' || attribute.kind === 'media' || attribute.kind === 'morph');
 
 /** A condition without its parts on related entries. */
 interface Level {
@@ -105,34 +155,34 @@ function levelOf(condition: Condition | null, prefix = '', level: Level = { fiel
 function addFar({ link: { storage }, target, condition }: Related, far: Fields): void {
   const stored = storage.kind === 'inverse' ? [firstOf(storage.field)] : storage.kind === 'localizations' ? [groupField] : [];
   const { fields, related } = levelOf(condition);
-  const known = far.get(target.collection) ?? new Set();
-  far.set(target.collection, new Set([...known, ...stored, ...fields]));
+  const others = far.get(target.collection) ?? [];
+  far.set(target.collection, new Set([...others, ...stored, ...fields]));
   for (const { node } of related) addFar(node, far);
 }
 
-function watched(path: string, target: ContentType, condition: Condition | null, far: Fields): WatchedLink {
+function linkDependency(path: string, target: ContentType, condition: Condition | null, far: Fields): LinkDependency {
   const { fields, related } = levelOf(condition);
   for (const { node } of related) addFar(node, far);
   return { path, collection: target.collection, fields };
 }
 
 /** Returns the links of a selection, also those in components. */
-const shownLinks = ({ children }: Selection, prefix: string, far: Fields): WatchedLink[] =>
+const selectionLinks = ({ children }: Selection, prefix: string, far: Fields): LinkDependency[] =>
   children.flatMap((child) => linksOf(child, prefix, far));
 
-function linksOf(child: Child, prefix: string, far: Fields): WatchedLink[] {
+function linksOf(child: Child, prefix: string, far: Fields): LinkDependency[] {
   switch (child.kind) {
     case 'link':
-      return [watched(`${prefix}${child.link.name}`, child.target, child.condition, far)];
+      return [linkDependency(`${prefix}${child.link.name}`, child.target, child.condition, far)];
     case 'morph':
       return [...child.targets.values()].map(({ selection, condition }) =>
-        watched(`${prefix}${child.attribute.name}.id`, selection.type, condition, far),
+        linkDependency(`${prefix}${child.attribute.name}.id`, selection.type, condition, far),
       );
     case 'component':
-      return shownLinks(child.selection, `${prefix}${child.attribute.name}.`, far);
+      return selectionLinks(child.selection, `${prefix}${child.attribute.name}.`, far);
     case 'zone':
       return [...child.targets.values()].flatMap(({ selection }) =>
-        shownLinks(selection, `${prefix}${child.attribute.name}.`, far),
+        selectionLinks(selection, `${prefix}${child.attribute.name}.`, far),
       );
   }
 }

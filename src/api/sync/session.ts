@@ -1,19 +1,18 @@
-import type { ContentContext } from '#content/content-context.js';
 import { ApiError, notFoundError, validationError } from '#base/errors.js';
+import type { EndSignal } from '#base/limits/ending.js';
+import type { Sender } from '#base/limits/queue.js';
+import type { ContentContext } from '#content/content-context.js';
 import { checkRight, identifyAgain, type Identifying } from '#http/authorize.js';
 import type { RouteCall } from '#http/route.js';
 import type { Running } from '#http/running.js';
-import type { EndSignal } from '#base/limits/ending.js';
-import type { Sender } from '#base/limits/queue.js';
-import type { LogState } from '#store/stores/change-log.js';
 import { actionOf } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { Asked } from './asked.js';
-import { bindShape, type Shape } from './shape.js';
+import type { LogState } from '#store/stores/change-log.js';
+import { bindShape, type Shape, type SyncQuery } from './query.js';
 import { handleOf, resetError } from './token.js';
 
 /** The rights of a caller at one moment, and what they are answered. */
-export interface Sight {
+export interface View {
   readonly shape: Shape;
   readonly content: ContentContext;
 }
@@ -27,30 +26,31 @@ export class SyncSession {
   readonly #request: Identifying;
   readonly #running: Running;
   /** Equal queries are one object. */
-  readonly asked: Asked;
+  readonly query: SyncQuery;
   readonly #uid: string;
   /** What the caller was answered when they were identified last. */
   #shape: Shape;
   #content: ContentContext | null;
 
   /**
-   * Throws a 4xx if the caller lacks the right, or the type is not synced. A client that `continues` and may no longer ask this is told
-   * to begin anew, so that it deletes what it has.
+   * Throws a 4xx if the caller lacks the right, or the type is not synced. If `isContinued`, and the client may no longer ask this, it is
+   * told to begin anew, so that it deletes what it has.
    */
-  constructor({ request, running, caller, content, ends }: RouteCall, asked: Asked, continues: boolean) {
-    const type = typeAt(request.params['plural'] ?? '', content);
+  constructor({ request, running, caller, content, ends }: RouteCall, query: SyncQuery, isContinued: boolean) {
+    const type = content.bind.registry.byPluralName.get(request.params['plural'] ?? '');
+    if (type === undefined) throw notFoundError();
     checkRight(caller, actionOf(type, 'find'));
     this.#request = { authorization: request.headers.authorization, isLocal: request.isLocal };
     this.#running = running;
-    this.asked = asked;
+    this.query = query;
     this.#uid = type.uid;
     this.sender = withoutRequest(content.store.database.sender ?? request.sender, ends);
-    this.#shape = (continues ? sightAgain(asked, type, content) : sightOf(asked, type, content)).shape;
+    this.#shape = isContinued ? shapeAgain(query, type, content) : shapeOf(query, type, content);
     this.#content = content;
   }
 
-  /** What distinguishes callers of the same type and query: their credentials. */
-  get identity(): string {
+  /** What distinguishes callers with the same query: the type and their credentials. */
+  get callerKey(): string {
     const { authorization = '', isLocal } = this.#request;
     return `${this.#uid} ${String(isLocal)} ${authorization}`;
   }
@@ -60,32 +60,32 @@ export class SyncSession {
   }
 
   /** What reads need. The caller must have been identified since the session waited. */
-  get sight(): Sight {
+  get view(): View {
     if (this.#content === null) throw new Error('the caller must be identified again');
     return { shape: this.#shape, content: this.#content };
   }
 
   /** Forgets what only reads need. */
-  rest(): void {
+  release(): void {
     this.#content = null;
   }
 
-  /** Identifies the caller again. Throws what the next request would be answered. */
-  async look(): Promise<Sight> {
+  /** Identifies the caller again, and keeps their view. Throws what the next request would be answered. */
+  async refresh(): Promise<View> {
     const { shape, content } = await this.identify();
     this.#shape = shape;
     this.#content = content;
-    return this.sight;
+    return this.view;
   }
 
   /** The same, but keeps nothing of it. */
-  async identify(): Promise<Sight> {
+  async identify(): Promise<View> {
     const request = { request: this.#request, action: actionOf(this.#uid, 'find'), sender: this.sender };
     const { caller, content } = await identifyAgain(request, this.#running);
     const type = content.bind.registry.types.get(this.#uid);
     if (type === undefined) throw notFoundError();
     checkRight(caller, request.action);
-    return sightAgain(this.asked, type, content);
+    return { shape: shapeAgain(this.query, type, content), content };
   }
 
   /** Returns the handle of the answers in an epoch of the log. */
@@ -102,24 +102,18 @@ const withoutRequest = (sender: Sender, ends: EndSignal | undefined): Sender => 
   signal: ends ?? sender.signal,
 });
 
-function typeAt(plural: string, { bind }: ContentContext): ContentType {
-  const type = bind.registry.byPluralName.get(plural);
-  if (type === undefined) throw notFoundError();
-  return type;
-}
-
 /** Throws a 4xx if the type is not synced, or the server cannot. */
-function sightOf(asked: Asked, type: ContentType, content: ContentContext): Sight {
+function shapeOf(query: SyncQuery, type: ContentType, { bind, store }: ContentContext): Shape {
   if (!type.synced)
     throw validationError(`${type.pluralName} are not synced: set pluginOptions.sync.enabled to true in the model ${type.uid}`);
-  if (!content.store.database.isReplicated) throw validationError(withoutReplicas);
-  return { shape: bindShape(asked, type, content), content };
+  if (!store.database.isReplicated) throw validationError(withoutReplicas);
+  return bindShape(query, type, bind);
 }
 
 /** Throws a SyncResetError instead of a ValidationError, because what a client has asked before was valid. */
-function sightAgain(asked: Asked, type: ContentType, content: ContentContext): Sight {
+function shapeAgain(query: SyncQuery, type: ContentType, content: ContentContext): Shape {
   try {
-    return sightOf(asked, type, content);
+    return shapeOf(query, type, content);
   } catch (error) {
     throw error instanceof ApiError && error.status === 400 ? resetError('Rights or models have changed') : error;
   }
@@ -127,5 +121,16 @@ function sightAgain(asked: Asked, type: ContentType, content: ContentContext): S
 
 export const withoutReplicas = 'Sync needs a replica set or a sharded cluster: a standalone MongoDB server has no change streams';
 
-/** Returns whether an error says that a token cannot be continued. */
-export const isReset = (error: unknown): error is ApiError => error instanceof ApiError && error.name === 'SyncResetError';
+/** Identifies the callers of sessions at one moment. Those with equal credentials and queries are identified once. */
+export class IdentifiedCallers {
+  readonly #views = new Map<SyncQuery, Map<string, Promise<View>>>();
+
+  /** Throws what the next request of the session would be answered. */
+  viewOf(session: SyncSession): Promise<View> {
+    const { query, callerKey } = session;
+    const ofQuery = this.#views.get(query) ?? new Map<string, Promise<View>>();
+    const view = ofQuery.get(callerKey) ?? session.identify();
+    this.#views.set(query, ofQuery.set(callerKey, view));
+    return view;
+  }
+}

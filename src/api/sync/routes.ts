@@ -1,14 +1,18 @@
-import type { Config } from '#settings/config.js';
+import { validationError } from '#base/errors.js';
 import { anything, flag, listOf, record, text, whole } from '#http/json-schema.js';
 import { json, type Operation, parameter } from '#http/operation.js';
-import { type Route, withPrefix } from '#http/route.js';
+import { type Answer, type Route, type RouteCall, withPrefix } from '#http/route.js';
 import type { Running } from '#http/running.js';
-import { answerSync } from './answer-sync.js';
+import type { Config } from '#settings/config.js';
 import { answerShape } from './electric/answer-shape.js';
-import { settingsOf } from './sync-service.js';
+import { pollStep } from './follow.js';
+import { parseSyncQuery } from './query.js';
+import { settingsOf, syncHeaders, syncService } from './service.js';
+import { SyncSession } from './session.js';
+import { answerStream } from './stream.js';
 
 const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: whole, attributes: anything }, ['op', 'id']);
-const answered = record({
+const answerBody = record({
   data: listOf(change),
   meta: record({ sync: record({ token: text, more: flag, position: text }, ['token', 'more']) }),
 });
@@ -27,7 +31,7 @@ const operation: Operation = {
   answers: {
     200: {
       description: 'What to change in the copy of the client; events if the client accepts text/event-stream',
-      content: { ...json(answered), 'text/event-stream': text },
+      content: { ...json(answerBody), 'text/event-stream': text },
     },
     410: { description: 'The token cannot be continued' },
   },
@@ -78,3 +82,33 @@ export const syncRoutes = ({ api }: Config): readonly Route[] =>
     },
     shapeRoute,
   ]);
+
+/** Answers a request for the entries of a type, or for what has changed since a token; as a stream if the client asks for one. */
+async function answerSync(call: RouteCall): Promise<Answer> {
+  const { request, running, ends } = call;
+  const { query, parameters } = parseSyncQuery(request.query, ['token', 'wait'], running.config);
+  const token = textOf(parameters['token']);
+  const session = new SyncSession(call, query, token !== null || request.headers['last-event-id'] !== undefined);
+  const service = syncService(running);
+  const isStream = request.headers.accept?.includes('text/event-stream') === true;
+  if (isStream && parameters['wait'] !== undefined) throw validationError('Invalid parameter wait: a stream waits by itself');
+  if (isStream) return answerStream(call, { session, service, token });
+  const seconds = secondsOf(parameters['wait']);
+  const start = await service.start(session, token, ends);
+  const { changes, next, more, position } = await pollStep({ session, service, start }, seconds, ends);
+  const sync = { token: service.tokens.write(next, start.handle), more, ...(position !== null && { position }) };
+  return { body: { data: changes, meta: { sync } }, headers: syncHeaders };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Maximum number of seconds that a request waits. */
+const maxWait = 55;
+
+/** Returns the number of seconds to wait. Throws a ValidationError if it is none. */
+function secondsOf(value: unknown): number {
+  if (value === undefined) return 0;
+  const seconds = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : NaN;
+  if (seconds >= 1 && seconds <= maxWait) return seconds;
+  throw validationError(`Invalid parameter wait: expected seconds from 1 to ${String(maxWait)}`);
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { memoize, SharedValues } from '#base/caches.js';
+import { invalidParameter, validationError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
+import { type QueryParameters, readParameters } from '#http/query-string.js';
+import { readable } from '#model/query/access.js';
+import { emptyQuery, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { bindPlan } from '#model/query/bind-plan.js';
+import { parseFields } from '#model/query/parse-list.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { Plan } from '#model/query/plan.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import type { Config } from '#settings/config.js';
+import { type Dependencies, dependenciesOf } from './dependencies.js';
+import { type Visibility, visibilityOf } from './visibility.js';
+
+/** What a client asks for: the entries, and which of their values. */
+export type SyncQuery = Pick<Query, 'filter' | 'fields' | 'locale' | 'publicationState'>;
+
+/** Equal queries are one object. */
+const syncQueries = new SharedValues<SyncQuery>();
+
+const queryParameters = ['filters', 'fields', 'locale', 'publicationState'] as const;
+
+/**
+ * Parses the query string of a request. `others` are the names of its further parameters, which have one value. Throws a
+ * ValidationError for parameters that are not supported, and for values that are invalid.
+ */
+export function parseSyncQuery(
+  text: QueryParameters,
+  others: readonly string[],
+  { api }: Pick<Config, 'api'>,
+): { readonly query: SyncQuery; readonly parameters: Values } {
+  const input = readParameters(text, api.limits);
+  const names: readonly string[] = [...queryParameters, ...others];
+  for (const name of Object.keys(input))
+    if (!names.includes(name)) throw validationError(`Invalid parameter ${name}: sync supports only ${names.join(', ')}`);
+  for (const name of others)
+    if (typeof (input[name] ?? '') !== 'string') throw validationError(`Invalid parameter ${name}: it must have one value`);
+  const selection = pick(input, queryParameters);
+  const { filter, locale, publicationState } = parseQuery(selection, api.limits);
+  const query = { filter, fields: parseFields(input['fields']), locale, publicationState };
+  return { query: syncQueries.share(JSON.stringify(selection), query), parameters: pick(input, others) };
+}
+
+const pick = (input: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.flatMap((name) => (name in input ? [[name, input[name]]] : [])));
+
+/** What one caller is answered for one query, with the rights and models in force. */
+export interface Shape {
+  readonly plan: Plan;
+  readonly query: Query;
+  readonly dependencies: Dependencies;
+  readonly visibility: Visibility;
+  /** Shapes with the same digest have the same answers. */
+  readonly digest: string;
+}
+
+/** The shapes in use, by their digests. */
+const shapes = new SharedValues<Shape>();
+
+/** Binds a query. Throws a ValidationError for names that the caller may not use, and for conditions on the current time. */
+export function bindShape(syncQuery: SyncQuery, type: ContentType, bind: BindContext): Shape {
+  const query = boundQuery(syncQuery, type, bind);
+  const plan = bindPlan(query, type, { ...bind, settings: bindSettings(bind.settings), now: refuseNow });
+  const shape = { plan, query, ...planFacts(plan) };
+  return shapes.share(shape.digest, shape, (other) => other.plan.type === plan.type);
+}
+
+/** Names of relations that the caller may not read are left out, not refused, because no client has named them. */
+const bindSettings = memoize((settings: BindContext['settings']) => ({ ...settings, strict: false, populateDeep: 0 }));
+
+/** What depends on the current time changes without a write. */
+function refuseNow(): never {
+  throw validationError('Entries cannot be synced by a condition on the current time ($now)');
+}
+
+interface BoundQuery extends Pick<BindContext, 'registry' | 'access'> {
+  readonly type: ContentType;
+  readonly query: Query;
+}
+
+const boundQueries = new WeakMap<SyncQuery, BoundQuery>();
+
+/** Returns the query that reads the entries; the same as before if type, registry and access are the same. */
+function boundQuery(syncQuery: SyncQuery, type: ContentType, bind: BindContext): Query {
+  const { registry, access } = bind;
+  const last = boundQueries.get(syncQuery);
+  if (last?.type === type && last.registry === registry && last.access === access) return last.query;
+  const query = storedQuery(syncQuery, type, bind);
+  boundQueries.set(syncQuery, { type, registry, access, query });
+  return query;
+}
+
+/**
+ * Returns the query that reads what an entry itself stores: its scalars, its components and zones, and the ids of the relations and
+ * files in it. Throws a ValidationError for names in `fields` that the caller may not read.
+ */
+function storedQuery({ fields: items, ...others }: SyncQuery, type: ContentType, { registry, access }: BindContext): Query {
+  const names = items?.flatMap((item) => item.split(',').map((name) => name.trim())) ?? null;
+  const isScalar = (name: string): boolean => (type.attributes.get(name)?.kind ?? 'scalar') === 'scalar';
+  const hidden = names?.find((name) => !isScalar(name) && readable(type, name, access) === null);
+  if (hidden !== undefined) throw invalidParameter(hidden);
+  const fields = storedFields(type, registry, 0).filter(({ name }) => names === null || names.includes(name));
+  return {
+    ...emptyQuery,
+    ...others,
+    fields: names === null ? null : ['id', ...names.filter(isScalar)],
+    populate: { all: false, fields },
+    withTotal: false,
+  };
+}
+
+/** Maximum depth of nested components. */
+const maxDepth = 10;
+
+const storedFields = (type: ContentType, registry: Registry, depth: number): PopulateField[] =>
+  [...type.attributes.values()].flatMap((attribute) => storedField(attribute, registry, depth) ?? []);
+
+/** Returns how an attribute is read; null if it is a scalar, or other entries store it. */
+function storedField(attribute: Attribute, registry: Registry, depth: number): PopulateField | null {
+  const { name } = attribute;
+  const part = (uid: string): Query => partQuery(uid, registry, depth + 1);
+  switch (attribute.kind) {
+    case 'scalar':
+      return null;
+    case 'relation':
+    case 'media':
+      return attribute.storage.kind === 'own' ? fieldOf(name, idQuery) : null;
+    case 'morph':
+      return attribute.writable ? fieldOf(name, idQuery, { on: targetQueries(registry) }) : null;
+    case 'component':
+      return fieldOf(name, part(attribute.component));
+    case 'dynamiczone':
+      return fieldOf(name, idQuery, { on: new Map(attribute.components.map((uid) => [uid, part(uid)])) });
+  }
+}
+
+const idQuery: Query = { ...emptyQuery, fields: ['id'] };
+
+const targetQueries = ({ types }: Registry): ReadonlyMap<string, Query> =>
+  new Map([...types.values()].filter(({ kind }) => kind !== 'component').map(({ uid }) => [uid, idQuery]));
+
+function partQuery(uid: string, registry: Registry, depth: number): Query {
+  const type = registry.types.get(uid);
+  if (type === undefined || depth > maxDepth) return emptyQuery;
+  return { ...emptyQuery, populate: { all: false, fields: storedFields(type, registry, depth) } };
+}
+
+/** Version of the form of answers. */
+const version = 1;
+
+const planFacts = memoize((plan: Plan): Pick<Shape, 'dependencies' | 'visibility' | 'digest'> => {
+  const { type, condition, selection } = plan;
+  const text = JSON.stringify([version, type, condition, selection], (key, value) =>
+    isType(value) ? modelText(value) : plain(key, value),
+  );
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return { dependencies: dependenciesOf(plan), visibility: visibilityOf(plan), digest };
+});
+
+/**
+ * What a content type or an attribute tells of the panel and of code only. It is left out of texts: copies of clients do not depend on
+ * it, and former versions did not have it.
+ */
+const uncounted = { listed: undefined, added: undefined };
+
+/** Returns the text of a content type, by which two models with the same meaning are equal. Its order is that of former versions. */
+const modelText = memoize(({ kind, collection, shard, attributes, ...type }: ContentType): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ ...type, kind, collection, shard, attributes, ...uncounted }, plain))
+    .digest('base64url'),
+);
+
+/** Returns a value as JSON knows it. */
+function plain(_key: string, value: unknown): unknown {
+  if (isAttribute(value)) return { ...value, ...uncounted };
+  if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)];
+  if (value instanceof RegExp || typeof value === 'bigint') return String(value);
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+}
+
+const isType = (value: unknown): value is ContentType =>
+  typeof value === 'object' && value !== null && 'collection' in value && 'attributes' in value && 'pluralName' in value;
+
+const isAttribute = (value: unknown): value is Attribute =>
+  typeof value === 'object' && value !== null && 'writable' in value && 'localized' in value;
