@@ -1,4 +1,5 @@
 import type { Route } from '#http/route.js';
+import { unidentified } from '#http/steps/callers.js';
 import { withoutGrowth } from '#base/young-space.js';
 import type { PanelMethod as Method } from './panel-route.js';
 
@@ -126,7 +127,7 @@ export const panelRoutes: readonly Route[] = paths.flatMap((row) => {
     method,
     path,
     action: 'anybody',
-    leavesRightsToCode: true,
+    steps: [unidentified],
     handle: async (call) => (await loadRows()).answerPanel(method, path, call),
   }));
 });

@@ -1,24 +1,20 @@
 import type { Context } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError, notFoundError } from '#base/errors.js';
+import type { Ending } from '#base/limits/ending.js';
 import { ReadLog } from '#store/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
-import { refuseCursors } from '#model/query/parse-cursors.js';
 import { isJson } from './count-memory.js';
-import { namePosition } from './name-position.js';
-import { countAttempt } from './limit-requests.js';
-import { onceFor } from './idempotency/run-once.js';
-import { ignoreKey, keyError } from './idempotency/read-key.js';
+import { findAdmin } from './find-admin.js';
 import { answerLive, LiveBody } from './live-body.js';
-import { type QueryStringLimits, readParameters, refuseReserved } from './query-string.js';
+import { namePosition } from './name-position.js';
 import { decodeBody, isUndecoded } from './request-body.js';
-import { refusePreconditions } from './preconditions.js';
 import { leaveLimits } from './request-limits.js';
-import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Ending } from '#base/limits/ending.js';
-import type { Answer, GuardedRow, ProjectCode, RouteCall, Row, Rows } from './route.js';
-import { type Connection, notRunning } from './running.js';
-import { beginTag, isRead, noteVersion } from './tag-answers.js';
+import { type RouteParams, RouteRequest } from './route-request.js';
+import type { Answer, IdentifiedRow, ProjectCode, Row, Rows } from './route.js';
+import { type Connection, notRunning, type Running } from './running.js';
+import { type Chain, chainOf } from './steps/chain.js';
+import { isRead, noteVersion } from './tag-answers.js';
 
 /** A request with a matching path. */
 interface Matched {
@@ -46,13 +42,14 @@ export async function answerRoute(rows: Rows | null, matched: Matched): Promise<
 }
 
 function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | null> {
-  const request = new RouteRequest(matched.ctx, matched.params);
   if (row.action === null) {
-    const { ctx, connection } = matched;
-    return row.handle(matched.isLong ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
+    const { ctx, params, connection, isLong } = matched;
+    const request = new RouteRequest(ctx, params);
+    return row.handle(isLong ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
   }
-  const answer = runIdentified(row, request, matched);
-  const { refuse } = row;
+  const chain = chainOf(row);
+  const answer = runChain(chain, row, matched);
+  const { refuse } = chain;
   if (refuse === undefined) return answer;
   return answer.catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 401) return refuse(error);
@@ -60,27 +57,18 @@ function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | nu
   });
 }
 
-type IdentifiedRow = Exclude<Row, { readonly action: null }>;
-
-async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched: Matched): Promise<Answer | null> {
-  const { ctx, connection, projectCode } = matched;
+async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Promise<Answer | null> {
+  const { ctx, params, connection, projectCode, isLong } = matched;
   const running = connection.running ?? notRunning();
-  const reads = row.isTagged === true && isRead(ctx) ? new ReadLog(running.source.store.changes.tick()) : null;
-  const { caller, content } = await identify(ctx, row, running, reads);
-  projectCode?.noteCaller(ctx, row.toldAction ?? row.action, caller, request.params);
+  const request = new RouteRequest(ctx, params);
+  const { caller, content } = await identify(ctx, chain.find, running, chain.isTagged ? beginLog(running, matched) : null);
+  projectCode?.noteCaller(ctx, row.toldAction ?? row.action, caller, params);
   try {
     checkRight(caller, row.action);
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (isUndecoded(ctx)) await decodeBody(ctx);
-    if (row.counts !== undefined) await running.limiter?.(ctx, caller, row.counts(request.body) - 1);
-    if (row.limit !== undefined) await countAttempt(ctx, row.limit, bodyOf(request), running);
-    if (row.readsPreconditions !== true && !isRead(ctx)) refusePreconditions(ctx.req.headers);
-    const ends = matched.isLong ? letLast(ctx, connection) : null;
-    const call = ends === null ? { request, running, caller, content } : { request, running, caller, content, ends };
-    if ('handle' in row) refuseUnsupported(row, request, running.config.api.limits);
-    if (row.isTagged === true && beginRow(row, call, reads, matched)) return { status: 304 };
-    const key = ctx.req.headers['idempotency-key'] as string | undefined; // Node joins several into one
-    const answer = await (key === undefined || isRead(ctx) ? runHandler(row, ctx, call) : runKeyed(row, ctx, call, key));
+    const call = { request, running, caller, content };
+    const answer = await chain.run(isLong ? { ...call, ends: letLast(ctx, connection) } : call, ctx);
     noteVersion(ctx, answer?.version);
     namePosition(ctx, 'handle' in row ? row.type : undefined, content);
     return answer;
@@ -90,40 +78,10 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, matched:
   }
 }
 
-/** Throws a ValidationError for a parameter that other rows of the service know. */
-function refuseUnsupported(
-  { hasCursors }: Pick<GuardedRow, 'hasCursors'>,
-  { query }: RouteRequest,
-  limits: QueryStringLimits,
-): void {
-  refuseReserved(query);
-  if (hasCursors === true) return;
-  if (typeof query !== 'string' || query.includes('pagination')) refuseCursors(readParameters(query, limits));
-}
-
-const runHandler = (row: IdentifiedRow, ctx: Context, call: RouteCall): Answer | null | Promise<Answer | null> =>
-  'handle' in row ? row.handle(call) : row.handleContext(ctx, call);
-
-/** Answers a write with an Idempotency-Key. Throws a 400 if its row cannot honour the key. */
-async function runKeyed(row: IdentifiedRow, ctx: Context, call: RouteCall, key: string): Promise<Answer | null> {
-  const { keys } = row;
-  if (keys === undefined) throw keyError(400, `${ctx.method} ${ctx.path} does not support the header Idempotency-Key`);
-  if (keys === 'ignored') {
-    ignoreKey(row.action, call);
-    return runHandler(row, ctx, call);
-  }
-  if (keys === 'mutations') return runHandler(row, ctx, { ...call, once: (write, parts) => onceFor(call, key)(write, parts) });
-  const once = onceFor(call, key);
-  if (keys === 'part') return runHandler(row, ctx, { ...call, once });
-  return once(async (content) => (await runHandler(row, ctx, { ...call, content })) ?? {}, null);
-}
-
-/** Begins the tag of an answer. Returns whether the client has the answer already. Middlewares of a project must see each answer. */
-function beginRow(row: IdentifiedRow, call: RouteCall, reads: ReadLog | null, { ctx, projectCode }: Matched): boolean {
-  const { caller, content, running } = call;
-  const isOwn = reads !== null && (projectCode?.middlewares().length ?? 0) === 0;
-  const read = isOwn ? { caller, content, models: running.source.models, tags: running.tags, reads } : null;
-  return beginTag(ctx, read, row.cacheControl);
+/** Returns the log of what a read request reads; null if middlewares of a project must see each answer. */
+function beginLog({ source }: Running, { ctx, projectCode }: Matched): ReadLog | null {
+  const isOwn = (projectCode?.middlewares().length ?? 0) === 0;
+  return isOwn && isRead(ctx) ? new ReadLog(source.store.changes.tick()) : null;
 }
 
 /** Lets the answer to a request take long. Returns the signal that ends it. Throws a 503 if the service is about to stop. */
@@ -139,7 +97,7 @@ function letLast(ctx: Context, connection: Connection): Ending {
  */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
-  if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
+  if (isAdmin) await findAdmin(ctx, connection.running ?? notRunning());
   answerMethod(ctx, [...rows.keys()]);
 }
 

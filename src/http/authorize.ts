@@ -1,12 +1,11 @@
 import type { Context } from 'koa';
-import { readBearer } from '#content/rights/authenticate.js';
 import type { Caller } from '#content/rights/caller.js';
 import { createRequestContext, type ContentContext } from '#content/content-context.js';
 import type { Config } from '#settings/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '#base/errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '#model/query/access.js';
 import type { Sender } from '#base/limits/queue.js';
-import { findAdmin, readAdmin } from './find-admin.js';
+import { findAdmin } from './find-admin.js';
 import { requestIdOf, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
@@ -33,27 +32,19 @@ export interface RouteRequirement {
   readonly action: RequiredAction;
   /** Further required actions. */
   readonly others?: readonly RequiredAction[];
-  /** Whether a user token that was valid once is ignored if it has expired or was revoked, or its account is blocked. */
-  readonly ignoresEnded?: true;
   /** The action that code of a project is told; the required one by default. */
   readonly toldAction?: RequiredAction;
-  /** Whether credentials are ignored and the call has full access, so that the code of the row checks rights. */
-  readonly leavesRightsToCode?: true;
-  /** Whether admin tokens are accepted too, or only of requests with `explain`. Otherwise they are valid only for the admin API. */
-  readonly admitsAdmin?: true | 'to explain';
 }
 
 /**
- * Identifies the caller and counts the request. `reads` notes what the request reads. Throws an UnauthorizedError for wrong credentials, or
- * for missing ones if an admin token is required. Throws a RateLimitError for too many requests.
+ * Finds the caller of a request, and counts the request. Throws an UnauthorizedError for wrong credentials, or for missing ones if an
+ * admin token is required. Throws a RateLimitError for too many requests.
  */
-export async function identify(
-  ctx: Context,
-  row: RouteRequirement,
-  running: Running,
-  reads: ReadLog | null = null,
-): Promise<Authorized> {
-  const caller = await callerOf(ctx, row, running);
+export type FindCaller = (ctx: Context, running: Running) => Promise<Caller>;
+
+/** Identifies the caller by `find`. `reads` notes what the request reads; null if that is not needed. Throws like `find`. */
+export async function identify(ctx: Context, find: FindCaller, running: Running, reads: ReadLog | null): Promise<Authorized> {
+  const caller = await find(ctx, running);
   const origin = { caller, sender: senderOf(ctx, caller), reservation: memoryOf(ctx)?.answer ?? null, reads };
   return { caller, content: createRequestContext(running.config, running.source, origin) };
 }
@@ -86,51 +77,48 @@ export async function identifyAgain({ request, action, sender }: IdentifiedReque
   return { caller, content: createRequestContext(config, source, { caller, sender, reservation: null, reads: null }) };
 }
 
-function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
-  if (row.leavesRightsToCode === true) return findNobody(ctx, running);
-  if (row.action === 'admin') return findAdmin(ctx, running);
-  const isAdmitted = row.admitsAdmin === true || (row.admitsAdmin === 'to explain' && ctx.querystring.includes('explain='));
-  const key = isAdmitted ? readBearer(ctx.req.headers.authorization) : null;
-  if (key === null) return findCaller(ctx, row, running);
-  return readAdmin(ctx, key, running).then((admin) => admin ?? findCaller(ctx, row, running));
-}
+/** Returns how the callers of rows that require an action are usually found. */
+export const finderOf = (action: RequiredAction): FindCaller =>
+  action === 'admin' ? findAdmin : findCaller({ actions: action === 'anybody' ? [] : [action] });
 
 const noGrants: Access = { ...fullAccess, grants: { kind: 'actions', actions: new Set() } };
 
 /** The caller of rows that leave rights to their code. Sees no related entries, as in Strapi v4, because none of them is granted. */
 export const nobody: Caller = { kind: 'public', access: noGrants, publicRoleIsEmpty: false, ended: null };
 
-async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
+/** Ignores credentials. */
+export const findNobody: FindCaller = async (ctx, { limiter }) => {
   await limiter?.(ctx, nobody);
   return nobody;
-}
+};
 
-/** Identifies the caller. Counts a request with refused credentials like one without credentials. */
-async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, limiter, config }: Running): Promise<Caller> {
-  const { authorization } = ctx.req.headers;
-  // shared caches must not store answers for one caller
-  if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
-  const authenticated = authenticator.authenticate({
-    authorization,
-    isLocal: () => isLocal(ctx.req),
-    ignores: (fault) => ignoresFault(fault, { ...row, actions: row.action === 'anybody' ? [] : [row.action] }, config),
-    requestId: requestIdOf(ctx),
-  });
-  if (limiter === null) return authenticated;
-  const caller = await authenticated.catch(async (error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) await limiter(ctx, nobody);
-    throw error;
-  });
-  await limiter(ctx, caller);
-  return caller;
-}
+/** Returns how users and API tokens are found. Counts a request with refused credentials like one without credentials. */
+export const findCaller =
+  (requirement: EndRequirement): FindCaller =>
+  async (ctx, { authenticator, limiter, config }) => {
+    const { authorization } = ctx.req.headers;
+    // shared caches must not store answers for one caller
+    if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
+    const authenticated = authenticator.authenticate({
+      authorization,
+      isLocal: () => isLocal(ctx.req),
+      ignores: (fault) => ignoresFault(fault, requirement, config),
+      requestId: requestIdOf(ctx),
+    });
+    if (limiter === null) return authenticated;
+    const caller = await authenticated.catch(async (error: unknown) => {
+      if (error instanceof ApiError && error.status === 401) await limiter(ctx, nobody);
+      throw error;
+    });
+    await limiter(ctx, caller);
+    return caller;
+  };
 
-/**
- * The parts of a row that decide how to treat an invalid token: the required actions, and whether the row begins or ends
- * sessions.
- */
-interface EndRequirement extends Pick<RouteRequirement, 'ignoresEnded'> {
+/** What decides how to treat an invalid token: the required actions, and whether the request begins or ends a session. */
+interface EndRequirement {
   readonly actions: readonly string[];
+  /** Whether a user token that was valid once is ignored if it has expired or was revoked, or its account is blocked. */
+  readonly ignoresEnded?: true;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { mapValues } from '#base/values.js';
 import { text, type Schema } from './json-schema.js';
 
 /** A parameter of the query string. */
@@ -36,6 +37,22 @@ export interface Operation {
   readonly body?: Content;
   /** Answers by status. Errors need not be listed. */
   readonly answers: Readonly<Record<string, AnswerDescription>>;
+}
+
+/** Descriptions of errors by status. The document has a response of each name. */
+export type Errors = Readonly<Record<string, { readonly name: string; readonly description: string }>>;
+
+/** Returns the answers of an operation that may fail with these errors. */
+export const errorAnswers = (errors: Errors): Readonly<Record<string, object>> =>
+  mapValues(errors, ({ name }) => ({ $ref: `#/components/responses/${name}` }));
+
+/** What a step of requests adds to the description of an operation. */
+export interface AddedDescription {
+  readonly parameters?: readonly object[];
+  /** Headers of successful answers. */
+  readonly headers?: Readonly<Record<string, object>>;
+  /** Further answers by status. */
+  readonly responses?: Readonly<Record<string, object>>;
 }
 
 /** The schemas of content types in one OpenAPI document, for one reader. */

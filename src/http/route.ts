@@ -1,16 +1,16 @@
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
-import type { LimitedRoute } from '#base/limits/attempts.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import type { Caller } from '#content/rights/caller.js';
 import type { MiddlewaresConfig } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { ApiError } from '#base/errors.js';
-import type { Authorized, RouteRequirement } from './authorize.js';
+import type { Authorized, FindCaller, RequiredAction, RouteRequirement } from './authorize.js';
+import type { Schema } from './json-schema.js';
 import type { CorsSettings } from './koa-packages.js';
 import type { Access } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { Describe, Operation } from './operation.js';
+import type { AddedDescription, Describe, Errors, Operation } from './operation.js';
 import type { RouteParams, RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
 
@@ -50,32 +50,13 @@ interface OpenRow {
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-/** A row whose callers are identified and must have the required right. */
-interface IdentifiedRow extends RouteRequirement {
-  /** Name under which attempts are counted, before they are handled. */
-  readonly limit?: LimitedRoute;
-  /**
-   * What the row does with an Idempotency-Key of a write. `whole`: its handler runs in the transaction of the key. `part`: its handler
-   * calls `once` when it has received everything. `mutations`: the same, if it finds a mutation. `ignored`: nothing, because code of
-   * the project answers. By default the key is a 400.
-   */
-  readonly keys?: 'whole' | 'part' | 'mutations' | 'ignored';
-  /** Returns as how many requests a request is counted, by its body; one by default. */
-  readonly counts?: (body: unknown) => number;
-  /** Whether answers have an `ETag`, so that the client can ask whether it has them already. */
-  readonly isTagged?: true;
-  /** `Cache-Control` of tagged answers to callers without credentials; that of the configuration unless given. */
-  readonly cacheControl?: string;
-  /** Whether the row reads If-Match and If-None-Match of writes. Other rows refuse them. */
-  readonly readsPreconditions?: true;
-  /** Returns the answer to a 401 instead of the error response. */
-  readonly refuse?: (error: ApiError) => Answer;
+/** A row whose callers are identified and must have the required right. `steps` are those besides the usual ones (`steps/chain.ts`). */
+interface RequiringRow extends RouteRequirement {
+  readonly steps?: readonly Step[];
 }
 
 /** A row whose handler returns the answer. */
-export interface GuardedRow extends IdentifiedRow {
-  /** Whether it answers pages by cursors. Other rows refuse their parameters. */
-  readonly hasCursors?: true;
+export interface GuardedRow extends RequiringRow {
   /** Returns whether the OpenAPI document lists it for callers who have the required right; always by default. */
   readonly isListedFor?: (access: Access) => boolean;
   /** The content type whose entries it reads or writes without code of a project. */
@@ -86,12 +67,34 @@ export interface GuardedRow extends IdentifiedRow {
 }
 
 /** A row whose handler needs Koa's context. It returns null if it has set the answer there. */
-interface ContextRow extends IdentifiedRow {
+interface ContextRow extends RequiringRow {
   readonly handleContext: (ctx: Context, call: RouteCall) => Promise<Answer | null>;
 }
 
 /** The handler of one method on a path. */
-export type Row = OpenRow | GuardedRow | ContextRow;
+export type Row = OpenRow | IdentifiedRow;
+export type IdentifiedRow = GuardedRow | ContextRow;
+
+/** Answers a request whose caller has the required right. Returns null if the answer is set in Koa's context. */
+export type Run = (call: RouteCall, ctx: Context) => Answer | null | Promise<Answer | null>;
+
+/** A step of the requests of a row: a header or parameter that it supports, with its errors, or what else happens around the handler. */
+export interface Step {
+  /** Of several steps of a name, a row has the last one. */
+  readonly name: string;
+  /** When it happens. The rights are checked after the first stage. */
+  readonly stage: 'caller' | 'count' | 'check' | 'tag' | 'key';
+  /** Returns how the caller of a row with an action is found. Called once for each row. */
+  readonly finds?: (action: RequiredAction) => FindCaller;
+  /** Returns the rest of a request with the step before or around it. Called once for each row. */
+  readonly around?: (rest: Run, row: IdentifiedRow) => Run;
+  /** Returns the answer to a 401 instead of the error response. */
+  readonly refuse?: (error: ApiError) => Answer;
+  /** Returns what it adds to an operation in the OpenAPI document. The path is one such as `/users/:id`. */
+  readonly describe?: (operation: { readonly method: string; readonly path: string }) => AddedDescription;
+  /** What descriptions refer to in the document: parameters by name, errors by status. */
+  readonly defines?: { readonly parameters?: Readonly<Record<string, object>>; readonly errors?: Errors };
+}
 
 /** The rows of a path by method, in the order of the Allow header. `ALL` is for all other methods. */
 export type Rows = ReadonlyMap<string, Row>;
@@ -113,9 +116,7 @@ export interface PathSettings {
 }
 
 /** A JSON schema, or a function that creates one from the models in force. */
-type AcceptedBody = JsonSchema | ((call: Pick<Authorized, 'content'>) => JsonSchema);
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+type AcceptedBody = Schema | ((call: Pick<Authorized, 'content'>) => Schema);
 
 /** The page of a route, as the start page shows it. */
 interface RoutePage {
@@ -162,10 +163,7 @@ export function at<Method extends RouteKey['method']>(
   return { method, path };
 }
 
-/**
- * Returns a function that returns rows of an API of a plugin. A row has the description that is named like its action. `prefix` is the
- * beginning of the full names of the actions.
- */
+/** Returns a function that returns rows of an API of a plugin, described by their actions, whose full names begin with `prefix`. */
 export const rowsOf =
   <Name extends string>(prefix: `plugin::${string}`, operations: Readonly<Record<Name, Operation | Describe>>) =>
   (key: `${Route['method']} /${string}`, name: Name, handle: Route['handle'], options: Partial<Route> = {}): Route => ({
@@ -214,7 +212,7 @@ export interface ProjectCode {
   /** Middleware around all answers. The body has been read by then. */
   readonly middleware: Middleware;
   /** Tells code the caller and the action of a request, before the rights are checked. */
-  noteCaller(ctx: Context, action: RouteRequirement['action'], caller: Caller, params: RouteParams): void;
+  noteCaller(ctx: Context, action: RequiredAction, caller: Caller, params: RouteParams): void;
   /** Adds members to Koa's context that code of a project expects. */
   extend(app: Koa): void;
 }

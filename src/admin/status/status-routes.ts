@@ -1,5 +1,6 @@
 import type { Config } from '#settings/config.js';
 import type { Route } from '#http/route.js';
+import { unidentified } from '#http/steps/callers.js';
 import { servesPanel } from '../front-end/panel-files.js';
 
 /**
@@ -21,6 +22,6 @@ const row = (method: 'GET' | 'POST', path: string): Route => ({
   method,
   path: `/_status${path}`,
   action: 'anybody',
-  leavesRightsToCode: true,
+  steps: [unidentified],
   handle: async (call) => (await import('./answer-status.js')).answerStatus(path, call),
 });

@@ -1,9 +1,9 @@
 import type { Config } from '#settings/config.js';
 import type { AnyRoute, ProjectCode, RouteCall } from '#http/route.js';
 import { Components } from './components.js';
-import { conditionErrors, conditionsOf } from './conditions.js';
 import { listOperations, shapeOf, type ListedOperation } from './list-operations.js';
-import type { AnswerDescription, Content, Operation } from '#http/operation.js';
+import { errorAnswers, type AnswerDescription, type Content, type Errors, type Operation } from '#http/operation.js';
+import { stepsOf } from '#http/steps/chain.js';
 import { record, text, whole, type Schema } from '#http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
 import { isRecord, mapValues } from '#base/values.js';
@@ -26,6 +26,7 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
   const isPublic = await openRows(call);
   const error = components.named('Error', () => errorSchema);
   const paths: Record<string, Record<string, object>> = {};
+  const defined = operations.flatMap(({ row }) => stepsOf(row).flatMap(({ defines }) => defines ?? []));
   const written = writtenPaths(operations);
   for (const listed of operations) {
     const path = written.get(shapeOf(listed.path)) ?? listed.path;
@@ -39,9 +40,9 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
-      parameters: { IdempotencyKey: keyParameter },
+      parameters: merge(defined.map(({ parameters }) => parameters)),
       responses: Object.fromEntries(
-        Object.values({ ...errors, ...conditionErrors }).map(({ name, description }) => [
+        Object.values(merge<Errors>([errors, ...defined.map((one) => one.errors)])).map(({ name, description }) => [
           name,
           { description, content: contentOf({ 'application/json': error }) },
         ]),
@@ -75,45 +76,27 @@ const errorSchema: Schema = {
 };
 
 /** Descriptions of the errors of all operations, by status. */
-const errors: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+const errors: Errors = {
   400: { name: 'BadRequest', description: 'The request is wrong; the message names the parameter or the attribute' },
   401: { name: 'Unauthorized', description: 'Credentials are missing or wrong' },
   403: { name: 'Forbidden', description: 'The caller may not do this' },
   404: { name: 'NotFound', description: 'There is no such entry' },
-  409: { name: 'UnderWay', description: 'The first request with this Idempotency-Key is still under way' },
-  422: { name: 'KeyUsed', description: 'The Idempotency-Key was used for another request' },
   default: { name: 'Failed', description: 'The request failed' },
 };
 
-/** Statuses of errors that only writes with a key have. */
-const ofKeys: ReadonlySet<string> = new Set(['409', '422']);
+const answersOfErrors = errorAnswers(errors);
 
-const answersTo = (statuses: readonly string[]) =>
-  Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${errors[status]?.name ?? ''}` }]));
+/** Returns one object with all properties. */
+const merge = <Values extends object>(objects: readonly (Values | undefined)[]): Values =>
+  Object.assign({}, ...objects) as Values; // the type of each
 
-const withKeys = answersTo(Object.keys(errors));
-const withoutKeys = answersTo(Object.keys(errors).filter((status) => !ofKeys.has(status)));
-
-const keyParameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'A text of the client, such as a UUID: a request that is repeated with it is carried out once, and answered as the first',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-};
-
-/** Returns whether a row honours an Idempotency-Key. */
-const takesKey = ({ row }: ListedOperation): boolean => row.action !== null && (row.keys === 'whole' || row.keys === 'part');
-
-function showOperation(listed: ListedOperation, isPublic: boolean): object {
-  const { operation, path } = listed;
-  const conditions = conditionsOf(listed);
+function showOperation({ operation, method, path, row }: ListedOperation, isPublic: boolean): object {
+  const added = stepsOf(row).flatMap(({ describe }) => describe?.({ method, path }) ?? []);
   const { id, summary, description, tag, query = [], body, answers } = operation;
   const parameters = [
     ...pathParameters(path, operation),
     ...query.map((parameter) => ({ ...parameter, in: 'query' })),
-    ...conditions.parameters,
-    ...(takesKey(listed) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...added.flatMap(({ parameters = [] }) => parameters),
   ];
   return {
     operationId: id,
@@ -124,9 +107,9 @@ function showOperation(listed: ListedOperation, isPublic: boolean): object {
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
-      ...mapValues(answers, (answer) => showAnswer(answer, conditions.headers)),
-      ...conditions.responses,
-      ...(takesKey(listed) ? withKeys : withoutKeys),
+      ...mapValues(answers, (answer) => showAnswer(answer, merge(added.map(({ headers }) => headers)))),
+      ...merge(added.map((one) => one.responses)),
+      ...answersOfErrors,
     },
   };
 }
@@ -140,9 +123,9 @@ function tagsOf(operations: readonly ListedOperation[]): object[] {
   return [...new Set(names)].map((name) => ({ name }));
 }
 
-const showAnswer = ({ description, content, example }: AnswerDescription, headers: object | null): object => ({
+const showAnswer = ({ description, content, example }: AnswerDescription, headers: object): object => ({
   description,
-  ...(headers && { headers }),
+  ...(Object.keys(headers).length > 0 && { headers }),
   ...(content !== undefined && { content: contentOf(content, example) }),
 });
 

@@ -4,6 +4,7 @@ import type { RouteParts } from '#http/feature.js';
 import { text } from '#http/json-schema.js';
 import { answers, type Operation } from '#http/operation.js';
 import type { Answer, Route, RouteCall } from '#http/route.js';
+import { admitting } from '#http/steps/callers.js';
 import { projectVersion } from '#base/package-root.js';
 import { rightsKey } from './shown-attributes.js';
 
@@ -18,7 +19,7 @@ export function openapiRoutes({ config, projectCode, table }: RouteParts): Route
     path: `${config.api.rest.prefix}/${name}`,
     action: 'anybody',
     operation,
-    admitsAdmin: true,
+    steps: [admitting],
     handle: documentAnswerer(input),
   });
   const types = row('types.d.ts', typesOperation, {

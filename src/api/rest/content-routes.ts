@@ -4,6 +4,11 @@ import { isUnique } from '#content/find-one.js';
 import { notFoundError } from '#base/errors.js';
 import { requireKey, once } from '#http/idempotency/read-key.js';
 import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '#http/route.js';
+import { admittingToExplain } from '#http/steps/callers.js';
+import { conditional } from '#http/steps/conditional.js';
+import { keyed } from '#http/steps/keyed.js';
+import { paged } from '#http/steps/paged.js';
+import { tagged } from '#http/steps/tagged.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { actionOf } from '#model/query/access.js';
 import { collectionActions, receiving, singleActions, type Action, type ActionInput, type Actions } from './actions.js';
@@ -62,20 +67,14 @@ export const hasUnique = ({ attributes }: ContentType): boolean => [...attribute
 /** Returns the row of an action on a content type. */
 export function createRow(type: ContentType, action: Action, queries: QueryCache): GuardedRow {
   const { name, describedAs } = action;
-  const row = {
-    action: actionOf(type, name),
-    type,
-    ...(describedAs && { describedAs }),
-    admitsAdmin: 'to explain',
-    isTagged: true,
-    ...(action.changes && { readsPreconditions: action.changes }),
-    ...(type.cacheControl !== null && { cacheControl: type.cacheControl }),
-  } as const;
+  const row = { action: actionOf(type, name), type, ...(describedAs && { describedAs }) };
+  const steps = [admittingToExplain, tagged(type.cacheControl ?? undefined)];
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
-    return { ...row, ...(action.isList && { hasCursors: action.isList }), handle };
+    return { ...row, steps: action.isList ? [...steps, paged] : steps, handle };
   }
-  return { ...row, keys: 'part', handle: (call) => answerWrite(action, { type, queries, ...call }) };
+  const ofWrites = [...steps, keyed.part, ...(action.changes ? [conditional] : [])];
+  return { ...row, steps: ofWrites, handle: (call) => answerWrite(action, { type, queries, ...call }) };
 }
 
 async function answerAction({ run, isList }: Action, input: ActionInput): Promise<Answer> {

@@ -7,6 +7,9 @@ import { idOf } from '#http/route-request.js';
 import { requireKey } from '#http/idempotency/read-key.js';
 import { preconditionOf } from '#http/preconditions.js';
 import { type Answer, type Route, type RouteCall, rowsOf } from '#http/route.js';
+import { conditional } from '#http/steps/conditional.js';
+import { keyed } from '#http/steps/keyed.js';
+import { tagged } from '#http/steps/tagged.js';
 import { fileType } from '#media/decide-type.js';
 import { versionOf } from '#store/form/loaded.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
@@ -64,15 +67,14 @@ const uploadOperations = {
 
 const row = rowsOf('plugin::upload.content-api', uploadOperations);
 
-const tagged = { isTagged: true } as const;
-const writes = { isTagged: true, readsPreconditions: true } as const;
+const steps = [tagged()];
 
 /** The routes of the media library: upload files, change one (`?id=`), list, read and delete files. */
 export const uploadRoutes: readonly Route[] = [
-  row('POST /upload', 'upload', changeOrUpload, { ...writes, keys: 'part' }),
-  row('GET /upload/files', 'find', (call) => plainList(fileType(call.content), call), tagged),
-  row('GET /upload/files/:id', 'findOne', findFile, tagged),
-  row('DELETE /upload/files/:id', 'destroy', deleteFile, { ...writes, keys: 'whole' }),
+  row('POST /upload', 'upload', changeOrUpload, { steps: [...steps, conditional, keyed.part] }),
+  row('GET /upload/files', 'find', (call) => plainList(fileType(call.content), call), { steps }),
+  row('GET /upload/files/:id', 'findOne', findFile, { steps }),
+  row('DELETE /upload/files/:id', 'destroy', deleteFile, { steps: [...steps, conditional, keyed.whole] }),
 ];
 
 async function findFile(call: RouteCall): Promise<Answer> {

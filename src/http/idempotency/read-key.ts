@@ -44,16 +44,6 @@ export function requireKey({ requiresKey, displayName }: ContentType, headers: I
     throw keyError(400, `Writes of ${displayName} need the header Idempotency-Key`);
 }
 
-/**
- * Tells the log that a route of project code ignores keys. Throws a 409 for a write that a client repeats by itself
- * (`Idempotency-Repeat: true`), because the code would carry it out twice.
- */
-export function ignoreKey(action: string, { request, content }: Pick<RouteCall, 'request' | 'content'>): void {
-  content.notices.tell(`${action}: the header Idempotency-Key is ignored, because code of the project answers`);
-  if (request.headers['idempotency-repeat'] === undefined) return;
-  throw keyError(409, 'Code of the project answers this route and may have done so before: please look before sending it again');
-}
-
 const digest = (...parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
 /** Returns the id of a caller's key. The public shares one space of keys, because addresses change. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '#settings/config.js';
 import type { Route } from '#http/route.js';
+import { limitOf } from '#http/steps/counted.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import { attemptLimit, type RouteRequirements, type StrapiRoute } from '../routes/strapi-route.js';
@@ -15,14 +16,14 @@ interface ChangedRoutes {
 }
 
 /** Returns a built-in route in the form of Strapi v4: without the prefix of the plugin, if its path has that. */
-export function writtenRoute({ method, path, action, limit }: Route, name: string, { api }: Config): StrapiRoute {
+export function writtenRoute({ method, path, action, steps }: Route, name: string, { api }: Config): StrapiRoute {
   const [prefix, below] = [`/${name}`, path.slice(api.rest.prefix.length)];
   const isPrefixed = below === prefix || below.startsWith(`${prefix}/`);
   return {
     method: method as StrapiRoute['method'], // REST has only these methods
     path: isPrefixed ? below.slice(prefix.length) || '/' : below,
     handler: action.slice(`plugin::${name}.`.length),
-    config: { middlewares: limit === undefined ? [] : [attemptLimit], ...(!isPrefixed && { prefix: '' }) },
+    config: { middlewares: limitOf(steps) === undefined ? [] : [attemptLimit], ...(!isPrefixed && { prefix: '' }) },
   };
 }
 
@@ -51,8 +52,8 @@ export function routerOf(
   const requirementsOf = (route: StrapiRoute): RouteRequirements => {
     const unchanged = isChanged(route) ? undefined : written.get(route);
     if (unchanged !== undefined) return { unchanged };
-    const { limit, ignoresEnded } = written.get(route) ?? byHandler.get(route.handler) ?? {};
-    return { ...(limit && { limit }), ...(ignoresEnded && { ignoresEnded }) };
+    const { steps = [] } = written.get(route) ?? byHandler.get(route.handler) ?? {};
+    return { steps: steps.filter(({ stage }) => stage === 'caller' || stage === 'count') };
   };
   const ordered = addedFirst(plugin.routes['content-api'].routes, [...givenRoutes.values()]);
   const kept = new Set(ordered.map(keyOf));

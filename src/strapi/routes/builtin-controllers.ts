@@ -4,6 +4,8 @@ import { countAttempt } from '#http/limit-requests.js';
 import { refusePreconditions } from '#http/preconditions.js';
 import { bodyOf } from '#http/route-request.js';
 import type { AnyRoute, Route, RouteCall } from '#http/route.js';
+import { conditional } from '#http/steps/conditional.js';
+import { limitOf } from '#http/steps/counted.js';
 import { isRead, noteAnswer } from '#http/tag-answers.js';
 import { isRecord } from '#base/values.js';
 import type { Controller } from './core-controller.js';
@@ -44,12 +46,13 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   const route = asked ?? routes[0];
   if (call === null || route === undefined) throw new Error('actions of plugins can only answer requests to routes');
   const response = ctx['response'] as Context['response']; // set by Koa, also in copies of the context
-  if (route.readsPreconditions !== true && !isRead(response.ctx)) refusePreconditions(call.request.headers);
-  const { limit } = route;
+  const { steps = [] } = route;
+  if (!steps.includes(conditional) && !isRead(response.ctx)) refusePreconditions(call.request.headers);
+  const limit = limitOf(steps);
   if (limit !== undefined && !requests.wasCounted(ctx, limit))
     await countAttempt(response.ctx, limit, bodyOf(call.request), call.running);
   const { status = 200, headers = {}, body, version } = await route.handle({ ...call, caller: await callerOf(ctx, call) });
-  if (route.isTagged === true) noteAnswer(response.ctx, version);
+  if (steps.some(({ stage }) => stage === 'tag')) noteAnswer(response.ctx, version);
   response.set(headers);
   response.status = status;
   if (body !== undefined) response.body = isJsonText(body, headers) ? (JSON.parse(body) as unknown) : body;

@@ -40,9 +40,9 @@ export class CodeRequests {
     if (state.auth !== undefined) this.#calls.set(state.auth, call);
   }
 
-  /** Records the name under which the request was counted as an attempt; null if it was not counted. */
-  noteCounted(ctx: CodeContext, limit: LimitedRoute | null): void {
-    if (limit !== null) this.#counted.set(Object(ctx['state']) as object, limit);
+  /** Records the name under which the request was counted as an attempt; undefined if it was not counted. */
+  noteCounted(ctx: CodeContext, limit: LimitedRoute | undefined): void {
+    if (limit !== undefined) this.#counted.set(Object(ctx['state']) as object, limit);
   }
 
   wasCounted(ctx: CodeContext, limit: LimitedRoute): boolean {

@@ -6,12 +6,15 @@ import type { LimitedRoute } from '#base/limits/attempts.js';
 import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedError } from '#base/errors.js';
 import { readQuery } from '#http/query-string.js';
 import type { ContextRoute, RouteCall } from '#http/route.js';
+import { unidentified } from '#http/steps/callers.js';
+import { limited, limitOf } from '#http/steps/counted.js';
 import type { ActionName } from '#model/query/access.js';
 import { flattenAnswer } from '#api/rest/flatten-answer.js';
 import { wantsFlat } from '#api/rest/read-query.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
+import { codeSteps } from './code-steps.js';
 import { defaultOf } from '../load/load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, handlerParts, scopesOf } from './strapi-route.js';
@@ -35,10 +38,7 @@ export interface EndpointParts {
   readonly router: CodeRouter;
 }
 
-type Row = Pick<
-  ContextRoute,
-  'readsPreconditions' | 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded' | 'keys'
->;
+type Row = Pick<ContextRoute, 'action' | 'others' | 'steps' | 'handleContext'>;
 
 type Run = (call: RouteCall) => Promise<void>;
 
@@ -56,16 +56,17 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
   const inner = [...middlewares, answerReturned, ...handlersOf(resolved, parts)];
   const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes action names
   const [first, ...others] = scopes ?? [];
-  const limit = limitOf(resolved);
+  const limit = nameOfLimit(resolved);
   const runAs = resolved.isAdmin && config.auth !== false ? runAsAdministrator : runAsSender;
   return {
-    ...resolved.requirements,
-    ...(limit !== null && { limit }),
-    readsPreconditions: true,
     action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
     ...(others.length > 0 && { others }),
-    ...(scopes === null && { leavesRightsToCode: true }),
-    keys: 'ignored',
+    steps: [
+      ...(resolved.requirements?.steps ?? []),
+      ...(limit === undefined ? [] : [limited(limit)]),
+      ...(scopes === null ? [unidentified] : []),
+      ...codeSteps,
+    ],
     handleContext: (ctx, given) =>
       withBody(ctx, given.running.config, async () => {
         await runAs(ctx, given, async (call) => {
@@ -107,11 +108,11 @@ const answerReturned: CodeHandler = async (ctx, next) => {
   if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
 };
 
-/** Returns the name under which attempts are counted; null if they are not counted. */
-function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
+/** Returns the name under which attempts are counted; undefined if they are not counted. */
+function nameOfLimit(resolved: ResolvedRoute): LimitedRoute | undefined {
   const { route, requirements, path } = resolved;
-  if (requirements?.limit !== undefined) return requirements.limit;
-  return route.config?.middlewares?.includes(attemptLimit) === true ? `code:${handlerName(resolved) ?? path}` : null;
+  const isLimited = route.config?.middlewares?.includes(attemptLimit) === true;
+  return limitOf(requirements?.steps) ?? (isLimited ? `code:${handlerName(resolved) ?? path}` : undefined);
 }
 
 /** Adds to Koa's context what code of Strapi v4 expects. */

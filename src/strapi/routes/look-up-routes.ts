@@ -1,8 +1,10 @@
 import type { GuardedRow } from '#http/route.js';
+import { unidentified } from '#http/steps/callers.js';
 import type { Action } from '#api/rest/actions.js';
 import { createRow, hasUnique } from '#api/rest/content-routes.js';
 import { count, findByValue } from '#api/rest/look-ups.js';
 import type { QueryCache } from '#api/rest/read-query.js';
+import { opened } from './code-steps.js';
 import type { OrderedRoute } from './route-index.js';
 
 /**
@@ -30,8 +32,8 @@ function lookUpRow(route: OrderedRoute, action: Action, queries: QueryCache): Gu
   const row = generatedRow(route, action.name);
   const { type } = row ?? {};
   if (row === null || type?.kind !== 'collectionType' || (action === findByValue && !hasUnique(type))) return null;
-  const isOpen = row.leavesRightsToCode === true;
-  return { ...createRow(type, action, queries), ...(isOpen && { action: row.action, leavesRightsToCode: true }) };
+  const lookUp = createRow(type, action, queries);
+  return row.steps?.includes(unidentified) ? opened(lookUp) : lookUp;
 }
 
 /** Returns the row of a generated action by its name; null if a route has code, or is of another action. */

@@ -1,4 +1,4 @@
-import type { ContextRoute, Route } from '#http/route.js';
+import type { Route } from '#http/route.js';
 import type { CodeContext } from './code-requests.js';
 
 /** The handler of a route, or a middleware. */
@@ -64,7 +64,7 @@ export interface ResolvedRoute {
 export const attemptLimit = 'plugin::users-permissions.rateLimit';
 
 /** Requirements of a built-in route that stay if code overrides it. */
-export interface RouteRequirements extends Pick<ContextRoute, 'limit' | 'ignoresEnded'> {
+export interface RouteRequirements extends Pick<Route, 'steps'> {
   /** The built-in route, if code has not changed it. */
   readonly unchanged?: Route;
 }

@@ -2,10 +2,12 @@ import type { Observer } from '#base/observe/observer.js';
 import type { Context } from 'koa';
 import { memoizePair } from '#base/caches.js';
 import type { ContentContext } from '#content/content-context.js';
-import { type ApiError, ForbiddenError, refusedToken, unauthorizedError } from '#base/errors.js';
+import { ForbiddenError, refusedToken, unauthorizedError } from '#base/errors.js';
 import { once } from '#http/idempotency/read-key.js';
 import { mediaOf } from '#http/running.js';
-import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '#http/route.js';
+import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall, Step } from '#http/route.js';
+import { ignoringEnded } from '#http/steps/callers.js';
+import { keyed } from '#http/steps/keyed.js';
 import { Staging } from '#media/staging.js';
 import type { BindSettings } from '#model/query/bind-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -46,10 +48,8 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'anybody',
-      keys: 'mutations',
+      steps: [ignoringEnded, keyed.mutations, ...(settings.authErrors === 'graphql' ? [refusing] : [])],
       page: { name: 'GraphQL', about: 'a playground with the schema' },
-      ignoresEnded: true,
-      ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
         // if the public has no rights at all, answers 401
@@ -158,12 +158,16 @@ async function bodyOf(call: OperationCall, endpoint: Endpoint): Promise<Operatio
   return { body: /\bjson\b/i.test(type) ? request.body : null, digest: null };
 }
 
-/** Returns a 401 in the form of GraphQL errors. */
-const unauthenticated = ({ status, name, message, details, headers }: ApiError): Answer => ({
-  status,
-  headers,
-  body: { errors: [{ message, extensions: { error: { name, message, details }, code: 'UNAUTHENTICATED' } }] },
-});
+/** Answers a 401 in the form of GraphQL errors. */
+const refusing: Step = {
+  name: 'refusal',
+  stage: 'caller',
+  refuse: ({ status, name, message, details, headers }) => ({
+    status,
+    headers,
+    body: { errors: [{ message, extensions: { error: { name, message, details }, code: 'UNAUTHENTICATED' } }] },
+  }),
+};
 
 /** Content types that pages of other sites can send without a preflight request. */
 const simpleTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];

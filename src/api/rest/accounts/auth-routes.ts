@@ -12,6 +12,8 @@ import { countAttempt } from '#http/limit-requests.js';
 import { bodyOf } from '#http/route-request.js';
 import { type Answer, at, type ContextRoute, type Route, type RouteCall, rowsOf } from '#http/route.js';
 import { accountsOf } from '#http/running.js';
+import { ignoringEnded } from '#http/steps/callers.js';
+import { limited } from '#http/steps/counted.js';
 import { maySee } from '#model/query/access.js';
 import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
 import { flatEntry } from '../envelope.js';
@@ -21,10 +23,10 @@ import { authOperations } from './operations.js';
 /** Returns a row of logins. */
 export const authRow = rowsOf('plugin::users-permissions.auth', authOperations);
 
-/** Options of routes that begin or end a session. Apps send their current token to these routes too, even if it has expired. */
-const ignoringEnded = { ignoresEnded: true } as const;
+/** Of requests that begin or end a session. Apps send their current token with these too, even if it has expired. */
+const steps = [ignoringEnded];
 
-interface SessionRoute extends Required<Pick<Route, 'limit'>>, Pick<Route, 'ignoresEnded'> {
+interface SessionRoute extends Pick<Route, 'steps'> {
   readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
   /** Returns the query that selects the attributes and relations of the answered user; the empty query by default. */
   readonly userQuery?: UserQuery;
@@ -48,27 +50,26 @@ const sessionRoute = (
 
 /** The routes of login, registration, passwords and e-mail confirmation. */
 export const authRoutes: readonly Route[] = [
-  sessionRoute('/auth/local', 'callback', { limit: 'login', open: logIn, ...ignoringEnded }),
+  sessionRoute('/auth/local', 'callback', { steps: [limited('login'), ...steps], open: logIn }),
   sessionRoute('/auth/local/register', 'register', {
-    limit: 'register',
+    steps: [limited('register'), ...steps],
     open: register,
     userQuery: registeredQuery,
-    ...ignoringEnded,
   }),
-  sessionRoute('/auth/reset-password', 'resetPassword', { limit: 'reset-password', open: resetPassword, ...ignoringEnded }),
-  sessionRoute('/auth/change-password', 'changePassword', { limit: 'change-password', open: changePassword }),
+  sessionRoute('/auth/reset-password', 'resetPassword', { steps: [limited('reset-password'), ...steps], open: resetPassword }),
+  sessionRoute('/auth/change-password', 'changePassword', { steps: [limited('change-password')], open: changePassword }),
   authRow(
     'POST /auth/forgot-password',
     'forgotPassword',
     async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
-    { limit: 'forgot-password', ...ignoringEnded },
+    { steps: [limited('forgot-password'), ...steps] },
   ),
   authRow('GET /auth/email-confirmation', 'emailConfirmation', confirm),
   authRow(
     'POST /auth/send-email-confirmation',
     'sendEmailConfirmation',
     async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
-    { limit: 'send-email-confirmation' },
+    { steps: [limited('send-email-confirmation')] },
   ),
 ];
 
@@ -78,7 +79,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     ...at('POST /auth/refresh'),
     action: 'anybody',
     operation: authOperations.refresh,
-    ...ignoringEnded,
+    steps,
     handleContext: async (ctx, call) => {
       const countUse = (family: string): Promise<void> => countAttempt(ctx, 'refresh', { family }, call.running);
       return sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), { ...call, countUse }));
@@ -88,7 +89,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     ...at('POST /auth/logout'),
     action: 'anybody',
     operation: authOperations.logOut,
-    ...ignoringEnded,
+    steps,
     handle: async (call) => {
       await logOut(accountsOf(call.running), bodyOf(call.request), call);
       return { body: { ok: true } };
@@ -101,7 +102,7 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
   method: 'ALL',
   path,
   action: 'anybody',
-  ...ignoringEnded,
+  steps,
   handle: () => {
     throw notFoundError('Refresh tokens are disabled: set users-permissions.config.refreshTokens.enabled in config/plugins');
   },

@@ -6,9 +6,11 @@ import { ApiError, validationError } from '#base/errors.js';
 import { bodyOf, cookieOf, parameterOf } from '#http/route-request.js';
 import type { Answer, Route, RouteCall } from '#http/route.js';
 import { accountsOf } from '#http/running.js';
+import { limited } from '#http/steps/counted.js';
 import { readParameters } from '#http/query-string.js';
 import { authRow, redirect, sessionAnswer } from './auth-routes.js';
 
+const steps = [limited('connect')];
 const connecting = { action: 'plugin::users-permissions.auth.connect' } as const;
 
 /**
@@ -18,12 +20,12 @@ const connecting = { action: 'plugin::users-permissions.auth.connect' } as const
  * provider itself, for a session.
  */
 export const providerRoutes: readonly Route[] = [
-  authRow('GET /connect/:provider', 'connect', connect, { limit: 'connect' }),
-  authRow('GET /connect/:provider/callback', 'connectCallback', takeBack, { ...connecting, limit: 'connect' }),
+  authRow('GET /connect/:provider', 'connect', connect, { steps }),
+  authRow('GET /connect/:provider/callback', 'connectCallback', takeBack, { ...connecting, steps }),
   authRow('POST /connect/:provider/callback', 'connectForm', takeForm, connecting),
   authRow('GET /auth/:provider/callback', 'exchangeCode', exchange, {
     action: 'plugin::users-permissions.auth.callback',
-    limit: 'connect',
+    steps,
   }),
 ];
 

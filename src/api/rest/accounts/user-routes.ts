@@ -10,6 +10,9 @@ import { preconditionOf } from '#http/preconditions.js';
 import { bodyOf, idOf } from '#http/route-request.js';
 import { requireKey } from '#http/idempotency/read-key.js';
 import { type Answer, type Route, type RouteCall, rowsOf } from '#http/route.js';
+import { conditional } from '#http/steps/conditional.js';
+import { keyed } from '#http/steps/keyed.js';
+import { tagged } from '#http/steps/tagged.js';
 import { accountsOf } from '#http/running.js';
 import { comparing, emptyQuery, type Filter, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
@@ -23,21 +26,21 @@ import type { Values } from '#base/values.js';
 
 const row = rowsOf('plugin::users-permissions.user', userOperations);
 
-const tagged = { isTagged: true } as const;
+const steps = [tagged()];
 
-/** Options of routes that change a user. */
-const changes = { readsPreconditions: true, keys: 'whole' } as const;
+/** The steps of requests that change a user. */
+const changing = [conditional, keyed.whole];
 
 /** The routes of users. Their answers have no envelope. */
 export const userRoutes: readonly Route[] = [
-  row('GET /users', 'find', (call) => plainList(userType(call.content), call), tagged),
-  row('POST /users', 'create', create, { ...tagged, keys: 'whole' }),
-  row('GET /users/me', 'me', findMe, tagged),
-  row('DELETE /users/me', 'deleteMe', destroyMe, changes),
-  row('GET /users/count', 'count', countUsers, tagged),
-  row('GET /users/:id', 'findOne', findUser, tagged),
-  row('PUT /users/:id', 'update', update, { ...tagged, ...changes }),
-  row('DELETE /users/:id', 'destroy', destroy, changes),
+  row('GET /users', 'find', (call) => plainList(userType(call.content), call), { steps }),
+  row('POST /users', 'create', create, { steps: [...steps, keyed.whole] }),
+  row('GET /users/me', 'me', findMe, { steps }),
+  row('DELETE /users/me', 'deleteMe', destroyMe, { steps: changing }),
+  row('GET /users/count', 'count', countUsers, { steps }),
+  row('GET /users/:id', 'findOne', findUser, { steps }),
+  row('PUT /users/:id', 'update', update, { steps: [...steps, ...changing] }),
+  row('DELETE /users/:id', 'destroy', destroy, { steps: changing }),
 ];
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;

@@ -5,6 +5,8 @@ import { flag, listOf, record, text, whole } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import { once } from '#http/idempotency/read-key.js';
 import type { Answer, DynamicRoute, Route } from '#http/route.js';
+import { counted } from '#http/steps/counted.js';
+import { keyed } from '#http/steps/keyed.js';
 import type { Access } from '#model/query/access.js';
 import { isRecord } from '#base/values.js';
 import { readBatch } from './read-batch.js';
@@ -52,7 +54,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     method: 'POST',
     path: `${rest.prefix}/batch`,
     action: 'anybody',
-    keys: 'part',
+    steps: [counted((body) => countOf(body, limits.batch)), keyed.part],
     accepts: batchSchema(limits.batch),
     operation: {
       id: 'writeBatch',
@@ -65,7 +67,6 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
       ),
     },
     isListedFor: mayWrite,
-    counts: (body) => countOf(body, limits.batch),
     handle: async (call) => {
       refuseMiddlewares(projectCode?.middlewares() ?? [], config);
       const { isAtomic, items } = readBatch(call.request.body, limits);

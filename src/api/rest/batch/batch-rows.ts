@@ -2,6 +2,7 @@ import { ApiError, fieldErrors } from '#base/errors.js';
 import type { DynamicRoute, GuardedRow, ProjectCode, Rows } from '#http/route.js';
 import type { RouteParams } from '#http/route-request.js';
 import type { Running } from '#http/running.js';
+import { unidentified } from '#http/steps/callers.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { BatchItem } from './read-batch.js';
 
@@ -37,7 +38,7 @@ export function findRow(
   const row = found?.rows?.get(method);
   if (found === null || found.rows === null) throw refused(at, `${path} is not a path of a content type`);
   if (row === undefined) throw new ApiError(405, 'MethodNotAllowedError', 'Method Not Allowed', { details: null });
-  if (row.action === null || !('handle' in row) || row.type === undefined || row.leavesRightsToCode === true)
+  if (row.action === null || !('handle' in row) || row.type === undefined || row.steps?.includes(unidentified))
     throw refused(at, `${method} ${path} is answered or opened by code of the project, so it cannot be part of a batch`);
   return { row, type: row.type, params: found.params };
 }

@@ -1,0 +1,31 @@
+import type { LimitedRoute } from '#base/limits/attempts.js';
+import { countAttempt } from '../limit-requests.js';
+import { bodyOf } from '../route-request.js';
+import type { Run, Step } from '../route.js';
+
+interface LimitedStep extends Step {
+  readonly limit: LimitedRoute;
+}
+
+const counting = (name: string, count: (...request: Parameters<Run>) => Promise<void> | undefined): Step => ({
+  name,
+  stage: 'count',
+  around: (rest) => async (call, ctx) => {
+    await count(call, ctx);
+    return rest(call, ctx);
+  },
+});
+
+/** Counts a request as several. `countOf` returns as how many, by the body. */
+export const counted = (countOf: (body: unknown) => number): Step =>
+  counting('count', ({ running, caller, request }, ctx) => running.limiter?.(ctx, caller, countOf(request.body) - 1));
+
+/** Counts attempts under a name before they are handled. Those beyond the limit are a 429. */
+export const limited = (limit: LimitedRoute): LimitedStep => ({
+  ...counting('limit', ({ running, request }, ctx) => countAttempt(ctx, limit, bodyOf(request), running)),
+  limit,
+});
+
+/** Returns the name under which steps count attempts; undefined if they do not. */
+export const limitOf = (steps: readonly Step[] = []): LimitedRoute | undefined =>
+  steps.find((step): step is LimitedStep => 'limit' in step)?.limit;
