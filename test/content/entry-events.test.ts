@@ -247,7 +247,7 @@ describe('events of entries', () => {
       });
   }
 
-  /** Who writes, and the caller that events name. */
+  /** Who writes, and the author that events name. */
   const callers: Readonly<Record<string, readonly [write: (client: Client) => Promise<unknown>, caller: unknown]>> = {
     'a stranger': [({ call }) => call('DELETE', '/api/posts/1'), { kind: 'public', id: null }],
     'an administrator': [({ panel }) => panel('DELETE', `${posts}/1`), { kind: 'administrator', id: 1 }],
@@ -271,8 +271,8 @@ describe('events of entries', () => {
         },
       });
       await write(client);
-      const seen = events.map(({ caller, requestId }) => [
-        caller && { ...caller, id: (caller.id ?? 0) > 3 ? 'new' : caller.id },
+      const seen = events.map(({ by, requestId }) => [
+        by && by !== 'schedule' ? { ...by, id: (by.id ?? 0) > 3 ? 'new' : by.id } : by,
         typeof requestId,
       ]);
       expect(seen).to.deep.equal([[expected, expected === null ? 'object' : 'string']]);

@@ -1,11 +1,11 @@
 import type { ContentContext } from '#content/content-context.js';
 import { unlimited } from '#base/limits/budget.js';
-import { authorOf, type EntryWritten, type Subscriber } from '#store/changes/entry-events.js';
+import { actionOf, type EntryWritten, type Subscriber } from '#store/changes/entry-events.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { beforeCommit } from '#store/send/around-commit.js';
 import type { Database } from '#store/send/database.js';
 import { findFirst } from '#store/stored.js';
-import { newestVersion, storeVersion, type VersionAction } from '#store/stores/history-store.js';
+import { newestVersion, storeVersion, type Version } from '#store/stores/history-store.js';
 import { targetsOf } from './version-targets.js';
 import { readWhole } from './whole-entry.js';
 
@@ -32,11 +32,11 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const { kind, type, id, before, document } = event;
   const { database } = scope;
   const owner = { uid: type.uid, id };
-  const keep = async (action: VersionAction, stored: StoredDocument, version: number): Promise<void> => {
+  const keep = async (action: Version['action'], stored: StoredDocument, version: number): Promise<void> => {
     if (type.history === null) return;
     const entry = await readWhole(type, stored, scope);
     const targets = targetsOf(entry, type, scope.content.bind.registry);
-    const by = action === 'keep' ? null : authorOf(event);
+    const by = action === 'keep' ? null : event.by;
     await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, type.history);
   };
   if (kind === 'delete') {
@@ -48,13 +48,8 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   if (isFirst && before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
   await beforeCommit(database, about, async () => {
     const stored = await findFirst(database, type.collection, { _id: id });
-    if (stored !== null) await keep(actionOf(event, stored), stored, (await newestVersion(database, owner)) + 1);
+    if (stored === null) return;
+    const action = actionOf({ ...event, document: stored }, type); // of all writes of the transaction
+    await keep(action, stored, (await newestVersion(database, owner)) + 1);
   });
-}
-
-/** Returns what the writes of a transaction, of which this is the first, have done to an entry. */
-function actionOf({ kind, before, type }: EntryWritten, stored: StoredDocument): VersionAction {
-  if (kind !== 'update' || before === undefined || !type.draftAndPublish) return kind;
-  const [was, is] = [before, stored].map(({ publishedAt }) => (publishedAt ?? null) !== null);
-  return was === is ? kind : is === true ? 'publish' : 'unpublish';
 }

@@ -7,22 +7,16 @@ import { uploadFile } from '#model/schema/content-type.js';
 import type { Bell } from './bell.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 
-/** The events that each kind of write to an entry may be. */
-const ofKind: Readonly<Record<EntryEvent['kind'], readonly WebhookEvent[]>> = {
-  create: ['entry.create'],
-  update: ['entry.update'],
-  delete: ['entry.delete'],
-  any: [],
-};
-
-const ofFiles: typeof ofKind = { create: ['media.create'], update: ['media.update'], delete: ['media.delete'], any: [] };
+/** Returns the events that a write to an entry of a type is. */
+export const eventsOf = (kind: EntryEvent['kind'], uid: string): readonly WebhookEvent[] =>
+  kind === 'any' ? [] : [`${uid === uploadFile ? 'media' : 'entry'}.${kind}`];
 
 /** The events that an update may be besides. Only the entry before it says which. */
 export const publications: readonly WebhookEvent[] = ['entry.publish', 'entry.unpublish'];
 
-/** Returns the events that a write to an entry of a type is. */
-export const eventsOf = (kind: EntryEvent['kind'], uid: string): readonly WebhookEvent[] =>
-  (uid === uploadFile ? ofFiles : ofKind)[kind];
+/** Returns the publication or its end that an update is, if it is one. */
+export const publicationIn = (event: EntryEvent): readonly WebhookEvent[] =>
+  publications.filter((name) => 'action' in event && name === `entry.${event.action}`);
 
 /** Types of the service itself, which a webhook for all types is not told of, as in Strapi v4. */
 const ownTypes = /^(admin::.*|plugin::(i18n\.locale|upload\.folder|users-permissions\.(role|permission)))$/;

@@ -11,7 +11,7 @@ import { type NewDelivery, storeDeliveries } from '#store/stores/delivery-store.
 import { fullAccess } from '#model/query/access.js';
 import { collections } from '#model/schema/collections.js';
 import { entryBody, seenEntry } from './event-body.js';
-import { eventsOf, type KnownWebhooks, publications } from './known-webhooks.js';
+import { eventsOf, type KnownWebhooks, publicationIn, publications } from './known-webhooks.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 
 /** What the outbox needs of the service. */
@@ -39,13 +39,6 @@ export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
       within: (event, database) => tell(event, publicationIn(event), database),
     },
   ];
-}
-
-/** Returns the publication or its end that an update is, if it is one. */
-export function publicationIn(event: EntryEvent): readonly WebhookEvent[] {
-  if (event.kind !== 'update' || event.before === undefined || !event.type.draftAndPublish) return [];
-  const [before, after] = [event.before, event.document].map(({ publishedAt }) => publishedAt instanceof Date);
-  return before === after ? [] : [after === true ? 'entry.publish' : 'entry.unpublish'];
 }
 
 type Tell = (event: EntryEvent, names: readonly WebhookEvent[], database: Database) => Promise<void>;

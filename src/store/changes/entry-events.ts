@@ -5,21 +5,26 @@ import type { Database, Document } from '../send/database.js';
 /** A write of entries of a type. */
 interface Event {
   readonly type: ContentType;
-  /** Null if no request has made it: the service itself, or project code after its request. */
-  readonly caller: NonNullable<Sender['caller']> | null;
+  /** Who has asked for it. */
+  readonly by: Author;
   readonly requestId: string | null;
   readonly at: Date;
 }
 
-/** Who has written an entry, as it is stored: `schedule` is the service itself, at a time that the entry states. */
+/**
+ * Who has written an entry, as it is stored. `schedule` is the service itself, at a time that the entry states; null if no request has
+ * asked for it: the service itself, or project code after its request.
+ */
 export type Author = 'schedule' | NonNullable<Sender['caller']> | null;
 
-/** Returns who has made an event. */
-export const authorOf = ({ caller }: Pick<EntryEvent, 'caller'>): Author => (caller?.kind === 'schedule' ? 'schedule' : caller);
+/** What was done to an entry. */
+export type EntryAction = 'create' | 'update' | 'publish' | 'unpublish' | 'delete';
 
 /** An entry that this instance has written. Fields that are no attributes do not count. */
 export interface EntryWritten extends Event {
   readonly kind: 'create' | 'update' | 'delete';
+  /** The same, with changes of the publication state. They are updates if `before` is not known. */
+  readonly action: EntryAction;
   readonly id: number;
   /** Null if the type is not localized. */
   readonly locale: string | null;
@@ -34,6 +39,16 @@ export interface EntryWritten extends Event {
  * written at once than are told one by one.
  */
 export type EntryEvent = EntryWritten | (Event & { readonly kind: 'any' });
+
+/** Returns what a write has done to an entry, by the documents before and after it. */
+export function actionOf({ kind, before, document }: EntryFact, { draftAndPublish }: ContentType): EntryAction {
+  if (kind !== 'update' || before === undefined || !draftAndPublish) return kind;
+  const [was, is] = [before, document].map(({ publishedAt }) => publishedAt instanceof Date);
+  return was === is ? kind : is === true ? 'publish' : 'unpublish';
+}
+
+/** What is known of a write before it is told. */
+export type EntryFact = Pick<EntryWritten, 'kind' | 'document' | 'before'>;
 
 /** Code that hears of entries, whoever writes them: of each write once, in their order. */
 export interface Subscriber {

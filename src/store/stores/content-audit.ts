@@ -1,5 +1,5 @@
 import { collections } from '#model/schema/collections.js';
-import { type Author, authorOf, type Subscriber } from '../changes/entry-events.js';
+import type { Author, EntryWritten, Subscriber } from '../changes/entry-events.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
@@ -10,7 +10,7 @@ interface AuditedWrite {
   readonly at: Date;
   readonly uid: string;
   readonly id: number;
-  readonly action: 'create' | 'update' | 'delete';
+  readonly action: EntryWritten['kind'];
   /** Null if code of the project or the service itself has written. */
   readonly by: Author;
   readonly requestId: string | null;
@@ -29,10 +29,10 @@ export const auditingWrites = (days: number): Subscriber => ({
   hears: (kind) => kind !== 'any',
   within: async (event, database) => {
     if (event.kind === 'any') return;
-    const { type, id: of, kind: action, requestId, at } = event;
+    const { type, id: of, kind: action, by, requestId, at } = event;
     const expiresAt = new Date(at.getTime() + days * 86_400_000);
     const writes = database.db.collection(collections.contentAudit);
-    const write = { at, uid: type.uid, action, by: authorOf(event), requestId, of, expiresAt };
+    const write = { at, uid: type.uid, action, by, requestId, of, expiresAt };
     await inWriteTime(database, () => writes.insertOne(write, inScope(database)));
   },
 });

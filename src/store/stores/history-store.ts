@@ -1,6 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
-import type { Author } from '../changes/entry-events.js';
+import type { Author, EntryAction } from '../changes/entry-events.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import type { OwnCollection } from '../send/ensure-collections.js';
@@ -13,14 +13,12 @@ export interface Version {
   readonly at: Date;
   /** Null if code of the project or the service itself has written. */
   readonly by: Author;
-  readonly action: VersionAction;
+  /** `keep`: the entry was stored before its versions were kept, and is kept as it was before its first further write. */
+  readonly action: EntryAction | 'keep';
   readonly entry: Values;
   /** The types that relations led to, by uid of type or component and attribute; absent in versions of older services. */
   readonly targets?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 }
-
-/** `keep`: the entry was stored before its versions were kept, and is kept as it was before its first further write. */
-export type VersionAction = 'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'keep';
 
 /** The entry that versions belong to. */
 interface Owner {

@@ -3,14 +3,21 @@ import { unlimited } from '#base/limits/budget.js';
 import { afterCommit } from '../send/around-commit.js';
 import type { Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import type { EntryEvent, EntryWritten, Hearing } from '../changes/entry-events.js';
+import {
+  actionOf,
+  type Author,
+  type EntryEvent,
+  type EntryFact,
+  type EntryWritten,
+  type Hearing,
+} from '../changes/entry-events.js';
 import { type Match, matchesAny, oneOf } from '../form/matches.js';
 import type { Store } from '../store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { inTransaction } from '../send/transaction.js';
 
 /** What was written: an entry, or more entries than are told one by one. */
-type Fact = Pick<EntryWritten, 'kind' | 'document' | 'before'> | { readonly kind: 'any' };
+type Fact = EntryFact | { readonly kind: 'any' };
 
 /**
  * Runs a write of one entry with the subscribers that hear of it; with null if there are none. It runs in a transaction if they
@@ -30,9 +37,12 @@ export function heard<Result>(
 /** Tells subscribers what was written: now if they write too, and after the commit. */
 export async function tell({ database, changes }: Store, { type, subscribers }: Hearing, facts: readonly Fact[]): Promise<void> {
   const { caller = null, requestId = null } = database.sender ?? {};
-  const about = { type, caller, requestId, at: new Date() };
+  const by: Author = caller?.kind === 'schedule' ? 'schedule' : caller;
+  const about = { type, by, requestId, at: new Date() };
   const events = facts.map((fact): EntryEvent =>
-    fact.kind === 'any' ? { ...fact, ...about } : { ...fact, ...keysOf(fact.document, type), ...about },
+    fact.kind === 'any'
+      ? { ...fact, ...about }
+      : { ...fact, action: actionOf(fact, type), ...keysOf(fact.document, type), ...about },
   );
   for (const event of events) for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
   await afterCommit(database, () => changes.deliver(subscribers, events));
