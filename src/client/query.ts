@@ -147,14 +147,17 @@ function pairsOf(key: string, value: unknown): Pair[] {
   const pairs = entries.flatMap(([name, inner]) => pairsOf(`${key}[${name}]`, inner));
   if (pairs.length > 0) return pairs;
   if (isPopulated.test(key)) return [[key, 'true']];
-  return key.endsWith('[$in]') ? noneOf(key) : [];
+  return isListed.test(key) ? noneOf(key) : [];
 }
 
 /** A relation that is populated without a selection of its own: `populate: { author: {} }`. */
 const isPopulated = /(^populate|\[populate]|\[on])\[[^\]]*]$/;
 
-/** Returns a condition that no entry meets, for an empty `$in` list. Without it the filter would match all entries. */
+/** An operator with an empty list, which no value meets; each value meets its denial. */
+const isListed = /\[\$(?!and]|or]|not)\w+]$/;
+
+/** Returns a condition that no entry meets. Without it the filter would match all entries. */
 function noneOf(key: string): Pair[] {
-  const attribute = key.slice(0, -'[$in]'.length);
+  const attribute = key.replace(isListed, '');
   return ['$null', '$notNull'].map((operator) => [`${attribute}[${operator}]`, 'true']);
 }

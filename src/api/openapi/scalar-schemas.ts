@@ -1,4 +1,4 @@
-import { operators, type Operator } from '#model/query/operators.js';
+import { type Operator, operators, takesOperator } from '#model/query/operators.js';
 import type { ContentType, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
 import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
 import type { Components } from './components.js';
@@ -110,31 +110,18 @@ interface Operands {
 }
 
 function operatorsSchema(stored: Stored, { value, whole, self }: Operands): Schema {
-  const names = (Object.keys(operators) as Operator[]).filter((operator) => takes(stored, operator));
+  const names = (Object.keys(operators) as Operator[]).filter((operator) => takesOperator(stored, operator));
   const tests = names.map((operator) => {
-    const operand = operators[operator].text === undefined ? whole : value;
-    return [`$${operator}`, operandOf(operator, operand)] as const;
+    const { arity, text: comparesText } = operators[operator];
+    return [`$${operator}`, operandOf[arity](comparesText === undefined ? whole : value)] as const;
   });
   const groups = { $and: listOf(self), $or: listOf(self), $not: self };
   return { type: 'object', properties: { ...Object.fromEntries(tests), ...groups }, additionalProperties: false };
 }
 
-/**
- * Returns whether a stored form has an operator. Dates and booleans have no single text form, so they have no case-sensitive text
- * operators.
- */
-const takes = (stored: Stored, operator: Operator): boolean =>
-  !((stored === 'date' || stored === 'boolean') && operators[operator].text === 'sensitive');
-
-function operandOf(operator: Operator, value: Schema): Schema {
-  switch (operators[operator].arity) {
-    case 'one':
-      return value;
-    case 'list':
-      return listOf(value);
-    case 'pair':
-      return { ...listOf(value), minItems: 2, maxItems: 2 };
-    case 'flag':
-      return flag;
-  }
-}
+const operandOf: Readonly<Record<(typeof operators)[Operator]['arity'], (value: Schema) => Schema>> = {
+  one: (value) => value,
+  list: listOf,
+  pair: (value) => ({ ...listOf(value), minItems: 2, maxItems: 2 }),
+  flag: () => flag,
+};

@@ -1,8 +1,8 @@
 import { memoize } from '#base/caches.js';
 import type { Stored } from '../schema/scalar-types.js';
-import { isForeign, numberText, storedIds } from '../schema/stored-values.js';
+import { isForeign, kindOf, plainValue, storedIds } from '../schema/stored-values.js';
 import { isRecord, type Values } from '#base/values.js';
-import type { Comparator, TextComparator } from './operators.js';
+import { type TextComparator, valueRules } from './operators.js';
 import type { Condition } from './plan.js';
 import { comparesText, type Comparison, textPattern } from './conditions.js';
 import { storedText } from './stored-text.js';
@@ -46,7 +46,7 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   if (comparesText(comparator) && stored !== 'text') return meetsText(condition, value);
   const met = comparesText(comparator)
     ? elements.some((element) => typeof element === 'string' && patternOf(condition).test(element))
-    : comparisons[comparator](elements, operand);
+    : valueRules[comparator].meets(elements, operand);
   if (!denied) return met;
   return !met && (stored === 'json' ? isJson(value) : elements.some((element) => isOf(stored, element)));
 }
@@ -75,7 +75,7 @@ const kinds: Readonly<Record<Stored, string>> = {
  */
 function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly number[]): boolean {
   if (comparator === 'null') return ids.every((id) => Array.isArray(operand) && !operand.includes(id)) !== denied;
-  return ids.some((id) => comparisons.in([id], operand) !== denied);
+  return ids.some((id) => valueRules.in.meets([id], operand) !== denied);
 }
 
 const patternOf = memoize(({ comparator, operand }: Comparison): RegExp => {
@@ -83,50 +83,6 @@ const patternOf = memoize(({ comparator, operand }: Comparison): RegExp => {
   return new RegExp(source, `u${flags}`);
 });
 
-/** Compares the elements of a value: one of them has to meet each bound. */
-type Compare = (elements: readonly unknown[], operand: unknown) => boolean;
-
-const someElement =
-  (meets: (value: unknown, operand: unknown) => boolean): Compare =>
-  (elements, operand) =>
-    elements.some((element) => meets(element, operand));
-
-const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>, Compare>> = {
-  eq: someElement((value, operand) => isScalar(value) && compareStored(value, operand) === 0),
-  in: (elements, operands) => Array.isArray(operands) && operands.some((operand) => comparisons.eq(elements, operand)),
-  lt: someElement((value, operand) => compareStored(value, operand) < 0),
-  lte: someElement((value, operand) => compareStored(value, operand) <= 0),
-  gt: someElement((value, operand) => compareStored(value, operand) > 0),
-  gte: someElement((value, operand) => compareStored(value, operand) >= 0),
-  between: (elements, operands) => {
-    const [low, high] = operands as readonly unknown[]; // bound as a pair
-    return comparisons.gte(elements, low) && comparisons.lte(elements, high);
-  },
-};
-
-/** Returns the value itself; a bigint or number for numbers that the driver reads as objects. */
-function plainValue(value: unknown): unknown {
-  const text = numberText(value);
-  if (text === null) return value;
-  return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
-}
-
 /** Returns whether the database takes a value for JSON that is not null. */
 const isJson = (value: unknown): boolean =>
   Array.isArray(value) || (isRecord(value) ? !isForeign(value) : value !== null && !(value instanceof Date));
-
-/** Returns whether a value can equal an operand. JSON values that are objects or lists cannot. */
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
-
-/**
- * Compares two values of an attribute as the database does, strings by their bytes. Returns a negative number, 0 or a positive
- * one; NaN if the values are of different types.
- */
-export function compareStored(left: unknown, right: unknown): number {
-  if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
-  const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
-  if (kindOf(a) !== kindOf(b)) return NaN;
-  return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
-}
-
-const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : value instanceof Date ? 'date' : typeof value);

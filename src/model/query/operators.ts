@@ -1,16 +1,48 @@
-/** How many operands an operator takes: one value, a list, a pair, or a yes/no flag. */
-type Arity = 'one' | 'list' | 'pair' | 'flag';
+import { mapValues, type Values } from '#base/values.js';
+import type { Stored } from '../schema/scalar-types.js';
+import { compareStored } from '../schema/stored-values.js';
+import { listOfValues, oneText, oneValue, pairOfValues, textOrNull, valueOrNull, yesOrNo, type OperandRule } from './operands.js';
 
-interface OperatorRule<Name extends string> {
-  readonly arity: Arity;
-  /** Compares text: the operand stays text, and case is ignored if `insensitive`. */
-  readonly text?: 'sensitive' | 'insensitive';
+/** Compares stored values with an operand in their stored form. */
+interface ValueRule {
+  /** Returns the query of the database on the values of a path. */
+  readonly query: (operand: unknown) => Values;
+  /** Returns the query for the values that are denied; unless it is there, the one of `$not`. */
+  readonly denial?: (operand: unknown) => Values;
+  /** Returns whether the elements of a value meet the operand, as the database decides it: one of them must meet each bound. */
+  readonly meets: (elements: readonly unknown[], operand: unknown) => boolean;
+}
+
+/** Compares the text of a value, in every stored form, with an operand that stays text. */
+interface TextRule {
+  /** Case is ignored if `insensitive`. */
+  readonly text: 'sensitive' | 'insensitive';
   /** Returns the source of the regular expression that a text must match, which means the same in MongoDB and JavaScript. */
-  readonly pattern?: (operand: string) => string;
+  readonly pattern: (operand: string) => string;
   /** Whether each text that matches contains the operand itself, so that indexes of parts of texts find it. */
   readonly literal?: true;
-  /** The positive operator that this one denies. */
-  readonly denies?: Name;
+  /** Whether each text that matches begins with the operand, so that an index finds it if case matters. */
+  readonly prefix?: true;
+}
+
+/** Compares with null, which each stored form has its own query for. */
+interface NullRule {
+  readonly ofNull: true;
+}
+
+/** A positive operator. */
+type ComparatorRule = OperandRule & (ValueRule | TextRule | NullRule) & { readonly inGraphql?: false };
+
+/** An operator that denies another one, and is written and bound like it. */
+interface Denial<Name> {
+  readonly denies: Name;
+}
+
+/** All that is known of an operator. */
+interface OperatorRule<Name>
+  extends OperandRule, Partial<ValueRule>, Partial<TextRule>, Partial<NullRule>, Partial<Denial<Name>> {
+  /** Whether the filter inputs of GraphQL have it; absent if they do. */
+  readonly inGraphql?: false;
 }
 
 const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -20,47 +52,95 @@ const end = '(?!\\n)$';
 
 const whole = { literal: true, pattern: (text: string) => `^${escape(text)}${end}` } as const;
 const anywhere = { literal: true, pattern: escape } as const;
-const atStart = { literal: true, pattern: (text: string) => `^${escape(text)}` } as const;
+const atStart = { literal: true, prefix: true, pattern: (text: string) => `^${escape(text)}` } as const;
 const atEnd = { literal: true, pattern: (text: string) => `${escape(text)}${end}` } as const;
 
-/** The only list of operators: their types, REST, GraphQL and the compiler derive from it. */
+type Meets = ValueRule['meets'];
+
+/** Returns the comparison of elements that some element meets whose order to the operand holds: NaN if they are of different types. */
+const ordered =
+  (holds: (order: number) => boolean): Meets =>
+  (elements, operand) =>
+    elements.some((element) => holds(compareStored(element, operand)));
+
+const isAtLeast = ordered((order) => order >= 0);
+const isAtMost = ordered((order) => order <= 0);
+
+/** JSON values that are objects or lists equal no operand. */
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
+
+const isEqual: Meets = (elements, operand) =>
+  elements.some((element) => isScalar(element) && compareStored(element, operand) === 0);
+
+/** Returns the operand of a list or pair, which is bound as a list. */
+const items = (operand: unknown): readonly unknown[] => operand as readonly unknown[];
+
+/** The only list of operators. REST, GraphQL, OpenAPI, the types of the client, the compiler and `meetsCondition` derive from it. */
 const table = {
-  eq: { arity: 'one' },
-  ne: { arity: 'one', denies: 'eq' },
-  eqi: { arity: 'one', text: 'insensitive', ...whole },
-  nei: { arity: 'one', text: 'insensitive', denies: 'eqi' },
-  lt: { arity: 'one' },
-  lte: { arity: 'one' },
-  gt: { arity: 'one' },
-  gte: { arity: 'one' },
-  in: { arity: 'list' },
-  notIn: { arity: 'list', denies: 'in' },
-  contains: { arity: 'one', text: 'sensitive', ...anywhere },
-  notContains: { arity: 'one', text: 'sensitive', denies: 'contains' },
-  containsi: { arity: 'one', text: 'insensitive', ...anywhere },
-  notContainsi: { arity: 'one', text: 'insensitive', denies: 'containsi' },
-  startsWith: { arity: 'one', text: 'sensitive', ...atStart },
-  startsWithi: { arity: 'one', text: 'insensitive', ...atStart },
-  endsWith: { arity: 'one', text: 'sensitive', ...atEnd },
-  endsWithi: { arity: 'one', text: 'insensitive', ...atEnd },
-  null: { arity: 'flag' },
-  notNull: { arity: 'flag', denies: 'null' },
-  between: { arity: 'pair' },
-} as const satisfies Readonly<Record<string, OperatorRule<string>>>;
+  eq: { ...valueOrNull, query: (operand) => ({ $eq: operand }), denial: (operand) => ({ $ne: operand }), meets: isEqual },
+  ne: { denies: 'eq' },
+  eqi: { ...textOrNull, text: 'insensitive', ...whole },
+  nei: { denies: 'eqi' },
+  lt: { ...oneValue, query: (operand) => ({ $lt: operand }), meets: ordered((order) => order < 0) },
+  lte: { ...oneValue, query: (operand) => ({ $lte: operand }), meets: isAtMost },
+  gt: { ...oneValue, query: (operand) => ({ $gt: operand }), meets: ordered((order) => order > 0) },
+  gte: { ...oneValue, query: (operand) => ({ $gte: operand }), meets: isAtLeast },
+  in: {
+    ...listOfValues,
+    query: (operand) => ({ $in: operand }),
+    denial: (operand) => ({ $nin: operand }),
+    meets: (elements, operand) => items(operand).some((item) => isEqual(elements, item)),
+  },
+  notIn: { denies: 'in' },
+  contains: { ...oneText, text: 'sensitive', ...anywhere },
+  notContains: { denies: 'contains' },
+  containsi: { ...oneText, text: 'insensitive', ...anywhere },
+  notContainsi: { denies: 'containsi' },
+  startsWith: { ...oneText, text: 'sensitive', ...atStart },
+  startsWithi: { ...oneText, text: 'insensitive', ...atStart, inGraphql: false },
+  endsWith: { ...oneText, text: 'sensitive', ...atEnd },
+  endsWithi: { ...oneText, text: 'insensitive', ...atEnd, inGraphql: false },
+  null: { ...yesOrNo, ofNull: true },
+  notNull: { denies: 'null' },
+  between: {
+    ...pairOfValues,
+    query: (operand) => ({ $gte: items(operand)[0], $lte: items(operand)[1] }),
+    meets: (elements, operand) => isAtLeast(elements, items(operand)[0]) && isAtMost(elements, items(operand)[1]),
+  },
+} as const satisfies Readonly<Record<string, ComparatorRule | Denial<string>>>;
 
 type Table = typeof table;
 
 export type Operator = keyof Table;
 
+type Having<Part> = { [Name in Operator]: Table[Name] extends Part ? Name : never }[Operator];
+
 /** The operators that remain once `not` is pushed down to the comparisons: each is positive, denial is a flag beside it. */
-export type Comparator = { [Name in Operator]: Table[Name] extends { readonly denies: string } ? never : Name }[Operator];
+export type Comparator = Having<OperandRule>;
 
 /** The comparators that compare the text of a value, in every stored form. */
-export type TextComparator = {
-  [Name in Comparator]: Table[Name] extends { readonly pattern: unknown } ? Name : never;
-}[Comparator];
+export type TextComparator = Having<{ readonly pattern: unknown }>;
 
-export const operators: Readonly<Record<Operator, OperatorRule<Comparator>>> = table;
+/** The comparators that compare values in their stored form, except for null. */
+type ValueComparator = Having<{ readonly query: unknown }>;
+
+const rows: Readonly<Record<Operator, ComparatorRule | Denial<Comparator>>> = table;
+
+/** Returns the rule of a row. A denial has the operand of the operator that it denies. */
+function ruleOf(row: ComparatorRule | Denial<Comparator>): OperatorRule<Comparator> {
+  if (!('denies' in row)) return row;
+  const { arity, bind, text }: OperatorRule<Comparator> = table[row.denies];
+  return { arity, bind, ...(text !== undefined && { text }), ...row };
+}
+
+export const operators = mapValues(rows, ruleOf) as Readonly<Record<Operator, OperatorRule<Comparator>>>; // the names of the table
+
+/** The rules of the comparators of values. */
+export const valueRules = operators as Readonly<Record<ValueComparator, ValueRule>>; // rows that have a query
+
+/** Returns whether values of a stored form have an operator. Dates and booleans have no single text, which case would matter in. */
+export const takesOperator = (stored: Stored, operator: Operator): boolean =>
+  !((stored === 'date' || stored === 'boolean') && operators[operator].text === 'sensitive');
 
 export type Group = 'and' | 'or' | 'not';
 

@@ -105,6 +105,28 @@ export const storedIds = (stored: unknown): readonly number[] =>
 const none: readonly number[] = [];
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
+/** Returns the value itself; a bigint or number for numbers that the driver reads as objects. */
+export function plainValue(value: unknown): unknown {
+  const text = numberText(value);
+  if (text === null) return value;
+  return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+}
+
+/**
+ * Compares two values of an attribute as the database does, strings by their bytes. Returns a negative number, 0 or a positive
+ * one; NaN if the values are of different types.
+ */
+export function compareStored(left: unknown, right: unknown): number {
+  if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
+  if (kindOf(a) !== kindOf(b)) return NaN;
+  return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
+}
+
+/** Returns the type by which a plain value is compared. */
+export const kindOf = (value: unknown): string =>
+  typeof value === 'bigint' ? 'number' : value instanceof Date ? 'date' : typeof value;
+
 /** Returns the first moment of a day in UTC. `Date.UTC` would take the years 0 to 99 for those of the 20th century. */
 function utcDay(year: number, month: number, day: number): Date {
   const date = new Date(0);

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Comparator, TextComparator } from '#model/query/operators.js';
+import { operators, valueRules } from '#model/query/operators.js';
 import type { Condition } from '#model/query/plan.js';
 import { comparesText, type Comparison, textPattern } from '#model/query/conditions.js';
 import type { Stored } from '#model/schema/scalar-types.js';
@@ -75,20 +75,6 @@ export function compileAny(parts: readonly Document[]): Document {
   return parts.length === 1 ? only : { $or: parts };
 }
 
-/** The query expression of each comparator that is not denied. A missing one is a compile error. */
-const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {
-  eq: (operand) => ({ $eq: operand }),
-  in: (operand) => ({ $in: operand }),
-  lt: (operand) => ({ $lt: operand }),
-  lte: (operand) => ({ $lte: operand }),
-  gt: (operand) => ({ $gt: operand }),
-  gte: (operand) => ({ $gte: operand }),
-  between: (operand) => {
-    const [low, high] = operand as readonly unknown[]; // bound as a pair
-    return { $gte: low, $lte: high };
-  },
-};
-
 /** Compiles one comparator to a query on its path. A denied comparator never matches null, as in SQL. */
 function compileComparison(condition: Comparison): Document {
   const { comparator, stored, path, operand, denied } = condition;
@@ -105,11 +91,13 @@ function compileComparison(condition: Comparison): Document {
  */
 function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
   if (comparator === 'null') return denied ? notNull[stored] : isNull(stored);
-  const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
+  const expression = comparesText(comparator)
+    ? compilePattern(textPattern(comparator, operand))
+    : valueRules[comparator].query(operand);
   if (stored === 'json') return compileWhole(expression, denied);
   if (!denied) return expression;
-  if (comparator === 'in') return { $nin: operand, ...notNull[stored] };
-  return comparator === 'eq' ? { $ne: operand, ...notNull[stored] } : { $not: expression, ...notNull[stored] };
+  const denial = operators[comparator].denial?.(operand);
+  return denial === undefined ? { $not: expression, ...notNull[stored] } : { ...denial, ...notNull[stored] };
 }
 
 /** Compares a JSON value as a whole. Without the check of its type, MongoDB would compare the elements of a list as well. */
@@ -118,10 +106,7 @@ function compileWhole(expression: Document, denied: boolean): Document {
   return denied ? { $not: whole, ...notNull.json } : whole;
 }
 
-function compilePattern(comparator: TextComparator, operand: unknown): Document {
-  const { source, flags } = textPattern(comparator, operand);
-  return { $regex: source, $options: flags };
-}
+const compilePattern = ({ source, flags }: ReturnType<typeof textPattern>): Document => ({ $regex: source, $options: flags });
 
 const jsonTypes = ['string', 'number', 'bool', 'object', 'array'];
 
@@ -157,11 +142,10 @@ export function compileOwnId({ link, path, condition, orMissing, visible }: Rela
 }
 
 const isIdComparison = (condition: Condition): condition is Comparison =>
-  condition.kind === 'comparison' &&
-  condition.path === '_id' &&
-  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.comparator);
+  condition.kind === 'comparison' && condition.path === '_id' && !comparesText(condition.comparator);
 
 function compileIdComparison(path: string, comparison: Comparison, many: boolean): Document {
   const expression = compileExpression({ ...comparison, stored: 'link' });
-  return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
+  const isOfOneId = many && (comparison.denied || Object.keys(expression).length > 1);
+  return { [path]: isOfOneId ? { $elemMatch: expression } : expression };
 }

@@ -1,5 +1,6 @@
 import type { IndexDescriptionInfo } from 'mongodb';
 import { type Comparison, comparesText } from '#model/query/conditions.js';
+import { type Operator, operators } from '#model/query/operators.js';
 import type { Condition } from '#model/query/plan.js';
 import { memoizePair } from '#base/caches.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
@@ -51,7 +52,10 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
 
 /** Returns whether an index on its path can find the values that meet a comparison. */
 export const isIndexable = ({ comparator, denied }: Comparison): boolean =>
-  !denied && (!comparesText(comparator) || comparator === 'startsWith');
+  !denied && (!comparesText(comparator) || isCaseSensitivePrefix(operators[comparator]));
+
+const isCaseSensitivePrefix = ({ text, prefix }: (typeof operators)[Operator]): boolean =>
+  text === 'sensitive' && prefix === true;
 
 /** The parts of an index that decide what it finds. */
 type LeadingIndex = Pick<IndexDescriptionInfo, 'key' | 'partialFilterExpression' | 'sparse'>;

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import { compareStored, meetsCondition } from '#model/query/meets-condition.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
 import type { LinkChild, NestedList, SortKey, Window } from '#model/query/plan.js';
-import { storedIds } from '#model/schema/stored-values.js';
+import { compareStored, storedIds } from '#model/schema/stored-values.js';
 import { isRecord, only, type Values } from '#base/values.js';
 
 /** A stored polymorphic link. */

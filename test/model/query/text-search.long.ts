@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { oneText } from '#model/query/operands.js';
 import { type Operator, operators } from '#model/query/operators.js';
 import { explain } from '../../support/explain.js';
 import { serveModels, type Serving } from '../../support/serve.js';
@@ -170,7 +171,7 @@ describe('text search', () => {
 
   it('an operator with a pattern finds all entries, which do not contain its operand', async () => {
     const pattern = (operand: string): string => operand.replaceAll('*', '.*');
-    const like: (typeof operators)[Operator] = { arity: 'one', text: 'insensitive', pattern };
+    const like: (typeof operators)[Operator] = { ...oneText, text: 'insensitive', pattern };
     const table: Partial<Record<string, typeof like>> = operators;
     Object.assign(table, { like });
     try {

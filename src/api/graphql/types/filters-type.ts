@@ -42,8 +42,8 @@ function filtersOf(uid: string, context: SchemaContext): GraphQLInputType | null
   return type === null ? null : filtersType(type, context);
 }
 
-/** The operators of GraphQL, in the order of Strapi v4, which lacks startsWithi and endsWithi. */
-const offered: readonly Operator[] = [
+/** The order of operators in Strapi v4. Others come after them. */
+const order: readonly Operator[] = [
   'eq',
   'eqi',
   'ne',
@@ -82,6 +82,8 @@ export const scalarFilters: readonly GraphQLInputObjectType[] = [GraphQLID, ...n
 function comparisonFields(scalar: GraphQLScalarType, filter: GraphQLInputObjectType): Record<string, GraphQLInputFieldConfig> {
   const list = new GraphQLList(scalar);
   const arities = { one: scalar, flag: GraphQLBoolean, list, pair: list };
+  const names = new Set([...order, ...(Object.keys(operators) as Operator[])]);
+  const offered = [...names].filter((name) => operators[name].inGraphql !== false);
   const tests = offered.map((operator) => [operator, { type: arities[operators[operator].arity] }] as const);
   return { and: { type: list }, or: { type: list }, not: { type: filter }, ...Object.fromEntries(tests) };
 }
