@@ -3,13 +3,7 @@ import { isHiddenLink, maySee } from '#model/query/access.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { isSettable } from '#model/schema/added-attributes.js';
 import { plainScalar, toJson } from '#model/schema/code-values.js';
-import {
-  type Attribute,
-  type ContentType,
-  type ScalarAttribute,
-  type ScalarType,
-  underServedNames,
-} from '#model/schema/content-type.js';
+import { type Attribute, type ContentType, type ScalarAttribute, underServedNames } from '#model/schema/content-type.js';
 import { notOfType } from '#model/schema/findings.js';
 import { linksOfCode, parseMorphTarget } from '#model/schema/link-input.js';
 import { hasParts, type PartsAttribute, uidOfPart } from '#model/schema/parts.js';
@@ -110,10 +104,8 @@ function acceptScalar({ type, name }: ScalarAttribute, given: unknown, { prefix,
   if (scalarTypes[type].stored === 'json') return toJson(given, `${prefix}${name}`);
   const value = plainScalar(given);
   const isPlain = typeof value === 'number' || typeof value === 'boolean';
-  return isUnchecked && isPlain && texts.has(type) ? String(value) : value;
+  return isUnchecked && isPlain && scalarTypes[type].name === 'string' ? String(value) : value;
 }
-
-const texts: ReadonlySet<ScalarType> = new Set(['string', 'text', 'richtext', 'password', 'email', 'uid', 'enumeration']);
 
 function isHidden(attribute: Attribute, type: ContentType, { access }: BindContext): boolean {
   if (access.hidden.get(type.uid)?.has(attribute.name) === true) return true;

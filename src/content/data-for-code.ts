@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { morphLinks } from '#store/read/stored-lists.js';
-import {
-  type Attribute,
-  type ContentType,
-  type Registry,
-  type ScalarAttribute,
-  underServedNames,
-} from '#model/schema/content-type.js';
+import { type Attribute, type ContentType, type Registry, underServedNames } from '#model/schema/content-type.js';
 import { hasParts, listsParts, mapParts } from '#model/schema/parts.js';
-import { scalarTypes, toBoolean, toNumber } from '#model/schema/scalar-types.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import type { ContentContext } from './content-context.js';
 import { sharedAttributes } from './sync-locales.js';
@@ -83,23 +77,13 @@ function defaultOf(attribute: Attribute): unknown {
   return listsParts(attribute) && !attribute.required ? [] : undefined;
 }
 
-type Cast = (value: unknown) => unknown;
-
-/** The casts that the checks of Strapi v4 make, by type. */
-const casts: Partial<Readonly<Record<ScalarAttribute['type'], Cast>>> = {
-  integer: toNumber,
-  float: toNumber,
-  decimal: toNumber,
-  boolean: toBoolean,
-  enumeration: String,
-};
-
 /** Returns checked values with numbers, booleans and options in place of the texts that stand for them. */
 const castScalars = ({ attributes }: ContentType, data: Values): Values =>
   mapValues(data, (value, name) => {
     const attribute = attributes.get(name);
-    const cast = attribute?.kind === 'scalar' ? casts[attribute.type] : undefined;
-    return cast === undefined || value === null || value === undefined ? value : cast(value);
+    if (attribute?.kind !== 'scalar' || value === null || value === undefined) return value;
+    const { castsInput, store } = scalarTypes[attribute.type];
+    return castsInput === true ? store(value, name) : value;
   });
 
 /** Returns the shared values of a stored entry as data of a write. Passwords, which are stored as hashes, are left out. */

@@ -1,5 +1,5 @@
 import { fieldErrors, validationError } from '#base/errors.js';
-import { isReservedKey } from '#model/schema/check-scalar.js';
+import { isReservedKey } from '#model/schema/check-json.js';
 import { isRecord } from '#base/values.js';
 import { type QueryParameters, type QueryStringLimits, readParameters } from './query-string.js';
 

@@ -3,7 +3,7 @@ import { between, type Match } from '#store/form/matches.js';
 import type { ContentContext } from '#content/content-context.js';
 import { hashPassword } from '#content/hash-passwords.js';
 import { fieldErrors } from '#base/errors.js';
-import { scalarProblems } from '#model/schema/check-scalar.js';
+import { scalarProblems } from '#model/schema/scalar-types.js';
 import { userType } from '../user-store.js';
 
 /** A hash to compare with if there is no password, so that both cases take the same time. */

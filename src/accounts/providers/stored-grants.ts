@@ -7,7 +7,7 @@ import { cacheUntilChanged } from '#store/changes/changes.js';
 import type { Store } from '#store/store.js';
 import type { Database } from '#store/send/database.js';
 import { openCodeStore, storeSetting } from '#store/stores/code-store.js';
-import { jsonProblems } from '#model/schema/check-scalar.js';
+import { jsonProblems } from '#model/schema/check-json.js';
 import { collections } from '#model/schema/collections.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import { type Grants, grantsOf } from './own-providers.js';

@@ -7,7 +7,7 @@ import { matchesAll } from '#store/form/matches.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';
-import { toBoolean } from '#model/schema/scalar-types.js';
+import { toBoolean } from '#model/schema/stored-values.js';
 import type { Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';

@@ -1,5 +1,5 @@
 import type { Role } from '#content/rights/role.js';
-import { toBoolean } from '#model/schema/scalar-types.js';
+import { toBoolean } from '#model/schema/stored-values.js';
 import { roleUid, userUid, type StoredUser } from '../user-store.js';
 import type { FieldError } from '#base/errors.js';
 import { isRecord } from '#base/values.js';

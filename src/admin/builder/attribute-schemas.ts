@@ -1,4 +1,5 @@
 import type { Model } from '#model/schema/model.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isRecord, type Values } from '#base/values.js';
 import { array, boolean, lazy, mixed, number, object, string } from '../check-body.js';
 import { reservedAttributes, snakeCase } from './names.js';
@@ -11,10 +12,14 @@ export interface AttributeRules {
   readonly targets: readonly string[];
 }
 
-const scalars = [
+/** The order of types in messages of Strapi v4. */
+const order = [
   ...['media', 'string', 'text', 'richtext', 'blocks', 'json', 'enumeration', 'password', 'email', 'integer', 'biginteger'],
   ...['float', 'decimal', 'date', 'time', 'datetime', 'timestamp', 'boolean', 'relation'],
 ];
+
+/** Types of content types and components. Only content types have uids. */
+const scalars = [...new Set([...order, ...Object.keys(scalarTypes).filter((type) => type !== 'uid')])];
 
 const toOneOrMany = ['oneToOne', 'oneToMany'];
 const polymorphic = ['morphOne', 'morphMany', 'morphToOne', 'morphToMany'];

@@ -1,9 +1,11 @@
 import type { Database } from '#store/send/database.js';
 import { openCodeStore, viewPrefix } from '#store/stores/code-store.js';
 import { addedTo, shapeOf } from '#model/schema/added-attributes.js';
+import type { ScalarType } from '#model/schema/content-type.js';
 import type { Model } from '#model/schema/model.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { type PanelAttributes, panelAttributes } from './describe-model.js';
-import { isRecord, mapValues } from '#base/values.js';
+import { isRecord } from '#base/values.js';
 import { isScheduled, isScheduledName } from '#model/schema/scheduled.js';
 import { internal } from '../rights/field-paths.js';
 
@@ -41,27 +43,33 @@ interface PlacedField {
   readonly size: number;
 }
 
-/** Width of a field in a form of 12 columns, by type of attribute. */
-const widths = {
-  ...{ dynamiczone: 12, component: 12, json: 12, richtext: 12, blocks: 12 },
-  ...{ checkbox: 4, boolean: 4, date: 4, time: 4, biginteger: 4, decimal: 4, float: 4, integer: 4, number: 4 },
-  ...{ datetime: 6, email: 6, enumeration: 6, media: 6, password: 6, relation: 6, string: 6, text: 6, timestamp: 6, uid: 6 },
-} as const;
+type Field = (typeof scalarTypes)[ScalarType]['panel'];
 
 const full = 12;
 
+/** The fields of attributes by type. Checkbox and number are those of custom fields. */
+const fields: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ['dynamiczone', { width: full, sorts: false, listed: false }],
+  ['component', { width: full, sorts: false, listed: false }],
+  ['checkbox', { width: 4, sorts: true, listed: true }],
+  ['number', { width: 4, sorts: true, listed: true }],
+  ['media', { width: 6, sorts: false, listed: true }],
+  ['relation', { width: 6, sorts: true, listed: true }],
+  ...Object.entries(scalarTypes).map(([type, { panel }]) => [type, panel] as const),
+]);
+
 /** Returns the widths that the panel offers for fields. */
-export const fieldSizes = mapValues(widths, (width) => ({ default: width, isResizable: width < full }));
+export const fieldSizes = Object.fromEntries(
+  [...fields].map(([type, { width }]) => [type, { default: width, isResizable: width < full }]),
+);
 
-const widthOf = (type: string): number => Object.entries(widths).find(([name]) => name === type)?.[1] ?? widths.string;
-
-const unsorted: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'json', 'richtext', 'blocks', 'media']);
-const unlisted: ReadonlySet<string> = new Set(['json', 'password', 'richtext', 'dynamiczone', 'blocks', 'component']);
+/** Returns the field of a type; that of a string for other types. */
+const fieldOf = (type: string): Field => fields.get(type) ?? scalarTypes.string.panel;
 
 const isToOne = (relation = ''): boolean => relation.endsWith('ToOne');
 
 const isSortable = ({ type, relation }: { readonly type: string; readonly relation?: string }): boolean =>
-  type === 'relation' ? isToOne(relation) : !unsorted.has(type);
+  fieldOf(type).sorts && (type !== 'relation' || isToOne(relation));
 
 /** Returns the first attribute of type `string`, else the id. */
 const mainFieldOf = (model: Model): string =>
@@ -112,7 +120,7 @@ function metadataOf(name: string, attribute: PanelAttributes[string], { model, m
 const listable = (model: Model): string[] =>
   Object.entries(panelAttributes(model)).flatMap(([name, attribute]) => {
     const isHidden = attribute.visible === false || isSecret(name, attribute);
-    return unlisted.has(attribute.type) || isHidden ? [] : [name];
+    return fieldOf(attribute.type).listed && !isHidden ? [name] : [];
   });
 
 /** Returns the columns of a list: the first four attributes, and the time at which a draft publishes itself. */
@@ -134,7 +142,7 @@ const placedIn = (model: Model): string[] => editable(model).filter((name) => !(
 function rowsOf(names: readonly string[], attributes: PanelAttributes): PlacedField[][] {
   const rows: PlacedField[][] = [];
   for (const name of names) {
-    const size = widthOf(attributes[name]?.type ?? 'string');
+    const size = fieldOf(attributes[name]?.type ?? 'string').width;
     const last = rows.at(-1);
     const used = last?.reduce((sum, field) => sum + field.size, 0) ?? full;
     if (last !== undefined && used + size <= full) last.push({ name, size });

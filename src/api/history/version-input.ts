@@ -2,11 +2,10 @@ import type { ContentContext } from '#content/content-context.js';
 import type { Version } from '#store/stores/history-store.js';
 import { findStored } from '#store/stored.js';
 import { oneOf } from '#store/form/matches.js';
-import { scalarProblems } from '#model/schema/check-scalar.js';
 import { type Attribute, type ContentType, type ScalarAttribute, uidsOf } from '#model/schema/content-type.js';
 import { convertValue } from '#model/schema/convert-value.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
-import { scalarTypes } from '#model/schema/scalar-types.js';
+import { scalarProblems, scalarTypes } from '#model/schema/scalar-types.js';
 import { isScheduledName } from '#model/schema/scheduled.js';
 import { isRecord, type Values } from '#base/values.js';
 

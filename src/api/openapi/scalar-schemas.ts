@@ -1,45 +1,11 @@
 import { type Operator, operators, takesOperator } from '#model/query/operators.js';
-import type { ContentType, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
+import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
 import type { Components } from './components.js';
 import { anything, flag, listOf, text, type Schema } from '#http/json-schema.js';
 
-interface ScalarSchema {
-  readonly answer: Schema;
-  /** Schema of accepted values, if it is wider than that of answered values. */
-  readonly input?: Schema;
-}
-
-const numeric: ScalarSchema = { answer: { type: 'number' } };
-const instant: Schema = { type: 'string', format: 'date-time' };
-
-/** Schemas of the values of each attribute type. */
-const scalars: Readonly<Record<ScalarType, ScalarSchema>> = {
-  string: { answer: text },
-  text: { answer: text },
-  richtext: { answer: { type: 'string', description: 'Markdown' } },
-  email: { answer: { type: 'string', format: 'email' } },
-  uid: { answer: text, input: { type: 'string', pattern: '^[A-Za-z0-9\\-_.~]*$' } },
-  password: { answer: text, input: { type: 'string', format: 'password' } },
-  enumeration: { answer: text },
-  integer: { answer: { type: 'integer' } },
-  biginteger: {
-    answer: { type: 'string', pattern: '^-?\\d+$', description: 'A whole number of 64 bits' },
-    input: { type: ['string', 'integer'] },
-  },
-  float: numeric,
-  decimal: numeric,
-  boolean: { answer: flag },
-  date: { answer: { type: 'string', format: 'date' } },
-  time: { answer: { type: 'string', description: 'A time such as 14:30:00.000' } },
-  datetime: { answer: instant },
-  timestamp: { answer: { type: 'string', description: 'Milliseconds since 1970' }, input: { type: ['string', 'integer'] } },
-  json: { answer: anything },
-  blocks: { answer: listOf({ type: 'object' }) },
-};
-
 export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
-  return type === 'enumeration' ? { type: 'string', enum: values } : scalars[type].answer;
+  return type === 'enumeration' ? { type: 'string', enum: values } : (scalarTypes[type].schema?.answer ?? anything);
 }
 
 /**
@@ -48,7 +14,7 @@ export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
  */
 export function scalarInput(attribute: ScalarAttribute): Schema {
   const { type, min, max, minLength, maxLength, default: initial } = attribute;
-  const value = scalars[type].input ?? answerSchema(attribute);
+  const value = scalarTypes[type].schema?.input ?? answerSchema(attribute);
   if (value === anything) return value;
   return {
     ...value,

@@ -19,21 +19,12 @@ export function currentMoment(): number {
 
 type Cast = (value: unknown, name: string) => unknown;
 
-/** The part of an ISO date that is compared, of the types to which `$now` applies. */
-const forms: Partial<Readonly<Record<ScalarType, readonly [start: number, end: number]>>> = {
-  datetime: [0, 24],
-  timestamp: [0, 24],
-  date: [0, 10],
-  time: [11, 23],
-};
-
 /**
  * Returns the function that casts the operands of a type. For dates and times, it casts `$now` to the value that `now` returns, in
  * UTC, and throws a ValidationError with the name of the attribute for other words that begin with `$`.
  */
 export function castOperands(type: ScalarType, now: () => number): Cast {
-  const { cast } = scalarTypes[type];
-  const form = forms[type];
+  const { cast, now: form } = scalarTypes[type];
   if (form === undefined) return cast;
   return (value, name) => {
     if (value === nowWord) return cast(new Date(now()).toISOString().slice(...form), name);

@@ -1,5 +1,5 @@
 import { validationError } from '#base/errors.js';
-import { castFlag } from '../schema/scalar-types.js';
+import { castFlag } from '../schema/scalars/flag.js';
 
 /** How an operand is written: one value, a list, a pair, or a yes/no flag. */
 type Arity = 'one' | 'list' | 'pair' | 'flag';

@@ -1,12 +1,7 @@
 import { isRecord } from '#base/values.js';
 import { maximumErrors, notOfType } from './findings.js';
-import { toNumber } from './scalar-types.js';
-
-/** A problem of a part of a value, and the path of the part. */
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
+import { toNumber } from './scalars/numbers.js';
+import type { Problem } from './scalars/rule.js';
 
 type Check = (value: unknown, path: string) => Problem[];
 

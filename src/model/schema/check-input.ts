@@ -1,7 +1,5 @@
 import type { FieldError } from '#base/errors.js';
 import { isSettable } from './added-attributes.js';
-import { blockProblems } from './check-blocks.js';
-import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
 import { isRecord, type Values } from '#base/values.js';
 import {
@@ -16,6 +14,7 @@ import {
 } from './findings.js';
 import { findOtherType, maximumLinks, morphTarget, parseLinkInput, parseMorphInput, comingIn, lengthOf } from './link-input.js';
 import { listsParts, type PartsAttribute } from './parts.js';
+import { partProblems, scalarProblems } from './scalar-types.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist with their paths, by uid of their type. */
 export interface CheckedInput {
@@ -59,8 +58,7 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
   switch (attribute.kind) {
     case 'scalar':
       for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
-      if (attribute.type === 'blocks' && Array.isArray(value))
-        for (const problem of blockProblems(value, path)) report(found, problem.path, problem.message);
+      for (const problem of partProblems(value, attribute, path)) report(found, problem.path, problem.message);
       return;
     case 'relation':
     case 'media':

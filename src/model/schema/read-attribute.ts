@@ -5,7 +5,7 @@ import { misspeltAttributeKeys } from './model-schema.js';
 import { isUnbounded } from './linear-regex.js';
 import type { ScalarType } from './content-type.js';
 import type { AttributeDefinition } from './model.js';
-import { isScalarType, scalarTypes, toNumber } from './scalar-types.js';
+import { isScalarType, scalarTypes } from './scalar-types.js';
 import { numberText } from './stored-values.js';
 
 /** The result for one attribute. If the definition is null, the attribute is left out. */
@@ -118,29 +118,19 @@ const endless =
  */
 function readDefault({ type, default: written, enum: values }: AttributeDefinition): unknown {
   if (written === undefined || written === null || !isScalarType(type)) return undefined;
-  if (type === 'enumeration') return written === '' || values?.includes(String(written)) === true ? written : null;
-  const initial = numberText(written) ?? (type === 'time' ? withSeconds(written) : written);
-  return isStorable(type, initial) ? initial : null;
+  const { completeDefault, allowsDefault } = scalarTypes[type];
+  const initial = numberText(written) ?? (completeDefault === undefined ? written : completeDefault(written));
+  const isAllowed = allowsDefault === undefined || allowsDefault(initial, values ?? []);
+  return isAllowed && isStorable(type, initial) ? initial : null;
 }
 
-const withSeconds = (time: unknown): unknown => (typeof time === 'string' && /^\d{2}:\d{2}$/.test(time) ? `${time}:00` : time);
-
 function isStorable(type: ScalarType, initial: unknown): boolean {
-  if (valueRules[type]?.(initial) === false) return false;
   try {
     return scalarTypes[type].store(initial, type) !== null;
   } catch {
     return false; // its form is not that of the type
   }
 }
-
-/** What the conversion to the stored form does not check, because it is checked before. */
-const valueRules: Readonly<Partial<Record<ScalarType, (initial: unknown) => boolean>>> = {
-  integer: (initial) => Number.isInteger(toNumber(initial)),
-  float: (initial) => Number.isFinite(toNumber(initial)),
-  decimal: (initial) => Number.isFinite(toNumber(initial)),
-  password: (initial) => typeof initial === 'string' && Buffer.byteLength(initial) <= 72,
-};
 
 /** Codes of the languages of MongoDB text indexes; `none` does not stem words. */
 const languages = ['none', 'da', 'de', 'en', 'es', 'fi', 'fr', 'hu', 'it', 'nb', 'nl', 'pt', 'ro', 'ru', 'sv', 'tr'];

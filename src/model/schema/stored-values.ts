@@ -9,6 +9,14 @@ type Read = (stored: unknown) => unknown;
 
 export const readText: Read = (stored) => (typeof stored === 'string' ? stored : null);
 
+/** Converts `true` and `1`, `false` and `0`, as boolean, string or number, in any case; returns null for other values. */
+export function toBoolean(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'object') return null;
+  if (/^(true|1)$/i.test(String(value))) return true;
+  return /^(false|0)$/i.test(String(value)) ? false : null;
+}
+
 export const readBoolean: Read = (stored) => (typeof stored === 'boolean' ? stored : null);
 
 /** Reads every BSON number that is finite. Doubles have 17 digits, so that decimals with more are rounded. */

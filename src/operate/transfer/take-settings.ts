@@ -7,7 +7,7 @@ import { imageChoicesKey } from '#media/image-choices.js';
 import type { Store } from '#store/store.js';
 import { openCodeStore } from '#store/stores/code-store.js';
 import { writeDefaultLocale } from '#store/stores/locale-store.js';
-import { jsonProblems } from '#model/schema/check-scalar.js';
+import { jsonProblems } from '#model/schema/check-json.js';
 import { isRecord, type Values } from '#base/values.js';
 import { usedSettings } from './source.js';
 

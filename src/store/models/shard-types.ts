@@ -1,6 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import { addedAs } from '#model/schema/added-attributes.js';
-import type { ContentType, Registry, ScalarType } from '#model/schema/content-type.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
@@ -38,10 +39,6 @@ export function reportShard(type: ContentType, registry: Registry): ShardReport 
   };
 }
 
-const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
-  ...(['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'boolean', 'date', 'datetime', 'timestamp'] as const),
-]);
-
 /**
  * Returns whether a shard key can have an attribute: a scalar of the entry itself, or a relation to one that is stored in the
  * entry.
@@ -49,7 +46,7 @@ const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
 function canBeKey({ attributes }: ContentType, field: string): boolean {
   if (field === '_id') return true;
   const attribute = attributes.get(field);
-  if (attribute?.kind === 'scalar') return keyTypes.has(attribute.type);
+  if (attribute?.kind === 'scalar') return scalarTypes[attribute.type].shardKey === true;
   return attribute?.kind === 'relation' && !attribute.many && attribute.storage.kind === 'own';
 }
 

@@ -1,47 +1,27 @@
 import type { Document } from 'mongodb';
-import { scalarProblems } from '#model/schema/check-scalar.js';
-import type { ScalarType, Attribute, ScalarAttribute } from '#model/schema/content-type.js';
+import type { Attribute, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
 import { matches } from '#model/schema/linear-regex.js';
 import { listsParts, type PartsAttribute } from '#model/schema/parts.js';
-import { scalarTypes } from '#model/schema/scalar-types.js';
+import { scalarProblems, scalarTypes } from '#model/schema/scalar-types.js';
 
-const notOf = (...types: readonly string[]): Document => ({ $ne: null, $not: { $type: [...types] } });
-const text = notOf('string');
-const date = notOf('date');
-/** A mask without bits matches all whole numbers, and no others. */
-const integer: Document = { $ne: null, $not: { $bitsAllClear: 0 } };
-const number: Document = { $ne: null, $not: { $gte: -Number.MAX_VALUE, $lte: Number.MAX_VALUE } };
-
-/** The query expressions for stored values that attributes read as null, by type; null if every value fits. */
-const expressions: Readonly<Record<ScalarType, Document | null>> = {
-  string: text,
-  text,
-  richtext: text,
-  email: text,
-  uid: text,
-  password: text,
-  enumeration: text,
-  integer,
-  biginteger: integer,
-  float: number,
-  decimal: number,
-  boolean: notOf('bool'),
-  date: { $ne: null, $not: { $regex: '^\\d{4}-\\d\\d-\\d\\d$' } },
-  time: { $ne: null, $not: { $regex: '^\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?$' } },
-  datetime: date,
-  timestamp: date,
-  json: null,
-  blocks: notOf('array'),
-};
+/** Returns the query expression for stored values that a type reads as null; null if every value fits. */
+function unfitExpression({ fitting }: (typeof scalarTypes)[ScalarType]): Document | null {
+  if (fitting === 'all') return null;
+  if (fitting === 'number') return { $ne: null, $not: { $gte: -Number.MAX_VALUE, $lte: Number.MAX_VALUE } };
+  // a mask without bits matches all whole numbers, and no others
+  if (fitting === 'integer') return { $ne: null, $not: { $bitsAllClear: 0 } };
+  return { $ne: null, $not: 'bson' in fitting ? { $type: [fitting.bson] } : { $regex: fitting.pattern } };
+}
 
 /**
  * Returns the matches of stored values under a name that an attribute of the type reads as null. A list is matched on its own,
  * because an expression matches it by its elements.
  */
 export function unfitMatches(type: ScalarType, name: string): readonly Document[] {
-  const expression = expressions[type];
+  const rule = scalarTypes[type];
+  const expression = unfitExpression(rule);
   if (expression === null) return [];
-  return (type === 'blocks' ? [expression] : [expression, { $type: 'array' }]).map((one) => ({ [name]: one }));
+  return (rule.stored === 'json' ? [expression] : [expression, { $type: 'array' }]).map((one) => ({ [name]: one }));
 }
 
 /** A rule of an attribute. */
@@ -79,19 +59,17 @@ const isMisformed =
     scalarProblems(value, { ...attribute, minLength: null, maxLength: null, regex: null }, '', { mode: 'update', draft: true })
       .length > 0;
 
-/** Types of texts that have a form of their own. */
-const formed: ReadonlySet<string> = new Set(['email', 'uid']);
-
 function scalarRules(attribute: ScalarAttribute, name: string): readonly Rule[] {
   const { minLength, maxLength, min, max, regex } = attribute;
   const unfit = unfitMatches(attribute.type, name);
-  const isText = scalarTypes[attribute.type].search === 'text';
+  const { ownForm = false, search } = scalarTypes[attribute.type];
+  const isText = search === 'text';
   const texts = [{ [name]: { $type: 'string' } }];
   const isOdd = (value: unknown): boolean => value !== '' && regex !== null && !matches(regex, String(value));
   const lengthOf = (value: unknown): number => String(value).length;
   return [
     ...(unfit.length > 0 ? [{ rule: 'type', matches: unfit }] : []),
-    ...(formed.has(attribute.type) ? [{ rule: 'type', matches: texts, refuses: isMisformed(attribute) }] : []),
+    ...(ownForm ? [{ rule: 'type', matches: texts, refuses: isMisformed(attribute) }] : []),
     ...(attribute.type === 'enumeration'
       ? [{ rule: 'enum', matches: [{ [name]: { $type: 'string', $nin: attribute.enum } }] }]
       : []),

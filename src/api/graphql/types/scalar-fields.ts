@@ -1,31 +1,29 @@
 import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
 import type { ContentType, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
 import { namedValues } from '#model/schema/enum-names.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { mapValues } from '#base/values.js';
 import { dateScalar, dateTimeScalar, timeScalar, jsonScalar, longScalar } from '../scalars.js';
 import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';
 
-/** The GraphQL scalar of each attribute type. Enumerations have separate output types, and are compared as strings. */
-export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
-  string: GraphQLString,
-  text: GraphQLString,
-  richtext: GraphQLString,
-  email: GraphQLString,
-  uid: GraphQLString,
-  password: GraphQLString,
-  enumeration: GraphQLString,
-  integer: GraphQLInt,
-  biginteger: longScalar,
-  float: GraphQLFloat,
-  decimal: GraphQLFloat,
-  boolean: GraphQLBoolean,
-  date: dateScalar,
-  time: timeScalar,
-  datetime: dateTimeScalar,
-  timestamp: dateTimeScalar,
-  json: jsonScalar,
-  blocks: jsonScalar,
+/** The scalars by their names in the rules of types. */
+const scalars = {
+  String: GraphQLString,
+  Int: GraphQLInt,
+  Long: longScalar,
+  Float: GraphQLFloat,
+  Boolean: GraphQLBoolean,
+  Date: dateScalar,
+  Time: timeScalar,
+  DateTime: dateTimeScalar,
+  JSON: jsonScalar,
 };
+
+/** The GraphQL scalar of each attribute type. Enumerations have separate output types, and are compared as strings. */
+export const scalarFields = mapValues(scalarTypes, ({ graphql }) => scalars[graphql]) as Readonly<
+  Record<ScalarType, GraphQLScalarType>
+>; // the names of the types
 
 /** Returns the enum of an enumeration attribute. Its names are valid in GraphQL; its values are those that are stored. */
 export const enumType = (type: ContentType, attribute: ScalarAttribute, { store }: SchemaContext): GraphQLEnumType =>

@@ -1,22 +1,9 @@
 import type { Child, Selection } from '#model/query/plan.js';
-import type { ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
+import type { ScalarAttribute } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import type { Step, SyncChange } from '../step.js';
 import type { Shape } from '../query.js';
 import { placeNumber } from './offset.js';
-
-/** The types of columns, as PostgreSQL names them, by which clients read the texts of values. Others are texts. */
-const columnTypes: Partial<Readonly<Record<ScalarType, string>>> = {
-  integer: 'int4',
-  float: 'float8',
-  decimal: 'float8',
-  boolean: 'bool',
-  date: 'date',
-  time: 'time',
-  datetime: 'timestamptz',
-  timestamp: 'timestamptz',
-  json: 'jsonb',
-  blocks: 'jsonb',
-};
 
 /** Returns the columns of a shape by their names, for the header `electric-schema`. */
 export const schemaOf = ({ plan: { selection } }: Shape): string => {
@@ -24,7 +11,7 @@ export const schemaOf = ({ plan: { selection } }: Shape): string => {
   return asciiJson({ id: { type: 'int4', pk_index: 0 }, ...Object.fromEntries(columns) });
 };
 
-const columnOf = ({ name, type }: ScalarAttribute) => [name, { type: columnTypes[type] ?? 'text' }] as const;
+const columnOf = ({ name, type }: ScalarAttribute) => [name, { type: scalarTypes[type].column ?? 'text' }] as const;
 
 /** Headers have no other characters. */
 const asciiJson = (value: object): string =>
@@ -45,7 +32,7 @@ function messageOf(change: SyncChange, { plan: { type, selection } }: Shape, seq
 
 /** Returns the values of an entry as texts. Components, zones and related entries are JSON. */
 function textsOf(values: Readonly<Record<string, unknown>>, { fields }: Selection): Record<string, string | null> {
-  const types = new Map(fields.map(({ name, type }) => [name, columnTypes[type]]));
+  const types = new Map(fields.map(({ name, type }) => [name, scalarTypes[type].column]));
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const isJson = !types.has(name) || types.get(name) === 'jsonb';
