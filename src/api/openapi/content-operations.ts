@@ -7,7 +7,7 @@ import type { Components } from './components.js';
 import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
 import { answers, json, type Content, type Operation } from '#http/operation.js';
-import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
+import { listParameters, queryParameters } from './query-parameters.js';
 import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
 
 type ContentAction = (typeof typeActions)[number] | 'count' | 'findBy';
@@ -54,19 +54,16 @@ const findSingle: DescribeAction = (type, components) => {
     id: `find${typeName(type)}`,
     summary: `Read ${type.displayName}`,
     tag: type.displayName,
-    query: [...entryParameters(type, components), ...stateParameter(type)],
+    query: queryParameters('lookUp', type, components),
     answers: answers(envelope(type.localized ? oneOf([entry, listOf(entry)]) : entry), 'The entry'),
   };
 };
 
 const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
   tag: type.displayName,
-  query: entryParameters(type, components),
+  query: queryParameters('entry', type, components),
   answers: answers(envelope(answeredSchema(type, components)), 'The entry'),
 });
-
-/** The parameters of a list that a count takes. */
-const counted: ReadonlySet<string> = new Set(['filters', '_q', 'locale', 'publicationState']);
 
 const uniqueNames = (type: ContentType, { access }: Components): string[] =>
   [...type.attributes.keys()].filter((name) => isUnique(readable(type, name, access)));
@@ -82,7 +79,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     id: `count${pascalCase(type.pluralName)}`,
     summary: `Count entries of ${type.displayName}`,
     tag: type.displayName,
-    query: listParameters(type, components).filter(({ name }) => counted.has(name)),
+    query: queryParameters('count', type, components),
     answers: answers(envelope(record({ count: whole })), 'The number of entries'),
   }),
   findBy: (type, components) => ({
@@ -90,7 +87,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     summary: `Read ${one(type)} by a unique value`,
     description: `By one of: ${uniqueNames(type, components).join(', ')}`,
     ...entryAnswer(type, components),
-    query: [...entryParameters(type, components), ...stateParameter(type)],
+    query: queryParameters('lookUp', type, components),
   }),
   create: (type, components) => ({
     id: `create${typeName(type)}`,

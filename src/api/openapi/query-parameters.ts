@@ -1,4 +1,5 @@
 import { readable } from '#model/query/access.js';
+import { parametersOf } from '#model/query/parse-query.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Components } from './components.js';
 import { flatSchema } from './entry-schemas.js';
@@ -15,17 +16,63 @@ const commaList = { style: 'form', explode: false } as const;
 /** The style of objects: `name[key]=value`, nested ones `name[a][b]=value`. */
 const brackets = { style: 'deepObject', explode: true } as const;
 
-/** Returns the parameters that select attributes, relations and the locale of an entry. */
-export const entryParameters = (type: ContentType, components: Components): QueryParameter[] => [
-  {
-    name: 'fields',
-    description: 'Attributes to return; all by default',
-    schema: listOf({ type: 'string', enum: scalarNames(type, components) }),
-    ...commaList,
-  },
-  ...populateParameter(type, components),
-  ...(type.localized ? [parameter('locale', 'A locale code; the default locale unless given, `all` for every locale')] : []),
-];
+type Describe = (type: ContentType, components: Components) => QueryParameter[];
+
+/** The descriptions of the parameters of lists; none for a type that has no use for one. */
+const descriptions: Readonly<Record<ReturnType<typeof parametersOf>[number], Describe>> = {
+  fields: (type, components) => [
+    {
+      name: 'fields',
+      description: 'Attributes to return; all by default',
+      schema: listOf({ type: 'string', enum: scalarNames(type, components) }),
+      ...commaList,
+    },
+  ],
+  populate: populateParameter,
+  locale: ({ localized }) =>
+    localized ? [parameter('locale', 'A locale code; the default locale unless given, `all` for every locale')] : [],
+  filters: (type, components) => [
+    { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
+  ],
+  sort: (type, components) => [
+    {
+      name: 'sort',
+      description: 'Attributes, each with `:asc` or `:desc`',
+      schema: listOf({ type: 'string', examples: scalarNames(type, components).map((name) => `${name}:asc`) }),
+      ...commaList,
+    },
+  ],
+  pagination: (_type, components) => [
+    {
+      name: 'pagination',
+      description:
+        'Pages, a start and a limit, or pages by cursors: `cursors` asks for those of the first page, `after` and `before` read on from ' +
+        'one, with `limit` or `pageSize`',
+      schema: paging(components),
+      example: { page: 1, pageSize: 10 },
+      ...brackets,
+    },
+  ],
+  _q: () => [parameter('_q', 'A text that entries must contain')],
+  publicationState: ({ draftAndPublish }) =>
+    draftAndPublish
+      ? [parameter('publicationState', '`preview` answers drafts as well', { type: 'string', enum: ['live', 'preview'] })]
+      : [],
+};
+
+/** Returns the parameters of lists. */
+export const listParameters: Describe = (type, components) =>
+  Object.values(descriptions).flatMap((describe) => describe(type, components));
+
+/** Returns those that a request takes which is not for a list. */
+export const queryParameters = (
+  taker: Parameters<typeof parametersOf>[0],
+  type: ContentType,
+  components: Components,
+): QueryParameter[] => {
+  const names: readonly string[] = parametersOf(taker);
+  return Object.entries(descriptions).flatMap(([name, describe]) => (names.includes(name) ? describe(type, components) : []));
+};
 
 function populateParameter(type: ContentType, components: Components): QueryParameter[] {
   const names = shownAttributes(type, components).flatMap(([name, { kind }]) => (kind === 'scalar' ? [] : [name]));
@@ -36,33 +83,6 @@ function populateParameter(type: ContentType, components: Components): QueryPara
     '`filters`, `sort`, `populate`: `populate[name][fields]=title`';
   return [{ name: 'populate', description, schema: oneOf([list, text, anyObject]), ...commaList }];
 }
-
-export const listParameters = (type: ContentType, components: Components): QueryParameter[] => [
-  ...entryParameters(type, components),
-  { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
-  {
-    name: 'sort',
-    description: 'Attributes, each with `:asc` or `:desc`',
-    schema: listOf({ type: 'string', examples: scalarNames(type, components).map((name) => `${name}:asc`) }),
-    ...commaList,
-  },
-  {
-    name: 'pagination',
-    description:
-      'Pages, a start and a limit, or pages by cursors: `cursors` asks for those of the first page, `after` and `before` read on from ' +
-      'one, with `limit` or `pageSize`',
-    schema: paging(components),
-    example: { page: 1, pageSize: 10 },
-    ...brackets,
-  },
-  parameter('_q', 'A text that entries must contain'),
-  ...stateParameter(type),
-];
-
-export const stateParameter = ({ draftAndPublish }: ContentType): QueryParameter[] =>
-  draftAndPublish
-    ? [parameter('publicationState', '`preview` answers drafts as well', { type: 'string', enum: ['live', 'preview'] })]
-    : [];
 
 const paging = (components: Components): Schema =>
   components.named('Paging', () => ({
@@ -100,7 +120,8 @@ export function typeSchemas(components: Components): TypeSchemas {
     },
     parameters: (uid, of) => {
       const type = types.get(uid);
-      return type === undefined ? [] : (of === 'list' ? flatListParameters : entryParameters)(type, components);
+      if (type === undefined) return [];
+      return of === 'list' ? flatListParameters(type, components) : queryParameters('entry', type, components);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { findBy } from '#content/find-one.js';
 import { countEntries } from '#content/find-many.js';
 import { refuseOthers } from '#http/query-string.js';
+import { parametersOf } from '#model/query/parse-query.js';
 import { type Action, inEnvelope } from './actions.js';
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
@@ -8,7 +9,7 @@ export const count: Action = {
   name: 'find',
   describedAs: 'count',
   run: async ({ type, request: { query }, queries, content }) => {
-    refuseOthers(query, ['filters', '_q', 'locale', 'publicationState', 'format']);
+    refuseOthers(query, [...parametersOf('count'), 'format']);
     return { body: { data: { count: await countEntries(type, queries.parse(query), content) }, meta: {} } };
   },
 };
@@ -19,7 +20,7 @@ export const findByValue: Action = {
   describedAs: 'findBy',
   run: async ({ type, request, queries, content }) => {
     const { query, params } = request;
-    refuseOthers(query, ['fields', 'populate', 'locale', 'publicationState', 'format']);
+    refuseOthers(query, [...parametersOf('lookUp'), 'format']);
     const asked = { name: params['attribute'] ?? '', value: params['value'] ?? '' };
     const entry = await findBy(type, asked, queries.parse(query), content);
     return inEnvelope(entry, content);

@@ -7,8 +7,7 @@ import { readable } from '#model/query/access.js';
 import { emptyQuery, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { bindPlan } from '#model/query/bind-plan.js';
-import { parseFields } from '#model/query/parse-list.js';
-import { parseQuery } from '#model/query/parse-query.js';
+import { parametersOf, parseQuery } from '#model/query/parse-query.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import type { Config } from '#settings/config.js';
@@ -21,7 +20,7 @@ export type SyncQuery = Pick<Query, 'filter' | 'fields' | 'locale' | 'publicatio
 /** Equal queries are one object. */
 const syncQueries = new SharedValues<SyncQuery>();
 
-const queryParameters = ['filters', 'fields', 'locale', 'publicationState'] as const;
+const queryParameters = parametersOf('sync');
 
 /**
  * Parses the query string of a request. `others` are the names of its further parameters, which have one value. Throws a
@@ -39,8 +38,8 @@ export function parseSyncQuery(
   for (const name of others)
     if (typeof (input[name] ?? '') !== 'string') throw validationError(`Invalid parameter ${name}: it must have one value`);
   const selection = pick(input, queryParameters);
-  const { filter, locale, publicationState } = parseQuery(selection, api.limits);
-  const query = { filter, fields: parseFields(input['fields']), locale, publicationState };
+  const { filter, fields, locale, publicationState } = parseQuery(selection, api.limits);
+  const query = { filter, fields, locale, publicationState };
   return { query: syncQueries.share(JSON.stringify(selection), query), parameters: pick(input, others) };
 }
 

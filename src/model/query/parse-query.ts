@@ -1,11 +1,63 @@
 import { validationError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
 import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './bind-context.js';
 import { parseCursors, refuseCursors } from './parse-cursors.js';
 import { parseFields, parsePagination, parseSort, parseUnusedSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
-import type { Values } from '#base/values.js';
+
+/**
+ * Requests that take some of the parameters of lists: for one entry by its id, for one that is looked up by another value or is the
+ * only one of its type, for the number of entries, and for changes of entries.
+ */
+type Taker = 'entry' | 'lookUp' | 'count' | 'sync';
+
+interface Parameter<Part extends keyof Query> {
+  /** The part of a query that it is parsed to. */
+  readonly part: Part;
+  /** The requests that take it, besides those for lists. Requests for one entry parse all parameters, although some have no effect. */
+  readonly takers: readonly Taker[];
+  /** Throws a ValidationError or PaginationError that names the parameter. */
+  readonly parse: (value: unknown, limits: Limits) => Query[Part];
+  /** Parses it for one entry; as for lists if absent. */
+  readonly parseOfEntry?: (value: unknown, limits: Limits) => Query[Part];
+}
+
+type AnyParameter = { readonly [Part in keyof Query]-?: Parameter<Part> }[keyof Query];
+
+/** The parameters of lists over REST, in the order in which they are parsed, and in which messages list them. */
+const parameters = {
+  pagination: {
+    part: 'pagination',
+    takers: [],
+    parse: (value) => parseCursors(value) ?? parsePagination(value),
+    parseOfEntry: (pagination) => {
+      refuseCursors({ pagination });
+      return null;
+    },
+  },
+  sort: { part: 'sort', takers: [], parse: parseSort, parseOfEntry: parseUnusedSort },
+  filters: { part: 'filter', takers: ['count', 'sync'], parse: parseFilters },
+  fields: { part: 'fields', takers: ['entry', 'lookUp', 'sync'], parse: parseFields },
+  populate: { part: 'populate', takers: ['entry', 'lookUp'], parse: parsePopulate },
+  _q: { part: 'search', takers: ['count'], parse: parseSearch },
+  locale: { part: 'locale', takers: ['entry', 'lookUp', 'count', 'sync'], parse: parseLocale },
+  publicationState: {
+    part: 'publicationState',
+    takers: ['lookUp', 'count', 'sync'],
+    parse: parsePublicationState,
+    parseOfEntry: (state) => (state === 'live' || state === 'preview' ? state : null),
+  },
+} as const satisfies Readonly<Record<string, AnyParameter>>;
+
+type Name = keyof typeof parameters;
+
+const rows = Object.entries(parameters) as readonly [Name, AnyParameter][]; // its names
+
+/** Returns the names of the parameters that a request takes. */
+export const parametersOf = (taker: Taker): readonly Name[] =>
+  rows.flatMap(([name, { takers }]) => (takers.includes(taker) ? [name] : []));
 
 /**
  * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored. Throws a ValidationError or
@@ -13,29 +65,17 @@ import type { Values } from '#base/values.js';
  */
 export function parseQuery(input: Values, limits: Limits): Query {
   refuseTopLevelPagination(input);
-  const pagination = parseCursors(input['pagination']) ?? parsePagination(input['pagination']);
-  const sort = parseSort(input['sort'], limits);
-  return { ...parseParts(input, limits), sort, pagination, publicationState: parsePublicationState(input['publicationState']) };
+  return queryOf((name, { parse }) => parse(input[name], limits));
 }
 
 /** Does the same for a request for one entry. Pagination without cursors and unknown publication states are ignored. */
-export function parseEntryQuery(input: Values, limits: Limits): Query {
-  refuseCursors(input);
-  const state = input['publicationState'];
-  const sort = parseUnusedSort(input['sort'], limits);
-  return { ...parseParts(input, limits), sort, publicationState: state === 'live' || state === 'preview' ? state : null };
-}
+export const parseEntryQuery = (input: Values, limits: Limits): Query =>
+  queryOf((name, { parse, parseOfEntry = parse }) => parseOfEntry(input[name], limits));
 
-function parseParts(input: Values, limits: Limits): Query {
-  return {
-    ...emptyQuery,
-    filter: parseFilters(input['filters'], limits),
-    fields: parseFields(input['fields']),
-    populate: parsePopulate(input['populate'], limits),
-    locale: parseLocale(input['locale']),
-    search: parseSearch(input['_q']),
-    withLocales: true,
-  };
+/** Returns a query of the parts that a function returns. */
+function queryOf(parse: (name: Name, parameter: AnyParameter) => unknown): Query {
+  const parts = rows.map(([name, parameter]) => [parameter.part, parse(name, parameter)] as const);
+  return { ...emptyQuery, withLocales: true, ...Object.fromEntries(parts) };
 }
 
 function parseLocale(value: unknown): string | readonly string[] | null {

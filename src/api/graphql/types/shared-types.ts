@@ -8,7 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { GraphQLArgumentConfig } from 'graphql';
-import type { PublicationState } from '#model/query/ast.js';
+import type { Query } from '#model/query/ast.js';
 import type { ListResult } from '../results.js';
 import { pageOfList } from '../results.js';
 
@@ -42,7 +42,7 @@ export const paginationArg = new GraphQLInputObjectType({
   },
 });
 
-const states: Readonly<Record<'LIVE' | 'PREVIEW', { readonly value: PublicationState }>> = {
+const states: Readonly<Record<'LIVE' | 'PREVIEW', { readonly value: Query['publicationState'] }>> = {
   LIVE: { value: 'live' },
   PREVIEW: { value: 'preview' },
 };
