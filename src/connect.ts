@@ -5,7 +5,6 @@ import { createAccounts } from '#accounts/accounts.js';
 import { grantsIn } from '#accounts/providers/stored-grants.js';
 import { upgradeGrants } from '#accounts/roles/grant-actions.js';
 import type { Config } from '#settings/config.js';
-import { addedSettings } from '#settings/sections.js';
 import { ConfigError } from '#settings/setting.js';
 import type { Secrets } from '#settings/load-secrets.js';
 import type { Address } from '#content/rights/accounts.js';
@@ -20,7 +19,6 @@ import type { Connection, Running } from '#http/running.js';
 import { createMedia } from '#media/media.js';
 import { retiring } from '#media/retire-files.js';
 import { createNotices } from '#base/notices.js';
-import { slowSettings } from '#api/metrics/settings.js';
 import type { Observer } from '#base/observe/observer.js';
 import { fullAccess } from '#model/query/access.js';
 import { connectForReads } from '#store/send/connection.js';
@@ -104,7 +102,8 @@ async function connect(input: ConnectInput): Promise<Running> {
 function openStore({ config, features, uri, observer }: ConnectInput): Promise<Backend> {
   const firstLocale = config.plugins.i18n.config.defaultLocale;
   const settings = modelSettings(features, config);
-  return openBackend({ uri, config: config.database, settings, firstLocale, observer });
+  const collections = features.flatMap((feature) => feature.collections ?? []);
+  return openBackend({ uri, config: config.database, settings, collections, firstLocale, observer });
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
@@ -189,4 +188,4 @@ const sourceOf = ({ config, observer, project, secrets }: ConnectInput, { store,
 /** Milliseconds from which on a read is slow, unless `server.slowRequest` says how long a request may take. */
 const slowRead = 500;
 
-const slowReads = ({ server }: Config): number => addedSettings(server, slowSettings).slowRequest || slowRead;
+const slowReads = ({ server }: Config): number => server.slowRequest || slowRead;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createLogger, createObserver } from '#http/create-logger.js';
-import { enabledFeatures, routesOf, type Feature } from '#http/feature.js';
+import { enabledFeatures, modelSettings, routesOf, type Feature } from '#http/feature.js';
 import { Connection } from '#http/running.js';
 import { prepareHttpServer } from '#http/start-http-server.js';
 import { createConfig } from '#settings/create-config.js';
@@ -44,7 +44,8 @@ function openProject({ project, projectModels }: ServiceInput, parts: Omit<Serve
   const { config, features, http, uri, waits } = parts;
   const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
   const models = projectModels ?? (() => waits.untilRead(() => storedModels(uri, config)));
-  return createProject({ ...parts, builtin, httpServer: http.server, directory: resolve(project), models });
+  const given = { builtin, modelOptions: modelSettings(features, config).options, httpServer: http.server };
+  return createProject({ ...parts, ...given, directory: resolve(project), models });
 }
 
 const withoutUri =

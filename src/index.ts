@@ -7,6 +7,7 @@ export type {
   BackupConfig,
   Config,
   DatabaseConfig,
+  FeatureSettings,
   MiddlewaresConfig,
   PluginsConfig,
   ServerConfig,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '#settings/load-config.js';
-import { addedSettings, listSettings, sectionsWith } from '#settings/sections.js';
-import { group, text } from '#settings/setting.js';
-import { featureSettings } from '#feature-settings.js';
+import { listSettings, sectionsWith } from '#settings/sections.js';
+import { group, text, type ValueOf } from '#settings/setting.js';
+import { declarations } from '#declarations.js';
 import { features } from '#features.js';
 import { answers } from '#http/operation.js';
 import type { Closing, Feature } from '#http/feature.js';
@@ -13,13 +13,19 @@ import { serveModels, type Serving } from './support/serve.js';
 
 const settings = { api: { trial: group({ greeting: text('hello', 'What it says', { variable: 'TRIAL_GREETING' }) }) } };
 
+declare module '#settings/config.js' {
+  interface FeatureSettings {
+    readonly 'api.trial': ValueOf<typeof settings.api.trial>;
+  }
+}
+
 const isClosed: string[] = [];
 
 /** A feature that does something in every way that a feature can. */
 const trial: Feature = {
   name: 'trial',
   settings,
-  collections: [{ name: '_trials', indexes: [{ key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 }] }],
+  collections: [{ name: '_trials', backup: 'never', indexes: [{ key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 }] }],
   models: [
     {
       uid: 'plugin::trial.note',
@@ -37,7 +43,7 @@ const trial: Feature = {
       action: 'plugin::trial.greetings.find',
       operation: { id: 'findGreeting', summary: 'Read a greeting', tag: 'Trial', answers: answers({ type: 'string' }) },
       page: { name: 'Greetings', about: 'what it says' },
-      handle: ({ running }) => ({ body: addedSettings(running.config.api, settings.api).trial.greeting }),
+      handle: ({ running }) => ({ body: running.config.api.trial.greeting }),
     },
   ],
   start: ({ backend }) => {
@@ -81,7 +87,7 @@ describe('a new feature', () => {
   it('has its settings in config/ and in the environment, with a row in the documentation', async () => {
     const read = async (variables: Readonly<Record<string, string>>) => {
       const { api } = await loadConfig({ directory, variables, known: sectionsWith(all) });
-      return addedSettings(api, settings.api).trial.greeting;
+      return api.trial.greeting;
     };
     expect(await read({})).to.equal('good morning');
     expect(await read({ TRIAL_GREETING: 'good evening' })).to.equal('good evening');
@@ -91,7 +97,9 @@ describe('a new feature', () => {
       variable: 'TRIAL_GREETING',
       about: 'What it says',
     });
-    expect(listSettings(sectionsWith(features))).to.deep.equal(listSettings(sectionsWith(featureSettings)));
+    expect(listSettings(sectionsWith(features))).to.deep.equal(listSettings(sectionsWith(declarations)));
+    const collectionsOf = (list: typeof declarations) => list.flatMap(({ collections = [] }) => collections);
+    expect(collectionsOf(features)).to.have.members(collectionsOf(declarations));
   });
 
   it('answers callers whose role has its action, by its settings', async () => {

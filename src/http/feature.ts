@@ -1,10 +1,14 @@
 import type { Config } from '#settings/config.js';
 import type { AddedSettings } from '#settings/sections.js';
 import type { Consumer, Observer } from '#base/observe/observer.js';
-import type { OwnCollection } from '#store/send/ensure-collections.js';
-import type { ActionName } from '#model/query/access.js';
+import type { Found } from '#base/finding.js';
+import type { Database } from '#store/send/database.js';
+import type { OwnCollection } from '#store/send/own-collections.js';
+import { type ActionName, actionOf } from '#model/query/access.js';
 import type { ModelSettings } from '#model/schema/build-content-type.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { Model } from '#model/schema/model.js';
+import type { ModelOption } from '#model/schema/model-option.js';
 import { notFoundError } from '#base/errors.js';
 import type { AnyRoute, OpenRoute, ProjectCode } from './route.js';
 import type { Running } from './running.js';
@@ -21,21 +25,48 @@ export interface RouteParts {
 /** Ends the background work of a feature. Resolves when it has ended. */
 export type Closing = () => Promise<void>;
 
-/** A part of the service, with everything that it adds to the others. The list is `src/features.ts`. */
-export interface Feature {
-  readonly name: string;
-  /** Settings that it adds to sections of config/. They are read by `addedSettings`. */
+/** What is known of a feature without its code. The list is `src/declarations.ts`. */
+export interface Declaration {
+  /** Settings that it adds to sections of config/. `FeatureSettings` has their types. */
   readonly settings?: AddedSettings;
+  /**
+   * Collections besides those of its models. They are created with their indexes before it starts. Backups, restores and renames of
+   * types treat them as they say, whether the feature is enabled or not.
+   */
+  readonly collections?: readonly OwnCollection[];
+}
+
+/** A check of `npx mangrove doctor`. */
+export interface FeatureCheck {
+  /** At most 14 characters. */
+  readonly name: string;
+  /** What is true if nothing is found. */
+  readonly fine: string;
+  /** Reads what it needs, and returns what it has found. It writes nothing. The configuration is as production reads it. */
+  readonly check: (parts: {
+    readonly config: Config;
+    readonly database: Database;
+    readonly registry: Registry;
+  }) => Promise<Found>;
+}
+
+/** A part of the service, with everything that it adds to the others. The list is `src/features.ts`. */
+export interface Feature extends Declaration {
+  readonly name: string;
   /** Returns whether the configuration enables it; always by default. Otherwise only its models and its paths are known. */
   readonly isEnabled?: (config: Config) => boolean;
   /** Whether only `admin.port` answers its routes, if that is set. */
   readonly isAdmin?: true;
-  /** Collections besides those of its models. They are created with their indexes before it starts. */
-  readonly collections?: readonly OwnCollection[];
   /** Content types that exist in every database. A document of `_models` with the same uid adds attributes to them. */
   readonly models?: readonly Model[];
+  /** Options that models may state, whether it is enabled or not. */
+  readonly options?: readonly ModelOption[];
   /** Actions that can be granted to roles and tokens. */
   readonly actions?: readonly ActionName[];
+  /** Returns the names of further actions on the entries of a type: `like` for `api::article.article.like`. */
+  readonly typeActions?: (type: ContentType) => readonly string[];
+  /** What `npx mangrove doctor` checks. */
+  readonly checks?: readonly FeatureCheck[];
   /** Returns what takes observations from the start of the service; null if nothing does. */
   readonly observes?: (config: Config, observer: Observer) => Promise<Consumer> | null;
   readonly routes?: (parts: RouteParts) => readonly AnyRoute[];
@@ -50,9 +81,18 @@ export interface Feature {
 export const enabledFeatures = (features: readonly Feature[], config: Config): readonly Feature[] =>
   features.filter(({ isEnabled }) => isEnabled?.(config) ?? true);
 
-/** Returns the actions of enabled features. */
-export const featureActions = (features: readonly Feature[], config: Config): readonly ActionName[] =>
-  enabledFeatures(features, config).flatMap(({ actions = [] }) => actions);
+/** Returns the function that returns the actions of enabled features: those on content types, then the others. */
+export function featureActions(features: readonly Feature[], config: Config): Running['actions'] {
+  const enabled = enabledFeatures(features, config);
+  const others = enabled.flatMap(({ actions = [] }) => actions);
+  const ofTypes = enabled.flatMap(({ typeActions = [] }) => typeActions);
+  if (ofTypes.length === 0) return () => others;
+  const actionsOn = (type: ContentType) => ofTypes.flatMap((find) => find(type).map((name) => actionOf(type, name)));
+  return ({ byPluralName, bySingularName }) => [
+    ...[...byPluralName.values(), ...bySingularName.values()].flatMap(actionsOn),
+    ...others,
+  ];
+}
 
 /**
  * Returns the route table. The first route whose path matches a request applies, so those of content types come last. Of several routes
@@ -98,6 +138,7 @@ export function modelSettings(features: readonly Feature[], config: Config): Mod
     graphqlTypes: plugins.graphql.config.connections ? ['PageInfo'] : [],
     customFields: api.customFields,
     builtin: features.flatMap(({ models = [] }) => models),
+    options: features.flatMap(({ options = [] }) => options),
     paths: pathsBelow(api.rest.prefix, [...fixed, plugins.graphql.config.endpoint]),
   };
 }

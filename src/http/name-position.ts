@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { memoize } from '#base/caches.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { isSynced } from './sync-option.js';
 import { isRead } from './tag-answers.js';
 
 /**
@@ -11,7 +12,7 @@ import { isRead } from './tag-answers.js';
 export function namePosition(ctx: Context, type: ContentType | undefined, { store, bind }: ContentContext): void {
   const { position } = store.database.budget;
   if (position === null || isRead(ctx)) return;
-  if (type?.synced ?? hasSynced(bind.registry)) ctx.set('Sync-Position', String(position));
+  if (type === undefined ? hasSynced(bind.registry) : isSynced(type)) ctx.set('Sync-Position', String(position));
 }
 
-const hasSynced = memoize(({ types }: Registry): boolean => [...types.values()].some(({ synced }) => synced));
+const hasSynced = memoize(({ types }: Registry): boolean => [...types.values()].some(isSynced));

@@ -61,7 +61,9 @@ export interface GuardedRow extends RequiringRow {
   readonly isListedFor?: (access: Access) => boolean;
   /** The content type whose entries it reads or writes without code of a project. */
   readonly type?: ContentType;
-  /** The name of its description among those of actions on content types; the last part of `action` by default. */
+  /** The description in the OpenAPI document. */
+  readonly operation?: Operation | Describe;
+  /** In dynamic routes without it: the name of a description of actions on content types; the last part of `action` by default. */
   readonly describedAs?: string;
   readonly handle: (call: RouteCall) => Answer | Promise<Answer>;
 }

@@ -74,8 +74,8 @@ export interface Running {
   readonly observer: Observer;
   /** Logs the missing rights of refused callers in development. */
   readonly explainRefusal: ExplainRefusal;
-  /** The actions of features that can be granted to roles. */
-  readonly actions: readonly string[];
+  /** Returns the actions of features that can be granted to roles. */
+  readonly actions: (registry: Registry) => readonly string[];
   /** The tags of recent answers. */
   readonly tags: KeptTags;
   /** Writes the files of the models of a project; absent without a project. */
@@ -155,4 +155,4 @@ export function mediaOf({ media }: Pick<Running, 'media'>, request?: { readonly 
 export const grantableActions = (
   { actions, projectActions }: Pick<Running, 'actions' | 'projectActions'>,
   registry: Registry,
-): string[] => [...new Set([...(projectActions?.() ?? []), ...knownActions(registry, actions)])];
+): string[] => [...new Set([...(projectActions?.() ?? []), ...knownActions(registry, actions(registry))])];

@@ -1,5 +1,5 @@
 import { lookUp, readers, type Variables } from './create-env.js';
-import { type Group, type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
+import { type Setting, type SettingNode, ConfigError, environmentOf } from './setting.js';
 import { readAddress } from './database-address.js';
 import { valuesOf } from './translation.js';
 import { checkSection, isRight } from './check-section.js';
@@ -99,8 +99,8 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const refused = [...absent, ...findings.filter(({ isFatal }) => isFatal).map(({ text }) => text)];
   const isKept = refused.length === absent.length ? isGiven : isRight;
   const found = [...translated.warnings, ...findings.map(({ text }) => text), ...address.warnings];
-  // The known sections have at least the settings that `Config` is the type of.
-  const complete = bySection((name) => fill(known[name], given[name], isKept)) as ValueOf<Group<typeof sections>>;
+  // The known sections have the settings that `Config` is the type of; those of features, if they are known.
+  const complete = bySection((name) => fill(known[name], given[name], isKept)) as Pick<Config, SectionName>;
   const config: Config = {
     directory: place.directory,
     environment,

@@ -1,9 +1,20 @@
 import type { SectionName, sections } from './sections.js';
-import type { Environment, Group, ValueOf } from './setting.js';
+import type { Environment, ValueOf } from './setting.js';
 import type { Env } from './create-env.js';
 
+/**
+ * The settings that features add, by section and name. A feature adds its types where it declares them:
+ * `declare module '#settings/config.js' { interface FeatureSettings { readonly 'server.traces': boolean } }`.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- features add its properties
+export interface FeatureSettings {}
+
 /** All settings: complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
-export interface Config extends ValueOf<Group<typeof sections>> {
+export type Config = {
+  readonly [Name in SectionName]: ValueOf<(typeof sections)[Name]> & {
+    readonly [Key in keyof FeatureSettings as Key extends `${Name}.${infer Added}` ? Added : never]: FeatureSettings[Key];
+  };
+} & {
   /** Absolute path of the directory that relative paths in the configuration refer to. */
   readonly directory: string;
   /** What NODE_ENV means; `development` by default. */
@@ -12,7 +23,7 @@ export interface Config extends ValueOf<Group<typeof sections>> {
   readonly environmentName: string;
   /** A line of advice for each part of the configuration that has no effect. */
   readonly warnings: readonly string[];
-}
+};
 
 export type ServerConfig = Config['server'];
 export type DatabaseConfig = Config['database'];

@@ -13,7 +13,6 @@ import {
   type Group,
   type SettingMap,
   type SettingNode,
-  type ValueOf,
   shaped,
 } from './setting.js';
 
@@ -147,10 +146,6 @@ export function sectionsWith(features: readonly { readonly settings?: AddedSetti
     Object.assign({}, sections[name].settings, ...features.map(({ settings }) => settings?.[name])) as SettingMap; // maps only
   return bySection((name) => group(extended(name)));
 }
-
-/** Returns the values of settings that a feature has added to a section. */
-export const addedSettings = <M extends SettingMap>(section: object, added: M): ValueOf<Group<M>> =>
-  Object.fromEntries(Object.entries(section).filter(([name]) => name in added)) as ValueOf<Group<M>>; // completed by these settings
 
 /** A row of the tables in docs/configuration.md. */
 interface SettingRow {

@@ -4,7 +4,7 @@ import { readAll } from './send/read-commands.js';
 import type { Match } from './form/matches.js';
 
 /** Which documents of a collection are read, and what of them. */
-interface Wanted {
+export interface Wanted {
   readonly match?: Match;
   /** The fields that are read; all by default. */
   readonly fields?: readonly string[];

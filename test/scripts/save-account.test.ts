@@ -3,10 +3,10 @@ import { models } from '../../scripts/bench/models.js';
 import { permissions } from '../../scripts/bench/permissions.js';
 import { saveAccount, signToken } from '../../scripts/bench/save-account.js';
 import { benchSecrets } from '../../scripts/bench/bench-secrets.js';
-import { knownActions } from '#content/rights/known-actions.js';
 import { createConfig } from '#settings/create-config.js';
 import { features } from '#features.js';
 import { featureActions } from '#http/feature.js';
+import { grantableActions } from '#http/running.js';
 import { userTokens } from '#content/rights/user-tokens.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -20,7 +20,8 @@ describe('the account of the benchmark', () => {
   after(() => database.drop());
 
   it('has 50 permissions, each of which the product knows', () => {
-    const known = new Set(knownActions(buildRegistry(models).registry, featureActions(features, createConfig())));
+    const actions = featureActions(features, createConfig());
+    const known = new Set(grantableActions({ actions }, buildRegistry(models).registry));
     expect(new Set(permissions).size).to.equal(50);
     expect(permissions.filter((action) => !known.has(action))).to.deep.equal([]);
   });

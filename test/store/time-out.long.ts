@@ -13,7 +13,7 @@ import { claim } from '#store/stores/claim.js';
 import { openCodeStore } from '#store/stores/code-store.js';
 import { removeChunks, writeChunks } from '#store/stores/grid-chunks.js';
 import { createFirstLocale, readLocales, writeDefaultLocale, writeSettings } from '#store/stores/locale-store.js';
-import { putLoginState, takeLoginState } from '#store/stores/login-state-store.js';
+import { putLoginState, takeLoginState } from '#accounts/login/login-states.js';
 import { removeModel, StoredModels } from '#store/stores/model-store.js';
 import { endTokens, findToken, insertToken, useToken } from '#store/stores/refresh-token-store.js';
 import { createStore } from '#store/store.js';

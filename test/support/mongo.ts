@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import type { Database } from '#store/send/database.js';
+import { allCollections } from '#declarations.js';
 import { Replies } from '#store/send/command-turns.js';
 import { AbandonedTransactions } from '#store/send/abandoned.js';
 import { Sessions } from '#store/send/calls.js';
@@ -8,6 +9,7 @@ import { FieldMoves } from '#store/send/field-moves.js';
 import { SearchIndexes, UniqueBuilds } from '#store/send/index-state.js';
 import { endless } from '#base/limits/clock.js';
 import { workTime } from '#store/send/calls.js';
+import { ownCollections } from '#store/send/own-collections.js';
 import { WriteQueues } from '#store/send/write-queues.js';
 import { Jobs } from '#base/jobs.js';
 import { leasesIn } from '#store/stores/claim.js';
@@ -55,6 +57,7 @@ export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>,
   maxTimeMS: { read: limit, write: limit },
   isReplicated: true,
   isSharded: false,
+  ownCollections: ownCollections(allCollections),
   session: null,
   budget: unlimited,
   time: endless,

@@ -1,7 +1,7 @@
 import type { Config } from '#settings/config.js';
 import { ApiError, applicationError, validationError } from '#base/errors.js';
 import type { ContentContext } from '#content/content-context.js';
-import { putLoginState, takeLoginState } from '#store/stores/login-state-store.js';
+import { putLoginState, takeLoginState } from './login-states.js';
 import type { Values } from '#base/values.js';
 import type { Accounts } from '../accounts.js';
 import { identityOfTokens, type ProviderTokens } from '../providers/accept-token.js';

@@ -3,7 +3,7 @@ import { create } from '#content/create.js';
 import type { ContentContext } from '#content/content-context.js';
 import { applicationError, validationError } from '#base/errors.js';
 import { absent } from '#store/form/matches.js';
-import { putLoginState, takeLoginState } from '#store/stores/login-state-store.js';
+import { putLoginState, takeLoginState } from './login-states.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { Accounts } from '../accounts.js';
 import { claimNames, findTaken } from '../claim-names.js';

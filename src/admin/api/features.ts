@@ -1,23 +1,23 @@
 import { contextOfCode } from '#api/code/content-of-code.js';
+import { historyOption } from '#api/history/history-option.js';
 import { keepingVersions } from '#api/history/keep-versions.js';
 import type { Feature } from '#http/feature.js';
 import { examinesReads } from '#store/read/costly-reads.js';
 import { forJob } from '#store/send/database.js';
-import { contentAudit, auditingWrites } from '#store/stores/content-audit.js';
-import { deliveryCollection } from '#store/stores/delivery-store.js';
-import { historyCollection } from '#store/stores/history-store.js';
-import { shapeCollection } from '#store/stores/shape-store.js';
+import { auditingWrites } from './content-audit.js';
 import { adminModels } from '#model/schema/builtin-models.js';
 import { startWebhooks } from '#api/webhooks/start-webhooks.js';
 import { adminRoutes } from './admin-routes.js';
+import { adminDeclarations } from './declarations.js';
 import { shapesOf } from './query-shapes.js';
 
 /** The admin API, and the versions of entries that it answers. */
 export const admin: Feature = {
   name: 'admin',
+  ...adminDeclarations.admin,
+  options: [historyOption],
   isAdmin: true,
   isEnabled: (config) => config.admin.enabled,
-  collections: [historyCollection, contentAudit],
   models: adminModels,
   routes: () => adminRoutes,
   start: (running) => {
@@ -32,7 +32,7 @@ export const admin: Feature = {
 /** Tells other services of events. Its routes are those of the admin API and of the panel. */
 export const webhooks: Feature = {
   name: 'webhooks',
-  collections: [deliveryCollection],
+  ...adminDeclarations.webhooks,
   start: startWebhooks,
 };
 
@@ -42,8 +42,8 @@ const pace = 60_000;
 /** Notes which reads are slow, or have no index, for the state of the service in the admin API. */
 export const queryShapes: Feature = {
   name: examinesReads,
+  ...adminDeclarations.queryShapes,
   isEnabled: (config) => config.admin.enabled,
-  collections: [shapeCollection],
   observes: ({ server }) => Promise.resolve(shapesOf(server).consumer),
   start: ({ config, backend }) => {
     const own = forJob(backend.store.database, examinesReads);

@@ -1,9 +1,11 @@
 import { invalidParameter, notFoundError, validationError } from '#base/errors.js';
+import { historyOption } from '#api/history/history-option.js';
+import { optionOf } from '#model/schema/model-option.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
-import { listAudited } from '#store/stores/content-audit.js';
-import { findVersion, listVersions, shownVersion, type Version } from '#store/stores/history-store.js';
+import { listAudited } from './content-audit.js';
+import { findVersion, listVersions, shownVersion, type Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
@@ -53,7 +55,7 @@ async function listWrites({ request, content, running }: AdminCall): Promise<unk
 function typeOf({ request, content }: AdminCall): ContentType {
   const uid = request.params['uid'] ?? '';
   const type = content.bind.registry.types.get(uid);
-  if (type === undefined || type.history === null) throw notFoundError(`${uid} has no option history`);
+  if (type === undefined || optionOf(type, historyOption) === null) throw notFoundError(`${uid} has no option history`);
   return type;
 }
 

@@ -5,7 +5,7 @@ import type { Answer } from '#http/route.js';
 import { decodeId, isRecord, type Values } from '#base/values.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import { hasParts } from '#model/schema/parts.js';
-import { isScheduledName } from '#model/schema/scheduled.js';
+import { hasSchedule, isScheduledName } from '#model/schema/scheduled.js';
 import { emptyQuery, fieldOf, type Populate, type Query } from '#model/query/ast.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
@@ -98,7 +98,7 @@ async function valuesToCopy(
   if (entry === null) throw notFoundError();
   const shown = createShaper(asBody, context.bind.budget)(entry);
   return {
-    data: type.scheduled ? Object.fromEntries(Object.entries(shown).filter(([name]) => !isScheduledName(name))) : shown,
+    data: hasSchedule(type) ? Object.fromEntries(Object.entries(shown).filter(([name]) => !isScheduledName(name))) : shown,
     locale: type.localized ? { locale: entry.document['locale'] } : {},
   };
 }

@@ -1,9 +1,11 @@
 import type { EntryKey } from '#content/meet-precondition.js';
+import { historyOption } from '#api/history/history-option.js';
+import { optionOf } from '#model/schema/model-option.js';
 import { notFoundError } from '#base/errors.js';
 import { idOf } from '#http/route-request.js';
 import type { Answer } from '#http/route.js';
 import { decodeId } from '#base/values.js';
-import { findVersion, listVersions, shownVersion } from '#store/stores/history-store.js';
+import { findVersion, listVersions, shownVersion } from '#api/history/version-store.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { callOnEntry } from './entry-rights.js';
 import { contextOfEntry, typeOf } from './read-routes.js';
@@ -33,7 +35,7 @@ async function read(call: PanelCall): Promise<Answer> {
 /** Returns the entry in the path. Throws a NotFoundError if its type keeps no versions, and unless the caller may read it. */
 async function readableKey(call: PanelCall): Promise<EntryKey> {
   const [type, id] = [typeOf(call), idOf(call)];
-  if (type.history === null) throw notFoundError(`${type.uid} has no option history`);
+  if (optionOf(type, historyOption) === null) throw notFoundError(`${type.uid} has no option history`);
   await contextOfEntry(type, id, { call, action: 'read' });
   return { type, id };
 }

@@ -5,7 +5,9 @@ import type { StoredDocument } from '#store/form/loaded.js';
 import { beforeCommit } from '#store/send/around-commit.js';
 import type { Database } from '#store/send/database.js';
 import { findFirst } from '#store/stored.js';
-import { newestVersion, storeVersion, type Version } from '#store/stores/history-store.js';
+import { newestVersion, storeVersion, type Version } from './version-store.js';
+import { optionOf } from '#model/schema/model-option.js';
+import { historyOption } from './history-option.js';
 import { targetsOf } from './version-targets.js';
 import { readWhole } from './whole-entry.js';
 
@@ -14,7 +16,7 @@ import { readWhole } from './whole-entry.js';
  * with all rights.
  */
 export const keepingVersions = (content: () => ContentContext): Subscriber => ({
-  hears: (kind, { history }) => kind !== 'any' && history !== null,
+  hears: (kind, type) => kind !== 'any' && optionOf(type, historyOption) !== null,
   needsBefore: true,
   within: async (event, database) => {
     const free = { ...database, budget: unlimited }; // the request has not asked for these reads
@@ -33,11 +35,12 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const { database } = scope;
   const owner = { uid: type.uid, id };
   const keep = async (action: Version['action'], stored: StoredDocument, version: number): Promise<void> => {
-    if (type.history === null) return;
+    const kept = optionOf(type, historyOption);
+    if (kept === null) return;
     const entry = await readWhole(type, stored, scope);
     const targets = targetsOf(entry, type, scope.content.bind.registry);
     const by = action === 'keep' ? null : event.by;
-    await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, type.history);
+    await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, kept);
   };
   if (kind === 'delete') {
     await keep('delete', document, (await newestVersion(database, owner)) + 1);

@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { update } from '#content/update.js';
 import { ApiError } from '#base/errors.js';
-import type { Version } from '#store/stores/history-store.js';
+import type { Version } from './version-store.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { inputOf } from './version-input.js';

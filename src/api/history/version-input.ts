@@ -1,12 +1,12 @@
 import type { ContentContext } from '#content/content-context.js';
-import type { Version } from '#store/stores/history-store.js';
+import type { Version } from './version-store.js';
 import { findStored } from '#store/stored.js';
 import { oneOf } from '#store/form/matches.js';
 import { type Attribute, type ContentType, type ScalarAttribute, uidsOf } from '#model/schema/content-type.js';
 import { convertValue } from '#model/schema/convert-value.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
 import { scalarProblems, scalarTypes } from '#model/schema/scalar-types.js';
-import { isScheduledName } from '#model/schema/scheduled.js';
+import { hasSchedule, isScheduledName } from '#model/schema/scheduled.js';
 import { isRecord, type Values } from '#base/values.js';
 
 /** The body that writes an entry as it was, and the paths of what the model cannot take any more. */
@@ -65,8 +65,8 @@ const formerNames = ({ aliases }: ContentType, name: string): readonly string[] 
 const isEmpty = (value: unknown): boolean => (value ?? null) === null || (Array.isArray(value) && value.length === 0);
 
 /** Returns whether a value is a time of scheduled publishing that has passed: it was to be met once. */
-const isPastTime = ({ scheduled }: ContentType, name: string, value: unknown): boolean =>
-  scheduled && isScheduledName(name) && value instanceof Date && value.getTime() <= Date.now();
+const isPastTime = (type: ContentType, name: string, value: unknown): boolean =>
+  hasSchedule(type) && isScheduledName(name) && value instanceof Date && value.getTime() <= Date.now();
 
 async function valueOf(owner: ContentType, attribute: Attribute, value: unknown, place: Place): Promise<unknown> {
   if (attribute.kind === 'scalar') return fittingScalar(attribute, value);

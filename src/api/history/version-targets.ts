@@ -1,4 +1,4 @@
-import type { Version } from '#store/stores/history-store.js';
+import type { Version } from './version-store.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { partsIn } from '#model/schema/parts.js';
 import type { Values } from '#base/values.js';

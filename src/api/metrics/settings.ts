@@ -1,6 +1,5 @@
 import type { Config } from '#settings/config.js';
-import { addedSettings } from '#settings/sections.js';
-import { shaped, whole } from '#settings/setting.js';
+import { shaped, whole, type ValueOf } from '#settings/setting.js';
 
 type Written = false | 'false' | 'token' | number | string | { readonly port: number };
 
@@ -25,7 +24,7 @@ export const metricsSettings = {
 
 /** Who may read metrics, and where; null if nobody. */
 export function placeOfMetrics({ server }: Pick<Config, 'server'>): 'token' | { readonly port: number } | null {
-  const { metrics } = addedSettings(server, metricsSettings);
+  const { metrics } = server;
   if (metrics === false || metrics === 'false') return null;
   if (metrics === 'token' || typeof metrics === 'object') return metrics;
   return { port: Number(metrics) };
@@ -37,3 +36,10 @@ export const slowSettings = {
     'Milliseconds beyond which the log has a line with the lists and commands of a request, without values; 0: never',
   ),
 };
+
+declare module '#settings/config.js' {
+  interface FeatureSettings {
+    readonly 'server.metrics': ValueOf<typeof metricsSettings.metrics>;
+    readonly 'server.slowRequest': ValueOf<typeof slowSettings.slowRequest>;
+  }
+}

@@ -1,4 +1,3 @@
-import { addedSettings } from '#settings/sections.js';
 import type { Feature } from '#http/feature.js';
 import type { ObservationOf } from '#base/observe/observation.js';
 import type { Consumer, Observer } from '#base/observe/observer.js';
@@ -43,8 +42,6 @@ function watchSlow(limit: number, observer: Observer): Consumer {
 export const slowRequests: Feature = {
   name: 'slow requests',
   settings: { server: settings },
-  observes: ({ server }, observer) => {
-    const { slowRequest } = addedSettings(server, settings);
-    return slowRequest === 0 ? null : Promise.resolve(watchSlow(slowRequest, observer));
-  },
+  observes: ({ server: { slowRequest } }, observer) =>
+    slowRequest === 0 ? null : Promise.resolve(watchSlow(slowRequest, observer)),
 };

@@ -2,7 +2,7 @@ import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import { anything, text } from '#http/json-schema.js';
 import { answers, json, type Operation } from '#http/operation.js';
-import type { AnyRoute, FixedRoute, DynamicRoute, ProjectCode, ProjectRoute, Row } from '#http/route.js';
+import type { AnyRoute, FixedRoute, DynamicRoute, GuardedRow, ProjectCode, ProjectRoute, Row } from '#http/route.js';
 import type { Running } from '#http/running.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { pascalCase } from '#model/schema/names.js';
@@ -88,14 +88,19 @@ function serviceRows(input: ListInput): DescribedRow[] {
   ];
 }
 
+/** Returns the function that describes a row by its own description. */
+const describing =
+  (operation: NonNullable<GuardedRow['operation']>): DescribeRow =>
+  (components) =>
+    typeof operation === 'function' ? operation(typeSchemas(components)) : operation;
+
 /** Returns a row with its description; nothing if it has none, for example for rows of GraphQL and preflights. */
 function fixedRows(route: FixedRoute, content: ContentContext): DescribedRow[] {
   const { accepts, operation } = route;
   if (operation === undefined) return [];
   const describe: DescribeRow = (components) => {
     const schema = typeof accepts === 'function' ? accepts({ content }) : accepts;
-    const own = typeof operation === 'function' ? operation(typeSchemas(components)) : operation;
-    return { ...own, ...(schema !== undefined && { body: { 'application/json': schema } }) };
+    return { ...describing(operation)(components), ...(schema !== undefined && { body: { 'application/json': schema } }) };
   };
   return [{ method: route.method === 'ALL' ? 'GET' : route.method, path: route.path, row: route, describe }];
 }
@@ -107,10 +112,13 @@ function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: R
   const id = isSingle ? 'localizations' : ':id';
   const rows = [...(find([name, id], running) ?? [])];
   return rows.flatMap(([method, row]) => {
-    const describe = 'handle' in row && row.action !== null ? describerOf(row.describedAs ?? row.action, type) : null;
+    const describe = 'handle' in row && row.action !== null ? describerIn(row, type) : null;
     return describe === null ? [] : [{ method, path: path.replace(':name', name).replace(':id', id), row, describe }];
   });
 }
+
+const describerIn = ({ operation, describedAs, action }: GuardedRow, type: ContentType): DescribeRow | null =>
+  operation === undefined ? describerOf(describedAs ?? action, type) : describing(operation);
 
 /**
  * Describes a route of a project. A generated action has the description of the service. An overridden one has it without the

@@ -21,6 +21,7 @@ import { type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writ
 import { explainList } from './explain-list.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import { asksToExplain, type QueryCache } from './read-query.js';
+import { requiresIfMatch } from './type-options.js';
 
 /** A request for entries of a content type. */
 export interface ActionInput extends RouteCall {
@@ -68,7 +69,7 @@ export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown
 
 /** Returns what a write of an entry demands of it, by its headers. `mayCreate`: whether it creates the entry if there is none. */
 const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
-  preconditionOf(request.headers, { changes: true, mayCreate, isRequired: type.requiresIfMatch });
+  preconditionOf(request.headers, { changes: true, mayCreate, isRequired: requiresIfMatch(type) });
 
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Shown | null> {

@@ -11,10 +11,12 @@ import { paged } from '#http/steps/paged.js';
 import { tagged } from '#http/steps/tagged.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { actionOf } from '#model/query/access.js';
+import { optionOf } from '#model/schema/model-option.js';
 import { collectionActions, receiving, singleActions, type Action, type ActionInput, type Actions } from './actions.js';
 import { flattenAnswer } from './flatten-answer.js';
 import { count, findByValue } from './look-ups.js';
 import { QueryCache, refuseToExplain, wantsFlat } from './read-query.js';
+import { cacheOption } from './type-options.js';
 
 /**
  * Returns the routes of the content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName`, their localizations, and look-ups in
@@ -68,7 +70,7 @@ export const hasUnique = ({ attributes }: ContentType): boolean => [...attribute
 export function createRow(type: ContentType, action: Action, queries: QueryCache): GuardedRow {
   const { name, describedAs } = action;
   const row = { action: actionOf(type, name), type, ...(describedAs && { describedAs }) };
-  const steps = [admittingToExplain, tagged(type.cacheControl ?? undefined)];
+  const steps = [admittingToExplain, tagged(optionOf(type, cacheOption) ?? undefined)];
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
     return { ...row, steps: action.isList ? [...steps, paged] : steps, handle };

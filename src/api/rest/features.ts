@@ -3,13 +3,10 @@ import { accountActions, fileActions } from '#content/rights/known-actions.js';
 import type { Config } from '#settings/config.js';
 import type { Feature } from '#http/feature.js';
 import { fileRoutes } from '#http/file-routes.js';
+import { keyOption } from '#http/idempotency/read-key.js';
 import { withPrefix, type ContextRoute, type Route } from '#http/route.js';
 import { mediaOf } from '#http/running.js';
 import { keepSweeping } from '#media/retire-files.js';
-import { blobCollections } from '#store/stores/blob-store.js';
-import { keyCollection } from '#store/stores/key-store.js';
-import { loginStateCollection } from '#store/stores/login-state-store.js';
-import { refreshTokenCollection } from '#store/stores/refresh-token-store.js';
 import { accountModels, fileModels, localeModels } from '#model/schema/builtin-models.js';
 import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
 import { providerRoutes } from './accounts/provider-routes.js';
@@ -17,15 +14,17 @@ import { roleRoutes } from './accounts/role-routes.js';
 import { userRoutes } from './accounts/user-routes.js';
 import { batchRoute } from './batch/batch-route.js';
 import { contentRoutes } from './content-routes.js';
+import { restDeclarations } from './declarations.js';
 import { localeRoute } from './locale-route.js';
 import { modelReadRoutes } from './model-read-routes.js';
+import { cacheOption, ifMatchOption } from './type-options.js';
 import { uploadRoutes } from './upload-routes.js';
 
 /** Users, roles, permissions and logins. */
 export const accounts: Feature = {
   name: 'users-permissions',
+  ...restDeclarations.accounts,
   isEnabled: ({ plugins }) => plugins['users-permissions'].enabled,
-  collections: [loginStateCollection, refreshTokenCollection],
   models: accountModels,
   actions: accountActions,
   routes: ({ config }) => withPrefix(config.api.rest.prefix, accountRoutes(config)),
@@ -38,8 +37,8 @@ export const accounts: Feature = {
 /** The media library. */
 export const uploads: Feature = {
   name: 'upload',
+  ...restDeclarations.uploads,
   isEnabled: ({ plugins }) => plugins.upload.enabled,
-  collections: blobCollections,
   models: fileModels,
   actions: fileActions,
   routes: ({ config }) => [...fileRoutes, ...withPrefix(config.api.rest.prefix, uploadRoutes)],
@@ -70,7 +69,8 @@ export const models: Feature = {
 /** The entries of all content types, and the answers to writes with an Idempotency-Key. */
 export const content: Feature = {
   name: 'content',
-  collections: [keyCollection],
+  ...restDeclarations.content,
+  options: [keyOption, cacheOption, ifMatchOption],
   routes: (parts) => {
     const routes = contentRoutes(parts.config);
     return [batchRoute(parts, routes), ...routes];

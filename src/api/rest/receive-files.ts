@@ -19,6 +19,7 @@ import { type Loaded, versionOf } from '#store/form/loaded.js';
 import { allows } from '#model/query/access.js';
 import { decodeId } from '#base/values.js';
 import { flatEntries, flatEntry } from './envelope.js';
+import { requiresIfMatch } from './type-options.js';
 
 /** Stores received files, and returns what is answered. */
 type Store = (content: ContentContext) => Promise<Answer>;
@@ -29,7 +30,7 @@ export async function receive(input: RouteCall): Promise<Answer> {
   const type = fileType(input.content);
   requireKey(type, input.request.headers);
   const changes = id !== undefined;
-  const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && type.requiresIfMatch });
+  const precondition = preconditionOf(input.request.headers, { changes, isRequired: changes && requiresIfMatch(type) });
   const media = mediaOf(input.running, input.request);
   const staging = new Staging(media, input.content.store.database.time);
   try {

@@ -20,6 +20,7 @@ import { flatEntry } from './envelope.js';
 import { readParameters } from '#http/query-string.js';
 import { plainList } from './plain-list.js';
 import { receive } from './receive-files.js';
+import { requiresIfMatch } from './type-options.js';
 
 type Part = Pick<Operation, 'query' | 'body' | 'answers'>;
 
@@ -107,7 +108,7 @@ async function deleteFile(call: RouteCall): Promise<Answer> {
   queryOfFile(call);
   const type = fileType(content);
   requireKey(type, request.headers);
-  const demanded = preconditionOf(request.headers, { changes: true, isRequired: type.requiresIfMatch });
+  const demanded = preconditionOf(request.headers, { changes: true, isRequired: requiresIfMatch(type) });
   const file = (await remove({ ...demanded, type, id: idOf(call) }, emptyQuery, content)) ?? missing();
   return { body: flatEntry(file, content) };
 }

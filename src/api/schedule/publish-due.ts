@@ -10,7 +10,7 @@ import type { Observer } from '#base/observe/observer.js';
 import { comparing, emptyQuery, type Query } from '#model/query/ast.js';
 import { nowWord } from '#model/query/moment.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { scheduledNames } from '#model/schema/scheduled.js';
+import { hasSchedule, scheduledNames } from '#model/schema/scheduled.js';
 
 type ScheduledName = (typeof scheduledNames)[number];
 
@@ -50,7 +50,7 @@ export class DuePublisher {
     const { database } = content.store;
     const sender = { client: 'schedule', signal: ended, caller: { kind: 'schedule', id: null } } as const;
     const context = withDatabase(content, { ...database, sender });
-    const types = [...context.bind.registry.types.values()].filter(({ scheduled }) => scheduled);
+    const types = [...context.bind.registry.types.values()].filter(hasSchedule);
     for (const [type, name] of types.flatMap((type) => scheduledNames.map((name) => [type, name] as const)))
       for (const due of await this.#find(type, name, context)) {
         if (ended.aborted) return;

@@ -1,4 +1,5 @@
 import { groupField } from '#store/form/layout.js';
+import { isSynced } from '#http/sync-option.js';
 import type { FieldsOf } from '#store/stores/change-log.js';
 import type { Child, Condition, Plan, Selection } from '#model/query/plan.js';
 import { findPlaces } from '#model/schema/attribute-places.js';
@@ -77,8 +78,8 @@ export type RowRule = readonly [type: ContentType, condition: Condition];
  */
 export function logFields(registry: Registry, rules: readonly RowRule[]): FieldsOf {
   const fields: Fields = new Map();
-  for (const { synced, collection, draftAndPublish, localized } of registry.types.values())
-    if (synced) addFields(fields, collection, [...(draftAndPublish ? ['publishedAt'] : []), ...(localized ? ['locale'] : [])]);
+  for (const { collection, draftAndPublish, localized } of [...registry.types.values()].filter(isSynced))
+    addFields(fields, collection, [...(draftAndPublish ? ['publishedAt'] : []), ...(localized ? ['locale'] : [])]);
   for (const [type, condition] of rules)
     for (const [collection, names] of decidingFields(type, condition)) addFields(fields, collection, names);
   return new Map([...logTypes(registry)].map(({ collection }) => [collection, fields.get(collection) ?? new Set()]));
@@ -92,7 +93,7 @@ function logTypes(registry: Registry): ReadonlySet<ContentType> {
     for (const target of targetsOf(type, isFilterLink, registry)) add(target);
   };
   for (const type of registry.types.values()) {
-    if (!type.synced) continue;
+    if (!isSynced(type)) continue;
     add(type);
     for (const target of targetsOf(type, isAnswerLink, registry)) add(target);
   }

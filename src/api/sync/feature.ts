@@ -5,6 +5,7 @@ import { roleAccess, sampleUser } from '#content/rights/role-access.js';
 import type { Role, Roles } from '#content/rights/role.js';
 import type { Feature } from '#http/feature.js';
 import type { Running } from '#http/running.js';
+import { isSynced, syncOption } from '#http/sync-option.js';
 import { fullAccess } from '#model/query/access.js';
 import { bindRule } from '#model/query/bind-filter.js';
 import { collections } from '#model/schema/collections.js';
@@ -22,6 +23,7 @@ import { syncSettings } from './settings.js';
 export const sync: Feature = {
   name: 'sync',
   settings: syncSettings,
+  options: [syncOption],
   routes: ({ config }) => syncRoutes(config),
   start: (running) => Promise.resolve(startSync(running)),
 };
@@ -50,7 +52,7 @@ function startSync(running: Running): () => Promise<void> {
   };
 }
 
-const hasSynced = ({ types }: Registry): boolean => [...types.values()].some(({ synced }) => synced);
+const hasSynced = ({ types }: Registry): boolean => [...types.values()].some(isSynced);
 
 /** Milliseconds after which an instance tries to become the writer of the log. */
 const leaseInterval = 2_000;
@@ -79,7 +81,7 @@ function startWriter(running: Running): () => Promise<void> {
 /** Returns the row rules of roles for synced types, with the values of any user. */
 function rowRules(roles: Iterable<Role>, { config, source }: Running): readonly RowRule[] {
   const { bind } = createContext(config, source, fullAccess);
-  const types = [...bind.registry.types.values()].filter(({ synced }) => synced);
+  const types = [...bind.registry.types.values()].filter(isSynced);
   return [...roles].flatMap((role) => {
     const { rules } = roleAccess(role, sampleUser, bind);
     const context = { ...bind, access: { ...fullAccess, rules } };

@@ -3,13 +3,11 @@ import type { EndSignal } from '#base/limits/ending.js';
 import { Queue } from '#base/limits/queue.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Running } from '#http/running.js';
-import { addedSettings } from '#settings/sections.js';
 import type { Database } from '#store/send/database.js';
 import { fieldsIn, isWithin, type LogState, readLogState } from '#store/stores/change-log.js';
 import { SyncHub } from './hub.js';
 import type { Shape } from './query.js';
 import type { SyncSession } from './session.js';
-import { syncSettings } from './settings.js';
 import { firstPosition, readStep, type Step } from './step.js';
 import { type Position, resetError, SyncTokens } from './token.js';
 import { Connections, LogSignal } from './wait.js';
@@ -111,7 +109,7 @@ const isFollowed = ({ dependencies, visibility }: Shape, state: LogState): boole
   [...dependencies.collections].every((name) => state.followed.includes(name)) && isWithin(visibility.fields, fieldsIn(state));
 
 /** Returns the settings of sync. */
-export const settingsOf = ({ config }: Pick<Running, 'config'>) => addedSettings(config.api, syncSettings.api).sync;
+export const settingsOf = ({ config }: Pick<Running, 'config'>) => config.api.sync;
 
 const services = new WeakMap<Running['backend'], SyncService>();
 

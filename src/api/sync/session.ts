@@ -5,6 +5,7 @@ import type { ContentContext } from '#content/content-context.js';
 import { checkRight, identifyAgain, type Identifying } from '#http/authorize.js';
 import type { RouteCall } from '#http/route.js';
 import type { Running } from '#http/running.js';
+import { isSynced } from '#http/sync-option.js';
 import { actionOf } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { LogState } from '#store/stores/change-log.js';
@@ -104,7 +105,7 @@ const withoutRequest = (sender: Sender, ends: EndSignal | undefined): Sender => 
 
 /** Throws a 4xx if the type is not synced, or the server cannot. */
 function shapeOf(query: SyncQuery, type: ContentType, { bind, store }: ContentContext): Shape {
-  if (!type.synced)
+  if (!isSynced(type))
     throw validationError(`${type.pluralName} are not synced: set pluginOptions.sync.enabled to true in the model ${type.uid}`);
   if (!store.database.isReplicated) throw validationError(withoutReplicas);
   return bindShape(query, type, bind);

@@ -1,4 +1,4 @@
-import { amount, flag, group, whole } from '#settings/setting.js';
+import { amount, flag, group, whole, type ValueOf } from '#settings/setting.js';
 
 /** The settings of sync. */
 export const syncSettings = {
@@ -14,3 +14,9 @@ export const syncSettings = {
     }),
   },
 };
+
+declare module '#settings/config.js' {
+  interface FeatureSettings {
+    readonly 'api.sync': ValueOf<typeof syncSettings.api.sync>;
+  }
+}

@@ -2,7 +2,7 @@ import { rateLimitError, unavailableError } from '#base/errors.js';
 import { exceeding } from '#base/limits/exceeded.js';
 import type { Sender } from '#base/limits/queue.js';
 import type { ChangeBus } from '#store/changes/changes.js';
-import { changeLog } from '#store/stores/change-log.js';
+import { changeLog } from '#model/schema/collections.js';
 import type { SyncSession } from './session.js';
 import type { Step } from './step.js';
 import type { Position } from './token.js';

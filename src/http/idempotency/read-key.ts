@@ -5,6 +5,7 @@ import { memoize } from '#base/caches.js';
 import { ApiError, type ErrorParts } from '#base/errors.js';
 import type { Access } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import type { ModelOption } from '#model/schema/model-option.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { Answer, RouteCall } from '../route.js';
 import type { RouteRequest } from '../route-request.js';
@@ -38,9 +39,16 @@ export const once = (
   parts: string | null = null,
 ): Promise<Answer> => (call.once === undefined ? write(call.content) : call.once(write, parts));
 
+/** Whether writes of a type over the API need an Idempotency-Key. */
+export const keyOption: ModelOption<true, boolean> = {
+  key: 'requireIdempotencyKey',
+  schema: { type: 'boolean' },
+  read: (stated) => (stated === true ? true : null),
+};
+
 /** Throws a 400 if a type demands a key for its writes and the request has none. */
-export function requireKey({ requiresKey, displayName }: ContentType, headers: IncomingHttpHeaders): void {
-  if (requiresKey && headers['idempotency-key'] === undefined)
+export function requireKey({ options, displayName }: ContentType, headers: IncomingHttpHeaders): void {
+  if (options.has(keyOption.key) && headers['idempotency-key'] === undefined)
     throw keyError(400, `Writes of ${displayName} need the header Idempotency-Key`);
 }
 

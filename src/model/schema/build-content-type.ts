@@ -4,8 +4,8 @@ import { builtinModels } from './builtin-models.js';
 import type { Added, Attribute, ContentType, ShardKey } from './content-type.js';
 import { isVisible } from './describe-model.js';
 import { aliasesOf } from './renames.js';
-import { isScheduled } from './scheduled.js';
-import { asksForSync, collectionOf, type AttributeDefinition, type Model } from './model.js';
+import { type ModelOption, optionsOf } from './model-option.js';
+import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
 export interface ModelSettings {
@@ -23,6 +23,8 @@ export interface ModelSettings {
   readonly foreign?: ReadonlySet<string>;
   /** First path segments below the prefix of the REST API that other routes use; none by default. */
   readonly paths?: readonly string[];
+  /** The options of models that features add; none by default. */
+  readonly options?: readonly ModelOption[] | undefined;
   /** The content types of the service itself. */
   readonly builtin: readonly Model[];
 }
@@ -49,14 +51,9 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     description,
     inGraphql,
     listed: isVisible(model, 'content-manager'),
-    cacheControl: model.options?.cacheControl ?? null,
-    requiresIfMatch: model.options?.requireIfMatch === true,
     draftAndPublish: model.options?.draftAndPublish === true,
     localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
-    scheduled: isScheduled(model),
-    history: historyOf(model),
-    requiresKey: model.options?.requireIdempotencyKey === true,
-    synced: model.kind === 'collectionType' && asksForSync(model),
+    options: optionsOf(model, settings.options ?? []),
     ...withAliases(model),
     ...(model.renamedFrom !== undefined && { otherUid: model.renamedFrom }),
   };
@@ -76,12 +73,6 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
 function withAliases(model: Model): Pick<ContentType, 'aliases'> {
   const aliases = aliasesOf(model);
   return aliases === null ? {} : { aliases };
-}
-
-/** Returns null for components, and for types of the service, whose entries may have secrets. */
-function historyOf({ uid, kind, options }: Model): ContentType['history'] {
-  if (options?.history === undefined || kind === undefined || !uid.startsWith('api::')) return null;
-  return { versions: 50, days: 365, ...options.history };
 }
 
 function shardKeyOf({ shard = 'none' }: Model): ShardKey | null {

@@ -34,3 +34,9 @@ export const collections = {
   adminRoles: 'admin_roles',
   adminPermissions: 'admin_permissions',
 } as const;
+
+/**
+ * The collection of the change log. Each change of a followed collection is one document with a number, without gaps, and its
+ * place in the change stream. One more document has the state of the log.
+ */
+export const changeLog = '_changes';

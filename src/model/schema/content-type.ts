@@ -141,20 +141,10 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
-  /** Whether entries are published and unpublished at the times that they state. */
-  readonly scheduled: boolean;
-  /** How many versions of each entry are kept, and for how many days; null if none are. */
-  readonly history: { readonly versions: number; readonly days: number } | null;
-  /** Whether writes over the API need an Idempotency-Key. */
-  readonly requiresKey: boolean;
-  /** Whether clients may keep copies of its entries (`pluginOptions.sync.enabled`). Only collection types are synced. */
-  readonly synced: boolean;
+  /** What the options of features say of the type, by key. See `optionOf`. */
+  readonly options: ReadonlyMap<string, unknown>;
   /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
-  /** `Cache-Control` of its answers to callers without credentials; null for that of the configuration. */
-  readonly cacheControl: string | null;
-  /** Whether writes over REST must name the version of the entry. */
-  readonly requiresIfMatch: boolean;
   /** Whether the panel shows its entries (`pluginOptions.content-manager.visible`). */
   readonly listed: boolean;
   /** Whether the GraphQL schema contains the type: its names there belong to no other type. */

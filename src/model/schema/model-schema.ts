@@ -1,7 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { didYouMean } from '#base/nearest-name.js';
-import { cacheControlPattern, isRecord } from '#base/values.js';
+import { memoize } from '#base/caches.js';
+import { isRecord } from '#base/values.js';
 import { collectionNamePattern, type Model, type ModelWarning } from './model.js';
+import type { ModelOption } from './model-option.js';
 
 const localizable = {
   type: 'object',
@@ -73,17 +75,6 @@ const modelSchema = {
         draftAndPublish: { type: 'boolean' },
         privateAttributes: { type: 'array', items: { type: 'string' } },
         populateCreatorFields: { type: 'boolean' },
-        history: {
-          type: 'object',
-          properties: {
-            versions: { type: 'integer', minimum: 1, maximum: 1000 },
-            days: { type: 'integer', minimum: 1, maximum: 3650 },
-          },
-          additionalProperties: false,
-        },
-        requireIdempotencyKey: { type: 'boolean' },
-        cacheControl: { type: 'string', pattern: cacheControlPattern, maxLength: 200 },
-        requireIfMatch: { type: 'boolean' },
       },
     },
     pluginOptions: localizable,
@@ -94,6 +85,13 @@ const modelSchema = {
     },
   },
 };
+
+/** Returns the form of `options` with those of features. */
+function optionsWith(added: readonly ModelOption[]) {
+  const { options } = modelSchema.properties;
+  const stated = added.flatMap(({ key, schema }) => (schema === undefined ? [] : [[key, schema] as const]));
+  return { ...options, properties: { ...options.properties, ...Object.fromEntries(stated) } };
+}
 
 /** Keys of Strapi models that have no effect in Mangrove. */
 const withoutEffect: ReadonlySet<string> = new Set([
@@ -107,12 +105,12 @@ const withoutEffect: ReadonlySet<string> = new Set([
  * Returns a warning for each key that resembles a key of models, such as `requird`, and for each option that means nothing. Other
  * unknown keys are accepted.
  */
-export function misspeltKeys(model: Model): ModelWarning[] {
+export function misspeltKeys(model: Model, options: readonly ModelOption[]): ModelWarning[] {
   const { properties } = modelSchema;
   return [
     ...misspeltIn(model, Object.keys(properties), ''),
     ...misspeltIn(model.info, Object.keys(properties.info.properties), 'info'),
-    ...meaninglessIn(model.options ?? {}, Object.keys(properties.options.properties), 'options'),
+    ...meaninglessIn(model.options ?? {}, Object.keys(optionsWith(options).properties), 'options'),
     ...misspeltPlugins(model.pluginOptions ?? {}),
   ].map((text) => ({ attribute: null, text, needs: null }));
 }
@@ -165,11 +163,19 @@ const isRegex = (pattern: string): boolean => {
 // The schema is not checked against the meta-schema, which takes 1 MB to compile.
 const trusted = { meta: false, validateSchema: false } as const;
 const ajv = new Ajv({ ...trusted, allErrors: true, allowUnionTypes: true, coerceTypes: true, formats: { regex: isRegex } });
-const validate = ajv.compile<Model>(modelSchema);
+const validatorWith = memoize((options: readonly ModelOption[]) =>
+  ajv.compile<Model>({ ...modelSchema, properties: { ...modelSchema.properties, options: optionsWith(options) } }),
+);
+
+interface FormReading {
+  readonly model: Model | null;
+  readonly problems: readonly string[];
+}
 
 /** Returns a document in the form of a model, or the problems of its form, one line each. */
-export function readForm(document: unknown): { readonly model: Model | null; readonly problems: readonly string[] } {
+export function readForm(document: unknown, options: readonly ModelOption[]): FormReading {
   const model: unknown = structuredClone(document);
+  const validate = validatorWith(options);
   return validate(model) ? { model, problems: [] } : { model: null, problems: problemsOf(validate.errors ?? []) };
 }
 

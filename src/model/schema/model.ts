@@ -68,13 +68,10 @@ export interface Model {
     readonly draftAndPublish?: boolean;
     readonly privateAttributes?: readonly string[];
     readonly populateCreatorFields?: boolean;
-    /** How many versions of an entry are kept, and for how many days. */
-    readonly history?: { readonly versions?: number; readonly days?: number };
-    readonly requireIdempotencyKey?: boolean;
-    readonly cacheControl?: string;
-    readonly requireIfMatch?: boolean;
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
+    /** Those of features. */
+    readonly [key: string]: unknown;
   };
   readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean; readonly enabled?: boolean } | undefined>>;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;

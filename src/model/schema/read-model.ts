@@ -2,6 +2,7 @@ import { mapValues } from '#base/values.js';
 import { addedTo, shapeOf } from './added-attributes.js';
 import type { ModelSettings } from './build-content-type.js';
 import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';
+import type { ModelOption } from './model-option.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { scheduledAttributes, scheduleProblems } from './scheduled.js';
@@ -18,11 +19,14 @@ export interface ModelReading {
   readonly warnings: readonly ModelWarning[];
 }
 
-type ReadingSettings = Pick<ModelSettings, 'customFields' | 'graphql' | 'builtin'>;
+type ReadingSettings = Pick<ModelSettings, 'customFields' | 'graphql' | 'builtin' | 'options'>;
+
+const noOptions: readonly ModelOption[] = [];
 
 /** Checks a document without regard to the others, and returns the model in the form that the service uses. */
-export function readModel(document: unknown, { customFields, graphql = true, builtin }: ReadingSettings): ModelReading {
-  const form = readForm(document);
+export function readModel(document: unknown, settings: ReadingSettings): ModelReading {
+  const { customFields, graphql = true, builtin, options = noOptions } = settings;
+  const form = readForm(document, options);
   if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
   const model = withKind(form.model);
   const rules: AttributeRules = { systemNames: addedTo(shapeOf(model)), isPart: model.kind === undefined, customFields, graphql };
@@ -34,7 +38,7 @@ export function readModel(document: unknown, { customFields, graphql = true, bui
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
   const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
-  const warnings = [...misspeltKeys(model), ...ofNames, ...searches.warnings, ...syncWarnings(model, builtin)];
+  const warnings = [...misspeltKeys(model, options), ...ofNames, ...searches.warnings, ...syncWarnings(model, builtin)];
   if (problems.length > 0) return { document, model: null, problems, warnings: [] };
   const attributes = { ...searches.attributes, ...scheduledAttributes(model) };
   return { document, model: extendBuiltin({ ...model, attributes }, builtin), problems: [], warnings };

@@ -1,8 +1,19 @@
+import type { ContentType } from './content-type.js';
 import type { AttributeDefinition, Model } from './model.js';
+import type { ModelOption } from './model-option.js';
 
 /** Returns whether entries of a model are published and unpublished at the times that they state. */
 export const isScheduled = ({ kind, pluginOptions }: Model): boolean =>
   kind !== undefined && pluginOptions?.['schedule']?.enabled === true;
+
+/** Whether `publishAt` and `unpublishAt` of entries take effect (`pluginOptions.schedule.enabled`). */
+export const scheduleOption: ModelOption<true> = {
+  key: 'schedule',
+  read: (_stated, model) => (isScheduled(model) ? true : null),
+};
+
+/** Returns whether entries of a type are published and unpublished at the times that they state. */
+export const hasSchedule = ({ options }: ContentType): boolean => options.has(scheduleOption.key);
 
 /** Each locale has times of its own, as it has `publishedAt`. */
 const instant: AttributeDefinition = { type: 'datetime', index: true, pluginOptions: { i18n: { localized: true } } };

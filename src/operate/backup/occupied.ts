@@ -1,25 +1,11 @@
 import type { Database } from '#store/send/database.js';
 import { listBackedUp } from '../raw/backed-up.js';
-import { collections } from '#model/schema/collections.js';
+import { mayBeContent } from '#store/send/own-collections.js';
 import { findOccupied, hasContent } from '../transfer/occupied.js';
-
-/** What a service itself keeps account of. A restore merges it with what is stored. */
-export const accounts: ReadonlySet<string> = new Set([
-  ...[collections.models, collections.settings, collections.servedCollections, collections.counters, collections.codeStore],
-  collections.audit,
-]);
-
-/** What depends on the content of other collections, and is replaced together with them. */
-const derived: ReadonlySet<string> = new Set([
-  ...[collections.searches, collections.required, collections.keys, collections.refreshTokens],
-  ...[collections.adminRoles, collections.adminPermissions],
-]);
-
-const mayHaveContent = (name: string): boolean => !accounts.has(name) && !derived.has(name);
 
 /** Throws an Error with a message for the user if somebody has stored content in a collection since the database was empty. */
 export async function assertStillEmpty(database: Database, name: string): Promise<void> {
-  if (mayHaveContent(name) && (await hasContent(name, database)))
+  if (mayBeContent(database.ownCollections, name) && (await hasContent(name, database)))
     throw new Error(
       `${name} has got content while the backup was restored, and is left as it is: empty it and run the same restore again, or discard the restore with npx mangrove import --abandon`,
     );
@@ -28,7 +14,7 @@ export async function assertStillEmpty(database: Database, name: string): Promis
 /** Throws an Error with a message for the user if a database has content. That of a new database, and models, do not count. */
 export async function assertEmpty(database: Database): Promise<void> {
   const plans = await listBackedUp(database);
-  const places = plans.flatMap(({ name }) => (mayHaveContent(name) ? [{ collection: name }] : []));
+  const places = plans.flatMap(({ name }) => (mayBeContent(database.ownCollections, name) ? [{ collection: name }] : []));
   const occupied = await findOccupied(places, database);
   if (occupied.length === 0) return;
   const shown = occupied.slice(0, mostShown).map(({ collection }) => collection);

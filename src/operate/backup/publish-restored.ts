@@ -1,15 +1,13 @@
 import { storedCollections } from '#store/send/ensure-collections.js';
+import { backupRule } from '#store/send/own-collections.js';
 import { restartOthers } from '#store/models/trigram-build.js';
 import { endEpoch } from '#store/stores/append-changes.js';
 import { assertHeld } from '../raw/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../raw/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../raw/staged.js';
 import { collections } from '#model/schema/collections.js';
-import { accounts, assertStillEmpty } from './occupied.js';
+import { assertStillEmpty } from './occupied.js';
 import type { RestoreReport, Restoring } from './restoring.js';
-
-/** Collections that say what the others contain: they are wrong when these are merged. */
-const derived: readonly string[] = [collections.searches, collections.required];
 
 /** Published before the others, and after them, so that a service finds everything when it hears of the models. */
 const first: readonly string[] = [collections.servedCollections, collections.counters];
@@ -17,7 +15,8 @@ const last: readonly string[] = [collections.settings, collections.models];
 
 /** Returns whether a restored collection takes the place of the stored one. Otherwise their documents are merged. */
 export async function replaces(name: string, { conflict, database }: Pick<Restoring, 'conflict' | 'database'>): Promise<boolean> {
-  if (accounts.has(name)) return false;
+  const rule = backupRule(database.ownCollections, name);
+  if (rule === 'merge' || rule === 'add') return false;
   return conflict === 'fail' || !(await storedCollections([name], database)).has(name);
 }
 
@@ -48,19 +47,16 @@ async function publishOne(name: string, restoring: Restoring): Promise<Merged | 
   const { database, state, conflict } = restoring;
   const staged = stagedFor(database, state.run);
   if (!(await isStaged(staged, name))) return null;
-  const isLeftOut = conflict !== 'fail' && derived.includes(name);
+  const backup = backupRule(database.ownCollections, name);
+  const isLeftOut = conflict !== 'fail' && backup === 'derived';
   if (!isLeftOut && (await replaces(name, restoring))) {
     if (conflict === 'fail') await assertStillEmpty(database, name);
     const stored = await countStaged(database, staged.nameOf(name));
     await publishStaged(staged, name);
     return { stored, kept: 0, refused: new Map() };
   }
-  const rule = ruleFor(name, conflict);
+  const rule: Conflict = backup === 'add' || conflict === 'skip' ? 'skip' : 'replace';
   const merged = isLeftOut ? null : await mergeDocuments(database, { from: staged.nameOf(name), to: name, conflict: rule });
   await dropStagedOne(staged, name);
   return merged;
 }
-
-/** Returns the rule for the documents of a collection. The records of what was done are never replaced. */
-const ruleFor = (name: string, conflict: Restoring['conflict']): Conflict =>
-  name === collections.audit || conflict === 'skip' ? 'skip' : 'replace';

@@ -1,3 +1,4 @@
+import type { Database } from '#store/send/database.js';
 import { type CollectionPlan, isBackedUp, isPlan } from '../raw/backed-up.js';
 import { splitDocuments } from '../raw/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
@@ -21,6 +22,7 @@ export interface VerifiedBackup {
 }
 
 interface Verifying {
+  readonly database: Pick<Database, 'ownCollections'>;
   readonly progress: Progress;
   readonly storageOf: StorageOf;
 }
@@ -29,7 +31,8 @@ interface Verifying {
  * Reads a whole backup, and checks it. Throws an Error with a message for the user if it is not one, of another version, cut or changed,
  * or if its files belong to a storage that is not configured.
  */
-export async function verifyBackup(place: BackupPlace, { progress, storageOf }: Verifying): Promise<VerifiedBackup> {
+export async function verifyBackup(place: BackupPlace, { database, progress, storageOf }: Verifying): Promise<VerifiedBackup> {
+  const { ownCollections } = database;
   progress.begin('checking', null);
   const names = new Set<string>();
   const [providers, cut] = [new Set<string>(), new Set<string>()];
@@ -44,7 +47,8 @@ export async function verifyBackup(place: BackupPlace, { progress, storageOf }: 
       else cut.delete(head.key); // it was read again
     }
     if (head.part !== 'documents' && head.part !== 'deleted') continue;
-    if (!isBackedUp(head.collection) || documentsOf(part).length !== head.count) throw new Error(`${place.name} ${changed}`);
+    if (!isBackedUp(head.collection, ownCollections) || documentsOf(part).length !== head.count)
+      throw new Error(`${place.name} ${changed}`);
     names.add(head.collection);
     if (head.part === 'documents') written += head.count;
     progress.advance(head.count);
@@ -52,7 +56,8 @@ export async function verifyBackup(place: BackupPlace, { progress, storageOf }: 
   progress.end();
   for (const provider of providers) assertStorage(provider, storageOf);
   const plans = end?.collections ?? [];
-  if (end === null || !plans.every(isPlan)) throw new Error(`${place.name} ${changed}`);
+  const isSound = (plan: unknown): plan is CollectionPlan => isPlan(plan, ownCollections);
+  if (end === null || !plans.every(isSound)) throw new Error(`${place.name} ${changed}`);
   const planned = new Set(plans.map(({ name }) => name));
   const others = [...names].filter((name) => !planned.has(name)).map((name) => ({ name, options: {}, indexes: [] }));
   return { identity, end, written, cut: [...cut], plans: [...plans, ...others] };

@@ -4,7 +4,7 @@ import { examineConfig } from '#settings/load-config.js';
 import { loadSecrets } from '#settings/load-secrets.js';
 import { environmentOf } from '#settings/setting.js';
 import { refuseEmbedded } from '../embedded/start-embedded.js';
-import { allSections } from '#feature-settings.js';
+import { allSections } from '#declarations.js';
 import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
 import { createClientOf } from '#store/send/refused-access.js';

@@ -1,6 +1,6 @@
 import type { Config } from '#settings/config.js';
 import { loadConfig } from '#settings/load-config.js';
-import { allSections } from '#feature-settings.js';
+import { allCollections, allSections } from '#declarations.js';
 import { createStorageOf } from '#media/storage/storage-of.js';
 import { runningServer, startConfigured } from '../embedded/start-embedded.js';
 import { connectDatabase } from '#store/send/connection.js';
@@ -19,7 +19,7 @@ export interface ConnectedDatabase {
 export async function connectConfigured(config: Config): Promise<ConnectedDatabase> {
   const running = config.database.uri ?? (await runningServer(config));
   const started = running === null ? await startConfigured(config, { log: printError, onLost: endWith }) : null;
-  const database = await connectDatabase(running ?? started?.uri ?? '', config.database);
+  const database = await connectDatabase(running ?? started?.uri ?? '', config.database, { collections: allCollections });
   return {
     config,
     database,

@@ -1,8 +1,7 @@
 import { readContext } from '../doctor/read-context.js';
 import { type NamedFinding, runChecks } from '../doctor/checks.js';
-import { allSections } from '#feature-settings.js';
+import { allSections } from '#declarations.js';
 import { features } from '#features.js';
-import { modelSettings } from '#http/feature.js';
 import { print } from './print.js';
 import { flag, parseOptions } from './usage-error.js';
 
@@ -15,9 +14,7 @@ export const usage = `usage: npx mangrove doctor [--json]
 /** Checks the service of the working directory. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const { json } = parseOptions(args, { json: flag });
-  const found = runChecks(
-    await readContext({ directory: process.cwd(), known: allSections, settings: (config) => modelSettings(features, config) }),
-  );
+  const found = runChecks(await readContext({ directory: process.cwd(), known: allSections, features }));
   const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];
   if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));

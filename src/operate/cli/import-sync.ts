@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRole, updateRole } from '#accounts/roles/roles.js';
 import { setActions } from '#accounts/roles/grant-actions.js';
-import { knownActions } from '#content/rights/known-actions.js';
 import { features } from '#features.js';
 import { featureActions } from '#http/feature.js';
+import { grantableActions } from '#http/running.js';
 import { createLocale, listLocales, localeWork } from '#content/locales.js';
 import { previewAdministration, takeAdministration } from '../transfer/panel/take-administration.js';
 import { readModels } from '#store/stores/model-store.js';
@@ -99,7 +99,7 @@ async function importRole({ name: file, value }: SyncFile, { service, isDry, lin
     isRecord(one) ? [String(one['action'])] : [],
   );
   const { config, content } = service;
-  const known = new Set(knownActions(content.bind.registry, featureActions(features, config)));
+  const known = new Set(grantableActions({ actions: featureActions(features, config) }, content.bind.registry));
   const actions = written.filter((action) => known.has(action) || isOwn(action));
   const before = (await readRolesByType(service)).get(String(type));
   lines.push([before === undefined ? 'added' : 'changed', 'role', `${String(type)}: ${String(actions.length)} actions`]);

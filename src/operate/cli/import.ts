@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { createMedia } from '#media/media.js';
 import { createOwnCollections } from '#store/send/ensure-collections.js';
-import { blobCollections } from '#store/stores/blob-store.js';
+import { restDeclarations } from '#api/rest/declarations.js';
 import { abandonImport, prepareImport, type PreparedImport, previewImport, runImport } from '../transfer/run-import.js';
 import { countPanelSettings, panelSettings } from '../transfer/import-panel.js';
 import type { ImportContext } from '../transfer/import-run.js';
@@ -87,7 +87,7 @@ const importSource: Command = async (service, args) => {
 async function contextOf(service: OpenedService): Promise<ImportContext> {
   const { config, settings, secrets, store, content } = service;
   const media = config.plugins.upload.enabled ? createMedia(config, store.database) : null;
-  if (media !== null) await createOwnCollections(blobCollections, store.database);
+  if (media !== null) await createOwnCollections(restDeclarations.uploads.collections, store.database);
   const tokens = { salt: secrets.tokenSalt, isGiven: config.admin.apiToken.salt !== null, showKey };
   const { defaultLocale } = content.bind;
   const panel = panelTarget(service);

@@ -4,7 +4,7 @@ import { loadSecrets, type Secrets } from '#settings/load-secrets.js';
 import { createDefaultRoles } from '#content/rights/default-roles.js';
 import { upgradeGrants } from '#accounts/roles/grant-actions.js';
 import { createContext, type ContentContext } from '#content/content-context.js';
-import { allSections } from '#feature-settings.js';
+import { allSections } from '#declarations.js';
 import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
 import { createFirstLocale, readLocales } from '#store/stores/locale-store.js';

@@ -4,7 +4,7 @@ import { findFrontEnds } from '#settings/find-plugins.js';
 import { loadConfig } from '#settings/load-config.js';
 import { readConfigFiles } from '#strapi/load/strapi-config.js';
 import { sourceFile } from '#settings/load-source.js';
-import { allSections } from '#feature-settings.js';
+import { allSections } from '#declarations.js';
 import { bundlePanel } from '#admin/front-end/bundle-panel.js';
 import { findPanelPackages } from '#admin/front-end/panel-packages.js';
 import { print, printError } from './print.js';

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { allSections } from '#feature-settings.js';
+import { allSections } from '#declarations.js';
 import { growYoungSpace } from '#base/young-space.js';
 import type { Config } from '#settings/config.js';
 import { dependsOnStrapi, loadConfig } from '#settings/load-config.js';

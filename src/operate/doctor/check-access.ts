@@ -1,6 +1,6 @@
 import type { Role } from '#content/rights/role.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Finding, type Found, nameSome, problem } from './finding.js';
+import { advice, type Finding, type Found, nameSome, problem } from '#base/finding.js';
 
 /** Actions of one kind that a role should not have, if everybody can have it. */
 interface Grants {

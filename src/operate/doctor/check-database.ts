@@ -2,7 +2,7 @@ import { distanceOf } from './address-fault.js';
 import { isAboutAddress } from './check-settings.js';
 import { quickElections, quickFollowing } from '#store/stores/server-facts.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Finding, type Found, nameSome, ok, problem, unknown } from './finding.js';
+import { advice, type Finding, type Found, nameSome, ok, problem, unknown } from '#base/finding.js';
 
 export function checkDatabase({ config, problems, unreached }: Context): Found {
   const refused = problems.filter(isAboutAddress);

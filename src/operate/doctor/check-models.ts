@@ -1,7 +1,7 @@
 import { describeReport, reportModels } from '#model/schema/report-models.js';
 import type { ModelState } from '#store/models/model-states.js';
 import type { DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, problem } from './finding.js';
+import { advice, type Found, nameSome, problem } from '#base/finding.js';
 
 /** Finds models that are not in force as they are stored, by their documents and by what instances report. */
 export function checkModels({ build, states }: DatabaseFacts): Found {

@@ -1,5 +1,5 @@
 import type { Context } from './context.js';
-import { advice, type Found, problem } from './finding.js';
+import { advice, type Found, problem } from '#base/finding.js';
 
 /** A secret of the configuration. */
 interface Named {

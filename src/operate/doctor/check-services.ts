@@ -1,10 +1,9 @@
 import { commandLine } from '#base/command-line.js';
-import { addedSettings } from '#settings/sections.js';
 import { hasPanel, servesPanel } from '#admin/front-end/panel-files.js';
+import { isSynced } from '#http/sync-option.js';
 import { isPrivateHost } from '#base/public-address.js';
-import { syncSettings } from '#api/sync/settings.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, problem, unknown } from './finding.js';
+import { advice, type Found, nameSome, problem, unknown } from '#base/finding.js';
 
 /** Finds e-mails that are not sent although users need them. */
 export function checkMail({ config, mail, database }: Context): Found {
@@ -71,7 +70,7 @@ const silence = 60_000;
 
 /** Finds what makes clients of sync load everything anew. */
 export function checkSync({ server, build, log, instances }: DatabaseFacts, { config, now }: Context): Found {
-  const synced = [...build.registry.types.values()].filter((type) => type.synced);
+  const synced = [...build.registry.types.values()].filter(isSynced);
   const { oplog, topology } = server;
   const late = log === null ? 0 : now.getTime() + server.ahead - log.written.getTime();
   if (synced.length === 0) return null;
@@ -97,7 +96,7 @@ export function checkSync({ server, build, log, instances }: DatabaseFacts, { co
           'grant the role dbAdmin on the database',
         )
       : null,
-    addedSettings(config.api, syncSettings.api).sync.retention < 86_400
+    config.api.sync.retention < 86_400
       ? advice('api.sync.retention is less than a day', 'keep changes for as long as clients may be offline')
       : null,
   ];

@@ -2,7 +2,7 @@ import { placeOfMetrics } from '#api/metrics/settings.js';
 import { addressFault } from './address-fault.js';
 import { isAboutSecret } from './check-secrets.js';
 import type { Context } from './context.js';
-import { advice, type Found, problem } from './finding.js';
+import { advice, type Found, problem } from '#base/finding.js';
 
 /** Returns whether a line about the configuration is about the address of the database. */
 export const isAboutAddress = (line: string): boolean => line.endsWith('(environment variable MONGODB_URI)');

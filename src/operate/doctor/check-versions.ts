@@ -1,6 +1,6 @@
 import { packageVersion } from '#base/package-root.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, problem } from './finding.js';
+import { advice, type Found, nameSome, problem } from '#base/finding.js';
 
 /** The end of fixes for versions of Node, by the schedule of its releases. */
 const nodeEnds: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30', 26: '2029-04-30' };

@@ -15,7 +15,7 @@ import {
 } from './check-settings.js';
 import { checkInstances, checkMongo, checkNode } from './check-versions.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { type Finding, type Found, ok, unknown } from './finding.js';
+import { type Finding, type Found, ok, unknown, withoutDatabase } from '#base/finding.js';
 
 /** One thing that is checked. */
 interface Check {
@@ -29,7 +29,7 @@ interface Check {
 const ofDatabase =
   (check: (facts: DatabaseFacts, context: Context) => Found) =>
   (context: Context): Found =>
-    context.database === null ? unknown('not checked, because it needs the database') : check(context.database, context);
+    context.database === null ? unknown(withoutDatabase) : check(context.database, context);
 
 /** All checks, in the order in which they are printed. */
 const checks: readonly Check[] = [
@@ -67,9 +67,11 @@ const checks: readonly Check[] = [
 /** A finding with the name of its check. */
 export type NamedFinding = Finding & { readonly name: string };
 
-/** Returns what all checks find: at least one finding for each. */
-export const runChecks = (context: Context): readonly NamedFinding[] =>
-  checks.flatMap(({ name, fine, check }) => {
-    const found = [check(context)].flat().filter((finding) => finding !== null);
+/** Returns what all checks find, those of features last: at least one finding for each. */
+export const runChecks = (context: Context): readonly NamedFinding[] => {
+  const own = checks.map(({ name, fine, check }) => ({ name, fine, found: check(context) }));
+  return [...own, ...context.ofFeatures].flatMap(({ name, fine, found: all }) => {
+    const found = [all].flat().filter((finding) => finding !== null);
     return (found.length > 0 ? found : [ok(fine)]).map((finding) => ({ name, ...finding }));
   });
+};

@@ -1,6 +1,8 @@
 import type { AccountSettings } from '#content/rights/account-settings.js';
 import type { Roles } from '#content/rights/role.js';
 import type { Config } from '#settings/config.js';
+import type { FeatureCheck } from '#http/feature.js';
+import type { Found } from '#base/finding.js';
 import type { MissingIndex } from '#store/models/ensure-indexes.js';
 import type { Instance, ModelState } from '#store/models/model-states.js';
 import type { AddressFacts } from '#store/send/address-facts.js';
@@ -28,8 +30,14 @@ export interface Context {
   readonly backups: BackupFacts;
   /** The folder of uploaded files, or the nearest one above that exists; null if files are stored elsewhere. */
   readonly uploads: FolderFacts | null;
+  /** What checks of features have found. */
+  readonly ofFeatures: readonly FeatureFinding[];
   /** Names of files with secrets that other users of the machine can read. */
   readonly readable: readonly string[];
+}
+
+interface FeatureFinding extends Pick<FeatureCheck, 'name' | 'fine'> {
+  readonly found: Found;
 }
 
 /** The database and what is stored in it. */

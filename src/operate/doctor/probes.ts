@@ -11,7 +11,7 @@ import { s3Storage } from '#media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '#media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts } from './context.js';
 import { readDatabaseName } from '#store/send/address-facts.js';
-import { firstLineOf } from './finding.js';
+import { firstLineOf } from '#base/finding.js';
 
 /** Longest time of a probe, in milliseconds. */
 const patience = 6_000;

@@ -6,25 +6,25 @@ import { runningServer } from '../embedded/start-embedded.js';
 import { readAddressFacts } from '#store/send/address-facts.js';
 import { connectForReads } from '#store/send/connection.js';
 import { explainRefusal } from '#store/send/refused-access.js';
-import type { ModelSettings } from '#model/schema/build-content-type.js';
+import { enabledFeatures, type Feature, type FeatureCheck, modelSettings } from '#http/feature.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { firstLineOf } from './finding.js';
+import { firstLineOf, unknown, withoutDatabase } from '#base/finding.js';
 import { readDatabaseFacts } from './read-database-facts.js';
 import { probeMail, probeStorage, readableSecrets, readBackups, readUploads } from './probes.js';
 
 interface ContextInput {
   readonly directory: string;
   readonly known: Sections;
-  readonly settings: (config: Config) => ModelSettings;
+  readonly features: readonly Feature[];
 }
 
 /** Reads everything that checks look at. What cannot be read is a fact too. */
-export async function readContext({ directory, known, settings }: ContextInput): Promise<Context> {
+export async function readContext({ directory, known, features }: ContextInput): Promise<Context> {
   const own = await examineConfig({ directory, known });
   const { config, problems } = await asProduction(own, { directory, known });
-  const [address, database, mail, storage, backups, uploads, readable] = await Promise.all([
+  const [address, reached, mail, storage, backups, uploads, readable] = await Promise.all([
     readAddress(config),
-    withinTime(patience.facts, () => readDatabase(config, settings(config))).catch((error: unknown) => firstLineOf(error)),
+    withinTime(patience.facts, () => readDatabase(config, features)).catch((error: unknown) => firstLineOf(error)),
     probeMail(config),
     probeStorage(config),
     readBackups(config),
@@ -32,9 +32,29 @@ export async function readContext({ directory, known, settings }: ContextInput):
     readableSecrets(config),
   ]);
   const found = { address, mail, storage, backups, uploads, readable };
-  const facts = typeof database === 'string' ? { unreached: database, database: null } : { unreached: null, database };
+  const facts = typeof reached === 'string' ? unreached(reached, checksOf(features, config)) : { unreached: null, ...reached };
   return { config, problems, environment: own.config.environmentName, now: new Date(), ...found, ...facts };
 }
+
+type ReachedFacts = Pick<Context, 'ofFeatures'> & { readonly database: DatabaseFacts };
+
+const unreached = (reason: string, checks: readonly FeatureCheck[]) => ({
+  unreached: reason,
+  database: null,
+  ofFeatures: checks.map(({ name, fine }) => ({ name, fine, found: unknown(withoutDatabase) })),
+});
+
+/** Returns the checks of enabled features. */
+const checksOf = (features: readonly Feature[], config: Config): readonly FeatureCheck[] =>
+  enabledFeatures(features, config).flatMap(({ checks = [] }) => checks);
+
+const runCheck = async (
+  { name, fine, check }: FeatureCheck,
+  parts: Parameters<FeatureCheck['check']>[0],
+): Promise<Context['ofFeatures'][number]> => ({
+  ...{ name, fine },
+  found: await check(parts).catch((error: unknown) => unknown(firstLineOf(error))),
+});
 
 /** Returns the configuration as production reads it. */
 const asProduction = (own: ReadConfig, input: { readonly directory: string; readonly known: Sections }): Promise<ReadConfig> =>
@@ -47,13 +67,15 @@ const readAddress = async ({ database }: Config): Promise<Context['address']> =>
 const patience = { server: 4_000, facts: 15_000 };
 
 /** Reads the facts of the configured database, or of the embedded one if a service runs. Rejects if it does not answer. */
-async function readDatabase(config: Config, settings: ModelSettings): Promise<DatabaseFacts> {
+async function readDatabase(config: Config, features: readonly Feature[]): Promise<ReachedFacts> {
   const uri = config.database.uri ?? (await runningServer(config));
   if (uri === null) throw new Error('the embedded MongoDB does not run');
   const selectionTimeout = Math.min(config.database.selectionTimeout, patience.server);
   const database = await connectForReads(uri, { ...config.database, selectionTimeout });
   try {
-    return await readDatabaseFacts(database, settings);
+    const facts = await readDatabaseFacts(database, modelSettings(features, config));
+    const parts = { config, database, registry: facts.build.registry };
+    return { database: facts, ofFeatures: await Promise.all(checksOf(features, config).map((one) => runCheck(one, parts))) };
   } catch (error) {
     throw explainRefusal(error, { uri, name: config.database.name });
   } finally {

@@ -1,29 +1,23 @@
 import { type CreateCollectionOptions, type IndexDescription, BSON } from 'mongodb';
-import { collections } from '#model/schema/collections.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { Database } from '#store/send/database.js';
 import { unlessPresent } from '#store/send/ensure-collections.js';
-import { changeLog } from '#store/stores/change-log.js';
+import { backupRule, type OwnCollections } from '#store/send/own-collections.js';
 import { patiently } from './patiently.js';
 import { messageOf } from '#base/errors.js';
-
-/**
- * Collections that no backup contains: what instances know of each other, what expires within minutes, the ledger of imports and
- * restores, and the change log, whose places are those of one server.
- */
-const leftOut: readonly string[] = [
-  ...[collections.modelStatus, collections.writeMarks, collections.claims, collections.imports],
-  ...[collections.attempts, collections.requests, collections.loginStates, collections.queryShapes, changeLog],
-];
 
 /** The names of staging collections of imports and restores, and of the server itself. */
 const leftOutPattern = '^(_import_|system\\.)';
 
-/** The names of collections that are not part of backups. */
-export const outsideOfBackups = { names: leftOut, pattern: leftOutPattern };
+/** Returns the collections that are not part of backups, by name and by a pattern of names. */
+export const outsideOfBackups = ({ ownCollections }: Database) => ({
+  names: [...ownCollections.keys()].filter((name) => backupRule(ownCollections, name) === 'never'),
+  pattern: leftOutPattern,
+});
 
 /** Returns whether backups contain a collection. */
-export const isBackedUp = (name: string): boolean => !leftOut.includes(name) && !new RegExp(leftOutPattern).test(name);
+export const isBackedUp = (name: string, own: OwnCollections): boolean =>
+  backupRule(own, name) !== 'never' && !new RegExp(leftOutPattern).test(name);
 
 /** A collection without its documents, as Extended JSON. */
 export interface CollectionPlan {
@@ -39,9 +33,10 @@ export async function listBackedUp(database: Database): Promise<readonly Collect
 }
 
 async function backedUpNames(database: Database): Promise<readonly { readonly name: string; readonly options: object }[]> {
-  const found = await patiently(() => database.db.listCollections().toArray());
+  const { db, ownCollections } = database;
+  const found = await patiently(() => db.listCollections().toArray());
   return found
-    .filter(({ name, type = 'collection' }) => type === 'collection' && isBackedUp(name))
+    .filter(({ name, type = 'collection' }) => type === 'collection' && isBackedUp(name, ownCollections))
     .map(({ name, ...info }) => ({ name, options: ('options' in info && info.options) || {} }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -58,10 +53,10 @@ const withoutVersion = (index: object): object => Object.fromEntries(Object.entr
 const toJson = (value: object): Values => BSON.EJSON.serialize(value, { relaxed: false }) as Values;
 
 /** Returns whether a value has the form of a plan. */
-export const isPlan = (value: unknown): value is CollectionPlan =>
+export const isPlan = (value: unknown, own: OwnCollections): value is CollectionPlan =>
   isRecord(value) &&
   typeof value['name'] === 'string' &&
-  isBackedUp(value['name']) &&
+  isBackedUp(value['name'], own) &&
   isRecord(value['options']) &&
   Array.isArray(value['indexes']) &&
   value['indexes'].every(isRecord);

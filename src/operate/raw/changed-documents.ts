@@ -160,7 +160,7 @@ export class ChangedDocuments {
   }
 
   #stages(): Document[] {
-    const { names, pattern } = outsideOfBackups;
+    const { names, pattern } = outsideOfBackups(this.#database);
     const isOwn = { 'ns.coll': collections.claims, 'documentKey._id': { $regex: `^${this.#mark}` } };
     const isInside = { 'ns.coll': { $nin: names, $not: { $regex: pattern } } };
     const $match = { $or: [isInside, isOwn, { 'to.coll': { $exists: true } }] };
@@ -171,7 +171,8 @@ export class ChangedDocuments {
     if (clusterTime.lessThanOrEqual(this.#begun)) return; // the first reads see it
     const name = ns?.coll;
     if (documentKey === undefined || name === undefined) {
-      const replaced = [name, to?.coll].find((one) => one !== undefined && isBackedUp(one));
+      const { ownCollections } = this.#database;
+      const replaced = [name, to?.coll].find((one) => one !== undefined && isBackedUp(one, ownCollections));
       if (replaced === undefined && operationType !== 'dropDatabase') return;
       throw new Replaced(`${replaced ?? 'the database'} was replaced or dropped meanwhile; run the backup again`);
     }

@@ -97,16 +97,11 @@ interface Batch {
   readonly postBatchResumeToken?: unknown;
 }
 
-/** Collections of the service itself whose values are cached. */
-const cached: readonly string[] = [
-  ...[collections.models, collections.settings, collections.tokens, collections.imports],
-  ...[collections.webhooks, collections.codeStore],
-];
-
-/**
- * The other collections of the service itself, whose changes are not needed. Reading them would double the reads of the stream.
- */
-const unfollowed = Object.values(collections).filter((name) => name.startsWith('_') && !cached.includes(name));
+/** Returns the own collections whose changes are not needed. Reading them would double the reads of the stream. */
+const unfollowed = ({ ownCollections }: Database): readonly string[] =>
+  [...Object.values(collections), ...ownCollections.keys()].filter(
+    (name) => name.startsWith('_') && ownCollections.get(name)?.isFollowed !== true,
+  );
 
 /** The fields of a change that are read. */
 const reported = {
@@ -129,7 +124,7 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
   const isResumed = place.token !== null;
   const begin = { $changeStream: isResumed ? { resumeAfter: place.token } : {} };
   const timed = observer.wants('changes heard') ? { ...reported, wallTime: 1 } : reported;
-  const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed } } }, { $project: timed }];
+  const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed(database) } } }, { $project: timed }];
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
   if (place.isLost) observer.observe({ kind: 'changes found' });

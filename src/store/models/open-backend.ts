@@ -3,6 +3,7 @@ import { collections } from '#model/schema/collections.js';
 import type { DatabaseConfig } from '#settings/config.js';
 import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../send/connection.js';
+import type { OwnCollection } from '../send/own-collections.js';
 import { leasesIn } from '../stores/claim.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import { Jobs } from '#base/jobs.js';
@@ -33,14 +34,17 @@ interface BackendInput {
   readonly uri: string;
   readonly config: DatabaseConfig;
   readonly settings: ModelSettings;
+  /** The collections of features. */
+  readonly collections: readonly OwnCollection[];
   /** Code of the locale that an empty database begins with. */
   readonly firstLocale: string;
   readonly observer: Observer;
 }
 
 /** Connects, loads the models and follows their changes. Rejects if no server answers. */
-export async function openBackend({ uri, config, settings, firstLocale, observer }: BackendInput): Promise<Backend> {
-  const database = await connectDatabase(uri, config, observer);
+export async function openBackend(input: BackendInput): Promise<Backend> {
+  const { uri, config, settings, firstLocale, observer } = input;
+  const database = await connectDatabase(uri, config, input);
   if (!database.isReplicated) observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
   const jobs = new Jobs(observer, leasesIn(database));
   try {

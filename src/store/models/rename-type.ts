@@ -137,21 +137,27 @@ async function changeRules(database: Database, change: (rules: Values) => Values
 const withKey = (rules: Values, { from, to }: UidChange): Values =>
   Object.hasOwn(rules, from) && !Object.hasOwn(rules, to) ? { ...rules, [to]: rules[from] } : rules;
 
-/** Gives the versions, the audit, the webhooks and the views of the panel the new uid of a type. */
+/** Gives the records of features, and the views of the panel, the new uid of a type. */
 async function changeRecords(database: Database, change: UidChange): Promise<void> {
-  const { db } = database;
+  const { db, ownCollections } = database;
   const { from, to } = change;
   await renumberVersions(database, change);
-  for (const collection of [collections.history, collections.contentAudit])
-    await inWriteTime(database, () => db.collection(collection).updateMany({ uid: from }, { $set: { uid: to } }));
-  const listed = [{ $set: { types: { $map: { input: '$types', in: { $cond: [{ $eq: ['$$this', from] }, to, '$$this'] } } } } }];
-  await inWriteTime(database, () => db.collection(collections.webhooks).updateMany({ types: from }, listed));
+  for (const { name, namesTypes = [] } of ownCollections.values())
+    for (const path of namesTypes)
+      await inWriteTime(database, () => db.collection(name).updateMany({ [path]: from }, [renamedAt(path, change)]));
   const views = db.collection<{ _id: string; value?: unknown }>(collections.codeStore);
   for (const view of await views.find({ _id: { $regex: `::${from.replaceAll('.', '\\.')}$` } }).toArray()) {
     const _id = view._id.replace(from, to);
     const value = JSON.parse(JSON.stringify(view.value ?? null).replaceAll(`"${from}"`, `"${to}"`)) as unknown;
     await inWriteTime(database, () => views.updateOne({ _id }, { $setOnInsert: { value } }, { upsert: true }));
   }
+}
+
+/** Returns the stage that replaces a uid at a path, where it may be in a list. */
+function renamedAt(path: string, { from, to }: UidChange): Document {
+  const other = (value: string): Document => ({ $cond: [{ $eq: [value, from] }, to, value] });
+  const list = { $map: { input: `$${path}`, in: other('$$this') } };
+  return { $set: { [path]: { $cond: [{ $isArray: `$${path}` }, list, other(`$${path}`)] } } };
 }
 
 /** Numbers the versions that were kept under the new uid after those under the former one. An interrupted call leaves gaps. */

@@ -6,6 +6,7 @@ import { Queue } from '#base/limits/queue.js';
 import { type Database, ofNoRequest } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { observeCommands } from './observe-commands.js';
+import { type OwnCollection, ownCollections } from './own-collections.js';
 import { createClientOf, explainRefusal, hasDatabase } from './refused-access.js';
 import { AbandonedTransactions } from './abandoned.js';
 import { Sessions, workTime } from './calls.js';
@@ -14,9 +15,16 @@ import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
 import { WriteQueues } from './write-queues.js';
 
+/** What a connection has besides its settings. */
+interface ConnectParts {
+  /** The collections of features, for what changes, copies or deletes them. */
+  readonly collections?: readonly OwnCollection[];
+  readonly observer?: Observer;
+}
+
 /** Does the same as `connectForReads`, and creates the collections of the service on a sharded cluster. */
-export async function connectDatabase(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
-  const database = await connectForReads(uri, config, observer);
+export async function connectDatabase(uri: string, config: DatabaseConfig, parts: ConnectParts = {}): Promise<Database> {
+  const database = await connectForReads(uri, config, parts);
   try {
     await ensureCollections(Object.values(collections), database);
     return database;
@@ -30,7 +38,11 @@ export async function connectDatabase(uri: string, config: DatabaseConfig, obser
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
  * Rejects if no server answers within the selection timeout, and with a ConfigError if the address or its user can never work.
  */
-export async function connectForReads(uri: string, config: DatabaseConfig, observer = noObserver): Promise<Database> {
+export async function connectForReads(
+  uri: string,
+  config: DatabaseConfig,
+  { collections: ofFeatures = [], observer = noObserver }: ConnectParts = {},
+): Promise<Database> {
   const client = createClient(uri, config, observer);
   try {
     if (observer.wants('command ended')) observeCommands(client, observer);
@@ -45,6 +57,7 @@ export async function connectForReads(uri: string, config: DatabaseConfig, obser
       maxTimeMS: config.maxTimeMS,
       isReplicated,
       isSharded,
+      ownCollections: ownCollections(ofFeatures),
       ...ofNoRequest,
       sessions: new Sessions(client),
       scans: new Queue({ ...waitBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) }),

@@ -8,6 +8,7 @@ import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { FieldMoves } from './field-moves.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
+import type { OwnCollections } from './own-collections.js';
 import type { ReadLog } from './read-log.js';
 import { endless, WaitTime } from '#base/limits/clock.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
@@ -17,7 +18,7 @@ export type { Document } from 'mongodb';
 
 /**
  * A connected database with the scope of the commands that are sent to it:
- * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
+ * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`, `ownCollections`
  * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `comment`, `reads`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `moves`, `uniques`, `abandoned`, `writers`
@@ -34,6 +35,8 @@ export interface Database {
   readonly isReplicated: boolean;
   /** Whether the server is a mongos, so that the data may be on several shards. */
   readonly isSharded: boolean;
+  /** What is stored besides the entries of models. */
+  readonly ownCollections: OwnCollections;
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
   /** The queue of a transaction: its commands run one after the other, as the server requires. */

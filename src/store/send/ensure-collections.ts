@@ -1,22 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import { inReadTime, inWriteTime } from './calls.js';
 import { commentIn, type Database } from './database.js';
-
-/** A collection of a part of the service. */
-export interface OwnCollection {
-  readonly name: string;
-  readonly indexes?: readonly OwnIndex[];
-}
-
-/** An index, as the command `createIndexes` describes it. */
-interface OwnIndex {
-  readonly key: Readonly<Record<string, 1 | -1>>;
-  readonly name: string;
-  readonly unique?: boolean;
-  readonly sparse?: boolean;
-  /** Seconds after the time in the field at which the server deletes a document. */
-  readonly expireAfterSeconds?: number;
-}
+import type { OwnCollection } from './own-collections.js';
 
 /** Creates missing collections and indexes. Does nothing for those that exist. */
 export async function createOwnCollections(collections: readonly OwnCollection[], database: Database): Promise<void> {

@@ -1,9 +1,10 @@
 import { MongoServerError, type Timestamp } from 'mongodb';
+import { changeLog } from '#model/schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
-import { type Change, changeLog, type FieldsOf, type LogState, markOf, stateId, type StoredChange } from './change-log.js';
+import { type Change, type FieldsOf, type LogState, markOf, stateId, type StoredChange } from './change-log.js';
 
 /** Creates the collection with its indexes, and applies the retention. */
 export async function prepareLog(database: Database, retention: number): Promise<void> {

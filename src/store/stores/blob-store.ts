@@ -3,7 +3,6 @@ import { unavailableError } from '#base/errors.js';
 import { inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { conflictError } from '../send/driver-errors.js';
-import type { OwnCollection } from '../send/ensure-collections.js';
 import { absent, type Match, matchesAny, oneOf } from '../form/matches.js';
 import { findFirst, findStored, isStored } from '../stored.js';
 
@@ -185,19 +184,6 @@ export async function deletePending(database: Database, ids: readonly string[]):
   const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
   await inWriteTime(database, () => blobs(database).deleteMany(filter, options(database)));
 }
-
-/** The collections of GridFS, with its indexes and those for the sweep and for variants. */
-export const blobCollections: readonly OwnCollection[] = [
-  {
-    name: 'uploads.files',
-    indexes: [
-      { key: { filename: 1, uploadDate: 1 }, name: 'filename_1_uploadDate_1' },
-      { key: { 'pending.since': 1 }, name: 'pending.since_1', sparse: true },
-      { key: { 'metadata.variantOf': 1 }, name: 'metadata.variantOf_1', sparse: true },
-    ],
-  },
-  { name: 'uploads.chunks', indexes: [{ key: { files_id: 1, n: 1 }, name: 'files_id_1_n_1', unique: true }] },
-];
 
 /** Returns whether there is a file with one of the names. */
 export async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Timestamp } from 'mongodb';
 import { memoize } from '#base/caches.js';
+import { changeLog } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
 import { oneOf } from '../form/matches.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { findStored } from '../stored.js';
-
-/**
- * The collection of the change log. Each change of a followed collection is one document with a number, without gaps, and its
- * place in the change stream. One more document has the state of the log.
- */
-export const changeLog = '_changes';
 
 /** The id of the state. */
 export const stateId = 'log';

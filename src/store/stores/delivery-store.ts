@@ -6,10 +6,6 @@ import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';
-import type { OwnCollection } from '../send/ensure-collections.js';
-
-/** Days for which deliveries are kept. */
-const keptDays = 30;
 
 /** An event for a webhook that is to be stored. */
 export interface NewDelivery {
@@ -52,17 +48,6 @@ export interface Delivery extends Omit<NewDelivery, 'id'> {
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 type DeliveryStatus = (typeof deliveryStatuses)[number];
-
-/** The collection of deliveries. The server deletes old ones. */
-export const deliveryCollection: OwnCollection = {
-  name: collections.deliveries,
-  indexes: [
-    { name: 'due', key: { webhook: 1, status: 1, next: 1, key: 1 } },
-    { name: 'lane', key: { webhook: 1, key: 1, status: 1, at: 1 } },
-    { name: 'newest', key: { webhook: 1, at: -1 } },
-    { name: 'expiry', key: { createdAt: 1 }, expireAfterSeconds: keptDays * 86_400 },
-  ],
-};
 
 const deliveriesOf = ({ db }: Database) => db.collection<Delivery>(collections.deliveries);
 

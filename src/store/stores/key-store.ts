@@ -3,7 +3,6 @@ import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, notePosition } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey, isConflict } from '../send/driver-errors.js';
-import type { OwnCollection } from '../send/ensure-collections.js';
 import { inOrder, readAll } from '../send/read-commands.js';
 
 /** A write with a key, as it is stored before the write. */
@@ -36,15 +35,6 @@ interface KeyDocument extends Omit<KeyedWrite, 'id'> {
   readonly body?: Binary | null;
   readonly bytes: number;
 }
-
-/** The records of keys. The server deletes expired ones. */
-export const keyCollection: OwnCollection = {
-  name: collections.keys,
-  indexes: [
-    { key: { expiresAt: 1 }, name: 'expiresAt_1', expireAfterSeconds: 0 },
-    { key: { client: 1, bytes: 1 }, name: 'client_1_bytes_1' },
-  ],
-};
 
 /** What a record counts at least. Most answers are smaller, so that the index of sizes changes only once. */
 const leastBytes = 2_048;

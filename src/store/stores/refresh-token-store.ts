@@ -2,7 +2,6 @@ import type { Collection } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
-import type { OwnCollection } from '../send/ensure-collections.js';
 
 /** A refresh token in `_refresh_tokens`. `_id` is its keyed hash. */
 export interface RefreshToken {
@@ -18,16 +17,6 @@ export interface RefreshToken {
 }
 
 const tokensIn = ({ db }: Database): Collection<RefreshToken> => db.collection<RefreshToken>(collections.refreshTokens);
-
-/** The collection of the tokens. The server deletes expired ones. */
-export const refreshTokenCollection: OwnCollection = {
-  name: collections.refreshTokens,
-  indexes: [
-    { key: { expiresAt: 1 }, name: 'expiresAt_1', expireAfterSeconds: 0 },
-    { key: { family: 1 }, name: 'family_1' },
-    { key: { user: 1 }, name: 'user_1' },
-  ],
-};
 
 /** Stores a token unless it is stored already. */
 export async function insertToken(database: Database, { _id, ...token }: RefreshToken): Promise<void> {

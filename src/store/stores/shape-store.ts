@@ -4,7 +4,6 @@ import type { ExaminedRead } from '#base/observe/request-observations.js';
 import { collections } from '#model/schema/collections.js';
 import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
-import type { OwnCollection } from '../send/ensure-collections.js';
 import { startingWith } from '../form/matches.js';
 import { countMatching, findStored } from '../stored.js';
 
@@ -25,12 +24,6 @@ export interface ShapeReads {
   /** Null if the server has not said yet. */
   readonly examined: ExaminedRead | null;
 }
-
-/** One document for each shape and hour, which the server deletes after a day. */
-export const shapeCollection: OwnCollection = {
-  name: collections.queryShapes,
-  indexes: [{ key: { expiresAt: 1 }, name: 'expiry', expireAfterSeconds: 0 }],
-};
 
 const hour = 3_600_000;
 

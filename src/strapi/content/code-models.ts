@@ -28,6 +28,8 @@ interface Opened {
 interface Input {
   readonly listeners: ModelListeners;
   readonly config: Pick<Config, 'api' | 'plugins'>;
+  /** The options of models that features add. */
+  readonly options: ModelSettings['options'];
   /** The types of custom fields that code has registered so far. */
   readonly customFields: { readonly types: Readonly<Record<string, string>> };
   /** Logs what code has changed without an effect. */
@@ -107,11 +109,11 @@ export class CodeModels {
   }
 
   #settings(): ModelSettings {
-    const { config, customFields } = this.#input;
+    const { config, customFields, options } = this.#input;
     const { api, plugins } = config;
     const fields = { ...customFields.types, ...api.customFields };
     const given = { customFields: fields, localization: plugins.i18n.enabled, graphql: plugins.graphql.enabled };
-    return { ...defaultModelSettings, ...given };
+    return { ...defaultModelSettings, ...given, options };
   }
 
   /** Returns the problems of a model. */

@@ -32,6 +32,7 @@ import { noteMatch, patternOf, routeOf, routerOf } from '../routes/matched-route
 import { ProjectCron } from './project-cron.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import type { CodeHandler } from '../routes/strapi-route.js';
+import type { ModelOption } from '#model/schema/model-option.js';
 import { withBody } from '../routes/received-files.js';
 import { createAttachFiles } from '../services/upload-service.js';
 import { createStrapiServer, type StrapiServer } from '../routes/strapi-server.js';
@@ -44,6 +45,8 @@ export interface CodeInput {
   /** The built-in routes of plugins. */
   readonly builtin: readonly Route[];
   readonly httpServer: Server;
+  /** The options of models that features add; none by default. */
+  readonly modelOptions?: readonly ModelOption[] | undefined;
 }
 
 /** The registers of a project's code, and its context. Created before the first file is loaded. */
@@ -76,7 +79,7 @@ export class ProjectRegisters {
   #sessions: CookieSessions | null = null;
   #routes: () => readonly ProjectRoute[] = () => [];
 
-  constructor({ connection, config, builtin: routes, httpServer, observer }: CodeInput) {
+  constructor({ connection, config, builtin: routes, httpServer, observer, modelOptions: options }: CodeInput) {
     this.connection = connection;
     this.#config = config;
     const { content, transactions } = this;
@@ -88,7 +91,7 @@ export class ProjectRegisters {
       own: announceTo(this.events, { content, observer }),
     });
     const { customFields } = this;
-    this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, customFields, tell: notices.tell });
+    this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, options, customFields, tell: notices.tell });
     this.subscribers = hubSubscribers(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({

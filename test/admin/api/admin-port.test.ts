@@ -38,7 +38,7 @@ describe('admin.port', () => {
   let port: number;
   before(async () => {
     port = await freePort();
-    serving = await serveAccounts({ config: { admin: { port } as never } });
+    serving = await serveAccounts({ config: { admin: { port } } });
   });
   after(() => serving.stop());
 
@@ -63,7 +63,7 @@ describe('admin.port', () => {
   });
 
   it('is closed with the service, and says which setting chooses another', async () => {
-    const config = { admin: { port } as never };
+    const config = { admin: { port } };
     const error: unknown = await serveAccounts({ config }).then(
       (other) => other.stop(),
       (reason: unknown) => reason,

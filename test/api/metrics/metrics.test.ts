@@ -19,7 +19,7 @@ describe('metrics', () => {
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
   };
   before(async () => {
-    server = await serveAccounts({ config: { server: { metrics: 'token' } as never } });
+    server = await serveAccounts({ config: { server: { metrics: 'token' } } });
     await server.admin('GET', '/status');
     await server.as(null, 'GET', '/api/articles?filters[title]=secret-value');
     await server.as(null, 'GET', '/unknown/path-of-a-client');
@@ -64,7 +64,7 @@ describe('metrics', () => {
 
   it('have a port of their own if that is set, and no path of the service', async () => {
     const port = await freePort();
-    const other = await serveAccounts({ config: { server: { metrics: { port } } as never } });
+    const other = await serveAccounts({ config: { server: { metrics: { port } } } });
     try {
       const [own, wrong, inService] = await Promise.all([
         fetch(`http://127.0.0.1:${String(port)}/metrics`),
@@ -126,7 +126,7 @@ describe('slow requests', () => {
   let server: ServingAccounts;
   before(async () => {
     log = await createLog();
-    server = await serveAccounts({ config: { server: { slowRequest: 1 } as never, api: { open: true } }, logger: log.logger });
+    server = await serveAccounts({ config: { server: { slowRequest: 1 }, api: { open: true } }, logger: log.logger });
   });
   after(() => server.stop());
 

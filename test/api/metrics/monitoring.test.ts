@@ -41,7 +41,7 @@ describe('the files in monitoring/', () => {
   let server: ServingAccounts;
   let metrics: ReadonlyMap<string, Metric>;
   before(async () => {
-    server = await serveAccounts({ config: { server: { metrics: 'token' } as never } });
+    server = await serveAccounts({ config: { server: { metrics: 'token' } } });
     const { observer } = server.server;
     const command = {
       kind: 'command ended',

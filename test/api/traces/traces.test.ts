@@ -49,7 +49,7 @@ describe('traces', () => {
     api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
     serving = await serveAccounts({
-      config: { server: { traces: true } as never, api: { open: true }, webhooks: { allowPrivate: true } },
+      config: { server: { traces: true }, api: { open: true }, webhooks: { allowPrivate: true } },
     });
   });
   after(async () => {

@@ -77,7 +77,7 @@ describe('comments of commands', () => {
   let file = '';
   before(async () => {
     const config = {
-      server: { slowRequest: 1_000_000 } as never, // so that commands are observed
+      server: { slowRequest: 1_000_000 }, // so that commands are observed
       plugins: { 'users-permissions': { config: { jwtSecret: 'jwt-secret-of-the-tests-0123456789abcdef' } } },
     };
     serving = await serveAccounts({ config });

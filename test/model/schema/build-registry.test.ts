@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
+import { historyOption } from '#api/history/history-option.js';
 import { buildRegistry, changedTypes, type RegistryBuild } from '#model/schema/build-registry.js';
 import { matches } from '#model/schema/linear-regex.js';
 import { enumValueName, namedValues } from '#model/schema/enum-names.js';
@@ -27,7 +28,7 @@ const part: TestModel = { uid: 'shared.part', info: { displayName: 'Part' }, att
 const page = model('page', { parts: { type: 'component', component: 'shared.part', repeatable: true } });
 
 const build = (models: readonly TestModel[], previous?: RegistryBuild): RegistryBuild =>
-  buildRegistry(models, { ...defaultModelSettings, paths: ['users'] }, previous);
+  buildRegistry(models, { ...defaultModelSettings, options: [historyOption], paths: ['users'] }, previous);
 
 /** uids of the application's own models with the names of their attributes, as they are in force. */
 const inForce = ({ models }: RegistryBuild): Record<string, string[]> =>

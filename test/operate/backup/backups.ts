@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allCollections } from '#declarations.js';
 import { isBackedUp } from '#operate/raw/backed-up.js';
+import { ownCollections } from '#store/send/own-collections.js';
 import type { FreshDatabase } from '../../support/mongo.js';
 import { type CliResult, runCli } from '../../support/run-cli.js';
 
@@ -30,7 +32,7 @@ const written: ReadonlySet<string> = new Set(['_audit']);
 export async function digestAll({ db }: Pick<FreshDatabase, 'db'>): Promise<Readonly<Record<string, string>>> {
   const names = (await db.listCollections().toArray())
     .map(({ name }) => name)
-    .filter((name) => isBackedUp(name) && !written.has(name));
+    .filter((name) => isBackedUp(name, ownCollections(allCollections)) && !written.has(name));
   const rows = await Promise.all(
     names.sort().map(async (name) => {
       const documents = (await db

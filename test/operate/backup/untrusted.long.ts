@@ -9,13 +9,15 @@ import { prepareRestore, restoreBackup } from '#operate/backup/restore-backup.js
 import { verifyBackup } from '#operate/backup/verify-backup.js';
 import { writeBackup } from '#operate/backup/write-backup.js';
 import { databaseOf, freshDatabase } from '../../support/mongo.js';
+import { allCollections } from '#declarations.js';
+import { ownCollections } from '#store/send/own-collections.js';
 import { type BackupFolder, makeFolder } from './backups.js';
 
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 const storageOf = (): never => {
   throw new Error('there are no files');
 };
-const context = { progress: silent, storageOf };
+const context = { database: { ownCollections: ownCollections(allCollections) }, progress: silent, storageOf };
 
 const start = `${JSON.stringify({ part: 'start', format: 1, database: 'a', mangrove: '0.0.1', bytes: 0, sha256: sha256('') })}\n`;
 
@@ -65,10 +67,10 @@ describe('restoring a backup that somebody else has made', () => {
     const [source, target] = [await freshDatabase(), await freshDatabase()];
     const names = ['constructor', '__proto__', 'toString'];
     for (const name of names) await source.db.collection(name).insertOne({ name });
-    await writeBackup(place('names.gz'), { database: databaseOf(source), ...context });
+    await writeBackup(place('names.gz'), { ...context, database: databaseOf(source) });
     const backup = await verifyBackup(place('names.gz'), context);
     const input = { place: place('names.gz'), backup, conflict: 'fail' } as const;
-    const restoring = { database: databaseOf(target), ...context };
+    const restoring = { ...context, database: databaseOf(target) };
     await restoreBackup(await prepareRestore(input, restoring), restoring);
     for (const name of names)
       expect((await target.db.collection(name).find().toArray()).map((row) => row['name'] as unknown)).to.deep.equal([name]);

@@ -11,7 +11,7 @@ import { probeStorage } from '#operate/doctor/probes.js';
 import { readDatabaseFacts } from '#operate/doctor/read-database-facts.js';
 import { createConfig } from '#settings/create-config.js';
 import { sectionsWith } from '#settings/sections.js';
-import { featureSettings } from '#feature-settings.js';
+import { declarations } from '#declarations.js';
 import { readAddressFacts } from '#store/send/address-facts.js';
 import type { ServerFacts } from '#store/stores/server-facts.js';
 import { defaultModelSettings } from '#model/schema/build-content-type.js';
@@ -103,7 +103,7 @@ describe('the checks of the doctor', () => {
 
   const contextOf = async (uri: string, server: Partial<ServerFacts>): Promise<Context> => {
     return {
-      config: createConfig({ environment: 'production', database: { uri } }, sectionsWith(featureSettings)),
+      config: createConfig({ environment: 'production', database: { uri } }, sectionsWith(declarations)),
       problems: [],
       environment: 'production',
       now: new Date(),
@@ -119,6 +119,7 @@ describe('the checks of the doctor', () => {
       backups: null,
       uploads: null,
       readable: [],
+      ofFeatures: [],
     };
   };
 
@@ -216,7 +217,10 @@ const emptyWebhook: Omit<Webhook, 'name' | 'url' | 'isEnabled' | 'disabledBecaus
 /** Returns a build in which the type is synced. */
 function syncedType({ build }: DatabaseFacts): Pick<DatabaseFacts, 'build'> {
   const types = new Map(
-    [...build.registry.types].map(([uid, type]) => [uid, uid === article.uid ? { ...type, synced: true } : type]),
+    [...build.registry.types].map(([uid, type]) => [
+      uid,
+      uid === article.uid ? { ...type, options: new Map([['sync', true]]) } : type,
+    ]),
   );
   return { build: { ...build, registry: { ...build.registry, types } } };
 }

@@ -20,6 +20,7 @@ import { parseEntryQuery } from '#model/query/parse-query.js';
 import { flatEntry } from '../envelope.js';
 import { readParameters } from '#http/query-string.js';
 import { plainList } from '../plain-list.js';
+import { requiresIfMatch } from '../type-options.js';
 import { withRole } from './auth-routes.js';
 import { userOperations } from './operations.js';
 import type { Values } from '#base/values.js';
@@ -84,7 +85,7 @@ async function create(call: RouteCall): Promise<Answer> {
 function demandOf({ request, content }: RouteCall): Precondition {
   const type = userType(content);
   requireKey(type, request.headers);
-  return preconditionOf(request.headers, { changes: true, isRequired: type.requiresIfMatch });
+  return preconditionOf(request.headers, { changes: true, isRequired: requiresIfMatch(type) });
 }
 
 async function update(call: RouteCall): Promise<Answer> {

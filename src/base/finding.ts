@@ -1,4 +1,4 @@
-import { messageOf } from '#base/errors.js';
+import { messageOf } from './errors.js';
 
 /** What a check has found: nothing to change, something to consider, or something that must be changed before production. */
 export type Finding =
@@ -11,6 +11,9 @@ export const ok = (text: string): Finding => ({ state: 'ok', text, remedy: null 
 export const unknown = (text: string): Finding => ({ state: 'unknown', text, remedy: null });
 export const advice = (text: string, remedy: string): Finding => ({ state: 'advice', text, remedy });
 export const problem = (text: string, remedy: string): Finding => ({ state: 'problem', text, remedy });
+
+/** Why a check was not made that needs the database. */
+export const withoutDatabase = 'not checked, because it needs the database';
 
 /** A finding, null for nothing to say, or several of them. */
 export type Found = Finding | null | readonly (Finding | null)[];

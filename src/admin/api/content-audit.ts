@@ -1,9 +1,7 @@
 import { collections } from '#model/schema/collections.js';
-import type { Author, EntryWritten, Subscriber } from '../changes/entry-events.js';
-import { inWriteTime } from '../send/calls.js';
-import { type Database, inScope } from '../send/database.js';
-import type { OwnCollection } from '../send/ensure-collections.js';
-import { findStored } from '../stored.js';
+import type { Author, EntryWritten, Subscriber } from '#store/changes/entry-events.js';
+import type { Database } from '#store/send/database.js';
+import { ownRows } from '#store/write/own-rows.js';
 
 /** A write of an entry, without what was written. */
 interface AuditedWrite {
@@ -16,13 +14,12 @@ interface AuditedWrite {
   readonly requestId: string | null;
 }
 
-export const contentAudit: OwnCollection = {
-  name: collections.contentAudit,
-  indexes: [
-    { key: { uid: 1, of: 1, _id: -1 }, name: 'entry' },
-    { key: { expiresAt: 1 }, name: 'expiry', expireAfterSeconds: 0 },
-  ],
-};
+interface StoredWrite extends Omit<AuditedWrite, 'id'> {
+  readonly of: number;
+  readonly expiresAt: Date;
+}
+
+const writes = ownRows<StoredWrite>(collections.contentAudit);
 
 /** Returns the subscriber that keeps who has changed which entry, for some days. */
 export const auditingWrites = (days: number): Subscriber => ({
@@ -31,9 +28,7 @@ export const auditingWrites = (days: number): Subscriber => ({
     if (event.kind === 'any') return;
     const { type, id: of, kind: action, by, requestId, at } = event;
     const expiresAt = new Date(at.getTime() + days * 86_400_000);
-    const writes = database.db.collection(collections.contentAudit);
-    const write = { at, uid: type.uid, action, by, requestId, of, expiresAt };
-    await inWriteTime(database, () => writes.insertOne(write, inScope(database)));
+    await writes.put(database, { at, uid: type.uid, action, by, requestId, of, expiresAt });
   },
 });
 
@@ -47,6 +42,6 @@ interface Asked {
 /** Returns the last writes, the newest first. */
 export async function listAudited(database: Database, { uid, id, limit }: Asked): Promise<readonly AuditedWrite[]> {
   const match = { ...(uid !== null && { uid }), ...(id !== null && { of: id }) };
-  const rows = await findStored(database, collections.contentAudit, { match, sort: { _id: -1 }, limit });
-  return rows.map(({ at, uid, of, action, by, requestId }) => ({ at, uid, id: of, action, by, requestId }) as AuditedWrite); // stored in this form
+  const rows = await writes.find(database, { match, sort: { _id: -1 }, limit });
+  return rows.map(({ at, uid, of, action, by, requestId }) => ({ at, uid, id: of, action, by, requestId }));
 }

@@ -1,0 +1,21 @@
+import { collections } from '#model/schema/collections.js';
+import type { Database } from '#store/send/database.js';
+import { ownRows } from '#store/write/own-rows.js';
+
+/** The state between two requests of a login through another service, stored by the hash of a secret. */
+interface LoginState {
+  readonly _id: string;
+  readonly value: unknown;
+  readonly expiresAt: Date;
+}
+
+const states = ownRows<LoginState>(collections.loginStates);
+
+/** Stores a state. */
+export const putLoginState = (database: Database, state: LoginState): Promise<void> => states.put(database, state);
+
+/** Removes and returns a state, so that it can be used only once; null if there is none, or it has expired. */
+export async function takeLoginState<Value>(database: Database, id: string): Promise<Value | null> {
+  const found = await states.take(database, { _id: id });
+  return found === null || found.expiresAt.getTime() <= Date.now() ? null : (found.value as Value); // stored in this form
+}

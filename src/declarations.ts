@@ -1,0 +1,26 @@
+import { sectionsWith } from '#settings/sections.js';
+import { adminDeclarations } from '#admin/api/declarations.js';
+import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
+import { restDeclarations } from '#api/rest/declarations.js';
+import { syncSettings } from '#api/sync/settings.js';
+import { tracesSettings } from '#api/traces/settings.js';
+import type { Declaration } from '#http/feature.js';
+
+/**
+ * What the features of `features.ts` declare. It is apart from them, because a start reads the configuration, and starts the embedded
+ * database, before it loads the modules of features, and because backups work without them.
+ */
+export const declarations: readonly Declaration[] = [
+  ...Object.values(restDeclarations),
+  ...Object.values(adminDeclarations),
+  { settings: { server: metricsSettings } },
+  { settings: { server: slowSettings } },
+  { settings: { server: tracesSettings } },
+  { settings: syncSettings },
+];
+
+/** All settings of the service. */
+export const allSections = sectionsWith(declarations);
+
+/** The collections of all features. */
+export const allCollections = declarations.flatMap(({ collections = [] }) => collections);
