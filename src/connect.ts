@@ -162,7 +162,7 @@ async function startAll(running: Running, features: readonly Feature[]): Promise
 /** Returns the stored models before the service connects. Rejects as `connect`. */
 export async function storedModels(uri: string, { database: settings }: Config): Promise<readonly ModelDocument[]> {
   try {
-    const database = await connectForReads(uri, settings);
+    const database = await connectForReads(uri, settings, { collections: [] }); // models alone are read
     return await readModels(database).finally(() => database.client.close());
   } catch (error) {
     throw explainRefusal(error, { uri, name: settings.name });

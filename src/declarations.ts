@@ -8,7 +8,7 @@ import type { Declaration } from '#http/feature.js';
 
 /**
  * What the features of `features.ts` declare. It is apart from them, because a start reads the configuration, and starts the embedded
- * database, before it loads the modules of features, and because backups work without them.
+ * database, before it loads the modules of features, and because the commands for backups work without them.
  */
 export const declarations: readonly Declaration[] = [
   ...Object.values(restDeclarations),

@@ -1,3 +1,7 @@
+import '#api/metrics/settings.js'; // these three add their types to the settings
+import '#api/sync/settings.js';
+import '#api/traces/settings.js';
+
 export { createServer } from './create-server.js';
 export type { MangroveServer, ServerInput } from './service.js';
 

@@ -15,7 +15,7 @@ const names = {
     'Added AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CacheControl CacheHint CachePolicy CacheScope CallerState CodeContext CodeHandler CodeInfo ' +
     'CodeMiddleware CodePolicy CodeTransaction CodeWebhook ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
     'CustomName DatabaseConfig EmptyTransaction EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
-    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FieldConfiguration FieldControl FilterMapper ' +
+    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FeatureSettings FieldConfiguration FieldControl FilterMapper ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener ManagedMethod MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
     'MiddlewaresConfig ModelLike ModelMembers MorphAttribute NameOf NamedCode NamedStore Naming Next Nexus OfType Overrides PartialConfig PartialSection Plugin ' +

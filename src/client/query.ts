@@ -153,8 +153,8 @@ function pairsOf(key: string, value: unknown): Pair[] {
 /** A relation that is populated without a selection of its own: `populate: { author: {} }`. */
 const isPopulated = /(^populate|\[populate]|\[on])\[[^\]]*]$/;
 
-/** An operator with an empty list, which no value meets; each value meets its denial. */
-const isListed = /\[\$(?!and]|or]|not)\w+]$/;
+/** An operator with an empty list, which no value meets; each value meets `$notIn`. */
+const isListed = /\[\$(?!and]|or]|not]|notIn]|notNull])\w+]$/;
 
 /** Returns a condition that no entry meets. Without it the filter would match all entries. */
 function noneOf(key: string): Pair[] {

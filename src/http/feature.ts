@@ -53,7 +53,10 @@ export interface FeatureCheck {
 /** A part of the service, with everything that it adds to the others. The list is `src/features.ts`. */
 export interface Feature extends Declaration {
   readonly name: string;
-  /** Returns whether the configuration enables it; always by default. Otherwise only its models and its paths are known. */
+  /**
+   * Returns whether the configuration enables it; always by default. Otherwise only what it declares, its models, its options
+   * and its paths are known.
+   */
   readonly isEnabled?: (config: Config) => boolean;
   /** Whether only `admin.port` answers its routes, if that is set. */
   readonly isAdmin?: true;

@@ -53,6 +53,9 @@ describe('a client', () => {
         'filters[kind][$in]=essay&filters[kind][$in]=report&filters[title][$containsi]=a%26b%3D%C3%BC&fields=title&sort=title:desc',
       ],
       ['an empty list, in which nothing is', { filters: { id: { $in: [] } } }, 'filters[id][$lt]=0'],
+      ['an empty list of texts', { filters: { title: { $contains: [] } } }, 'filters[id][$lt]=0'],
+      ['an empty list of texts to deny', { filters: { title: { $notContains: [] } } }, 'filters[id][$lt]=0'],
+      ['an empty list of values to deny', { filters: { id: { $notIn: [] } }, fields: 'title' }, 'fields=title'],
       ['an empty list under $not', { filters: { $not: { id: { $in: [] } } }, fields: 'title' }, 'fields=title'],
       ['a relation with nothing chosen below', { populate: { author: {} } }, 'populate=author'],
       [

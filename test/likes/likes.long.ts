@@ -9,6 +9,7 @@ import { verifyBackup } from '#operate/backup/verify-backup.js';
 import { writeBackup } from '#operate/backup/write-backup.js';
 import { runChecks } from '#operate/doctor/checks.js';
 import { readContext } from '#operate/doctor/read-context.js';
+import { collections as ownCollections } from '#model/schema/collections.js';
 import { sectionsWith } from '#settings/sections.js';
 import { connectDatabase } from '#store/send/connection.js';
 import { collectionType as model } from '../support/collection-type.js';
@@ -153,5 +154,13 @@ describe('a feature that takes part in everything', function () {
     expect(await target.db.collection('_likes_swept').countDocuments()).to.equal(1);
     await database.client.close();
     await target.drop();
+  });
+
+  it('has its rights end with the type, so that a later one of the same uid has none', async () => {
+    const granted = () =>
+      serving.database.db.collection(ownCollections.permissions).countDocuments({ action: 'api::post.post.like' });
+    expect(await granted()).to.equal(1);
+    await admin('DELETE', '/admin/api/models/api::post.post');
+    expect(await granted()).to.equal(0);
   });
 });

@@ -106,7 +106,9 @@ describe('the address of the database', () => {
   ];
   for (const [address, reason] of unreadable)
     it(`is read by the driver: ${address}`, async () => {
-      const error: unknown = await connectDatabase(address, createConfig().database).catch((thrown: unknown) => thrown);
+      const error: unknown = await connectDatabase(address, createConfig().database, { collections: [] }).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(String(error))
         .to.include('(database.uri, MONGODB_URI) cannot be read')
         .and.include(reason)

@@ -68,7 +68,7 @@ describe('mongo/database', () => {
     const uri = new URL(fresh.uri);
     uri.searchParams.set('readPreference', 'secondaryPreferred');
     uri.searchParams.set('w', '1');
-    const { client } = await connectDatabase(uri.href, createConfig({}).database);
+    const { client } = await connectDatabase(uri.href, createConfig({}).database, { collections: [] });
     const { readPreference, writeConcern } = client.options;
     await client.close();
     expect([readPreference.mode, writeConcern.w]).to.deep.equal(['primary', 'majority']);

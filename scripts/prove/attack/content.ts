@@ -1,11 +1,11 @@
-import { typeActions } from '../../../src/content/rights/known-actions.js';
+import { coreActions } from '../../../src/content/rights/known-actions.js';
 import { readAll } from '../../../src/store/send/read-commands.js';
 import { writeModels } from '../../../src/store/stores/model-store.js';
 import type { Backend } from '../../../src/store/models/open-backend.js';
 import { actionOf } from '../../../src/model/query/access.js';
 
 const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'note', 'essay'] as const;
-const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');
+const reading = coreActions.filter((action) => action === 'find' || action === 'findOne');
 
 /** Actions of the public: to read everything, and to log in. */
 export const openActions: readonly string[] = [

@@ -11,11 +11,14 @@ interface LoginState {
 
 const states = ownRows<LoginState>(collections.loginStates);
 
-/** Stores a state. */
-export const putLoginState = (database: Database, state: LoginState): Promise<void> => states.put(database, state);
+/** A state is used only once, even if the transaction of the caller is rolled back. */
+const outside = (database: Database): Database => ({ ...database, session: null });
 
-/** Removes and returns a state, so that it can be used only once; null if there is none, or it has expired. */
+/** Stores a state at once, without the transaction of the caller. */
+export const putLoginState = (database: Database, state: LoginState): Promise<void> => states.put(outside(database), state);
+
+/** Removes and returns a state; null if there is none, or it has expired. */
 export async function takeLoginState<Value>(database: Database, id: string): Promise<Value | null> {
-  const found = await states.take(database, { _id: id });
+  const found = await states.take(outside(database), { _id: id });
   return found === null || found.expiresAt.getTime() <= Date.now() ? null : (found.value as Value); // stored in this form
 }

@@ -1,13 +1,12 @@
 import { collections } from '#model/schema/collections.js';
-import { typeActions, grantsVersion, replaceAction, uploadAction } from '#content/rights/known-actions.js';
+import { grantsVersion, replaceAction, uploadAction } from '#content/rights/known-actions.js';
 import { changeMany } from '#store/write/compile-change.js';
 import { initialRanks } from '#store/form/layout.js';
-import { exactly, oneOf, absent } from '#store/form/matches.js';
+import { absent, exactly, oneOf, startingWith } from '#store/form/matches.js';
 import type { Store } from '#store/store.js';
 import { removeModel } from '#store/stores/model-store.js';
 import { findStored, isStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { actionOf } from '#model/query/access.js';
 import { inTransaction } from '#store/send/transaction.js';
 
 const collection = collections.permissions;
@@ -51,11 +50,10 @@ export const removeType = (uid: string, store: Store): Promise<boolean> =>
  * them.
  */
 async function revokeType(uid: string, store: Store): Promise<void> {
-  const actions = typeActions.map((action) => actionOf(uid, action));
-  await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);
+  const actions = startingWith(`${uid}.`); // also those of features
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { action: actions } } }]);
   await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { subject: exactly(uid) } } }]);
-  const permissions = oneOf(actions);
-  await bulkWrite(store, collections.tokens, [changeMany({ permissions }, { take: { permissions } })]);
+  await bulkWrite(store, collections.tokens, [changeMany({ permissions: actions }, { take: { permissions: actions } })]);
 }
 
 /** Returns the actions that are granted to a role. */

@@ -42,10 +42,9 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
       parameters: merge(defined.map(({ parameters }) => parameters)),
       responses: Object.fromEntries(
-        Object.values(merge<Errors>([errors, ...defined.map((one) => one.errors)])).map(({ name, description }) => [
-          name,
-          { description, content: contentOf({ 'application/json': error }) },
-        ]),
+        [errors, ...defined.map((one) => one.errors ?? {})]
+          .flatMap((one) => Object.values(one))
+          .map(({ name, description }) => [name, { description, content: contentOf({ 'application/json': error }) }]),
       ),
       schemas: components.schemas(),
     },

@@ -1,4 +1,4 @@
-import type { typeActions } from '#content/rights/known-actions.js';
+import type { coreActions } from '#content/rights/known-actions.js';
 import { isUnique } from '#content/find-one.js';
 import { readable } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -10,7 +10,7 @@ import { answers, json, type Content, type Operation } from '#http/operation.js'
 import { listParameters, queryParameters } from './query-parameters.js';
 import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
 
-type ContentAction = (typeof typeActions)[number] | 'count' | 'findBy';
+type ContentAction = (typeof coreActions)[number] | 'count' | 'findBy';
 
 /** Describes a row. Shared schemas are taken from the components of the document. */
 export type DescribeRow = (components: Components) => Operation;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAudience, type Audience } from '#content/rights/is-open.js';
-import { typeActions } from '#content/rights/known-actions.js';
+import { coreActions } from '#content/rights/known-actions.js';
 import type { Config } from '#settings/config.js';
 import { checkRight } from '#http/authorize.js';
 import { envelopeError } from '#http/error-response.js';
@@ -118,7 +118,7 @@ async function readType(type: ContentType, { call, source, isAsked }: ReadInput)
     request: row === null ? null : `${prefix}/${name}${query === '' ? '' : `?${query}`}`,
     answer,
     count,
-    publicActions: typeActions.filter((action) => isOpen(actionOf(type, action))),
+    publicActions: coreActions.filter((action) => isOpen(actionOf(type, action))),
   };
 }
 

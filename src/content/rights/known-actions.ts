@@ -47,12 +47,12 @@ export function checkActions(named: readonly string[], known: readonly string[])
 }
 
 /** All actions that a content type can have. */
-export const typeActions = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization'] as const;
+export const coreActions = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization'] as const;
 
 const ofSingleTypes: ReadonlySet<string> = new Set(['find', 'update', 'delete', 'createLocalization']);
 
 /** Returns the actions on the entries of a type. */
-export const actionsOn = ({ kind, localized }: ContentType): (typeof typeActions)[number][] =>
-  typeActions.filter(
+export const actionsOn = ({ kind, localized }: ContentType): (typeof coreActions)[number][] =>
+  coreActions.filter(
     (action) => (kind !== 'singleType' || ofSingleTypes.has(action)) && (localized || action !== 'createLocalization'),
   );

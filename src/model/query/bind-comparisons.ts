@@ -60,20 +60,21 @@ function bindComparison(operator: Operator, value: unknown, context: ComparisonC
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, values, context);
   const inner = denies === undefined ? context : { ...context, polarity: flip(context.polarity) };
   const comparator = denies ?? (operator as Comparator); // it denies none
-  const bound = bind(values, { operator: `$${operator}`, ...(text === undefined ? valuesOf(context) : textsOf(context)) });
+  const bound = bind(values, (text === undefined ? valuesOf : textsOf)(`$${operator}`, context));
   const parts = bound.map((one) => (one === null ? never : compare(one.comparator ?? comparator, one, inner)));
+  const [only = never] = parts;
+  if (parts.length === 1) return only;
   return inner.polarity === 'plain' ? anyOf(parts) : allOf(parts);
 }
 
 const isStructure = (value: unknown): boolean => typeof value === 'object' && value !== null && !(value instanceof Date);
 
-type Conversions = Pick<OperandContext, 'cast' | 'defined'>;
-
 /**
  * Returns the conversion to the stored form. Undefined in code, which clients cannot send, is the empty text, or false, as in Strapi
  * v4. For types that have no such value, it throws a ValidationError.
  */
-const valuesOf = ({ subject: { stored, name, cast } }: ComparisonContext): Conversions => ({
+const valuesOf = (operator: string, { subject: { stored, name, cast } }: ComparisonContext): OperandContext => ({
+  operator,
   cast: (value) => cast(value, name),
   defined: (value) => {
     if (value !== undefined) return value;
@@ -84,7 +85,8 @@ const valuesOf = ({ subject: { stored, name, cast } }: ComparisonContext): Conve
 });
 
 /** Returns the conversion to text, in which undefined and null are words. It throws a ValidationError for text that is too long. */
-const textsOf = ({ subject, limits }: ComparisonContext): Conversions => ({
+const textsOf = (operator: string, { subject, limits }: ComparisonContext): OperandContext => ({
+  operator,
   defined: (value) => value,
   cast: (value) => {
     const text = String(value);

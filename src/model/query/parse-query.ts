@@ -74,8 +74,9 @@ export const parseEntryQuery = (input: Values, limits: Limits): Query =>
 
 /** Returns a query of the parts that a function returns. */
 function queryOf(parse: (name: Name, parameter: AnyParameter) => unknown): Query {
-  const parts = rows.map(([name, parameter]) => [parameter.part, parse(name, parameter)] as const);
-  return { ...emptyQuery, withLocales: true, ...Object.fromEntries(parts) };
+  const query: Record<string, unknown> = { ...emptyQuery, withLocales: true };
+  for (const [name, parameter] of rows) query[parameter.part] = parse(name, parameter);
+  return query as unknown as Query; // each part is parsed as its type
 }
 
 function parseLocale(value: unknown): string | readonly string[] | null {

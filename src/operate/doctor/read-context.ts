@@ -53,7 +53,7 @@ const runCheck = async (
   parts: Parameters<FeatureCheck['check']>[0],
 ): Promise<Context['ofFeatures'][number]> => ({
   ...{ name, fine },
-  found: await check(parts).catch((error: unknown) => unknown(firstLineOf(error))),
+  found: await withinTime(patience.check, async () => check(parts)).catch((error: unknown) => unknown(firstLineOf(error))),
 });
 
 /** Returns the configuration as production reads it. */
@@ -63,15 +63,19 @@ const asProduction = (own: ReadConfig, input: { readonly directory: string; read
 const readAddress = async ({ database }: Config): Promise<Context['address']> =>
   database.uri === null ? null : readAddressFacts(database.uri).catch(() => null);
 
-/** Longest wait for a server that accepts writes, and for all facts, in milliseconds. */
-const patience = { server: 4_000, facts: 15_000 };
+/** Longest wait for a server that accepts writes, for a check of a feature, and for all facts, in milliseconds. */
+const patience = { server: 4_000, check: 5_000, facts: 15_000 };
 
 /** Reads the facts of the configured database, or of the embedded one if a service runs. Rejects if it does not answer. */
 async function readDatabase(config: Config, features: readonly Feature[]): Promise<ReachedFacts> {
   const uri = config.database.uri ?? (await runningServer(config));
   if (uri === null) throw new Error('the embedded MongoDB does not run');
   const selectionTimeout = Math.min(config.database.selectionTimeout, patience.server);
-  const database = await connectForReads(uri, { ...config.database, selectionTimeout });
+  const database = await connectForReads(
+    uri,
+    { ...config.database, selectionTimeout },
+    { collections: features.flatMap(({ collections = [] }) => collections) },
+  );
   try {
     const facts = await readDatabaseFacts(database, modelSettings(features, config));
     const parts = { config, database, registry: facts.build.registry };

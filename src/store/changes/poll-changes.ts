@@ -1,16 +1,28 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { oncePer } from '#base/caches.js';
-import { collections } from '#model/schema/collections.js';
+import { changeLog, collections } from '#model/schema/collections.js';
 import type { ChangeBus } from './changes.js';
 import { Alarm } from '#base/limits/timers.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 
 /** Small collections that are compared as a whole: after their changes the registry is rebuilt, or ids are reserved anew. */
-const compared = [collections.models, collections.settings, collections.locales, collections.imports, collections.webhooks];
+const compared: readonly string[] = [
+  collections.models,
+  collections.settings,
+  collections.locales,
+  collections.imports,
+  collections.webhooks,
+];
 
-/** Collections that are cached for requests. Their caches are dropped after each poll. */
-const reread = [collections.roles, collections.permissions, collections.tokens, collections.users, collections.codeStore];
+/** Collections of built-in types that are cached for requests. */
+const cached = [collections.roles, collections.permissions, collections.users];
+
+/** Returns the other collections whose changes are followed. Their caches are dropped after each poll. */
+const rereadOf = ({ ownCollections }: Database): readonly string[] => {
+  const followed = [...ownCollections.values()].filter(({ isFollowed }) => isFollowed === true).map(({ name }) => name);
+  return [...cached, ...followed.filter((name) => name !== changeLog && !compared.includes(name))];
+};
 
 /**
  * Returns a function that finds changes by reading: it reports what has changed since its last call, and rejects if the database does
@@ -18,6 +30,7 @@ const reread = [collections.roles, collections.permissions, collections.tokens, 
  */
 export function pollChanges(database: Database, changes: ChangeBus, marks: WriteMarks | null): () => Promise<void> {
   const digests = new Map<string, string>();
+  const reread = rereadOf(database);
   const hasChanged = async (collection: string): Promise<boolean> => {
     const digest = await digestOf(collection, database);
     const former = digests.get(collection);

@@ -45,11 +45,14 @@ export const noList: Match = { $not: { $type: 'array' } };
 /** Matches a list with an element that meets a match. */
 export const withElement = (match: Match): Match => ({ $elemMatch: match });
 
-/** Texts that contain another one. */
-export const containing = (text: string): Match => ({ $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') });
+/** Returns the regular expression that matches exactly a text. */
+const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** Matches a text that begins with one of these words, which may contain letters, digits, hyphens and underscores. */
-export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.join('|')})` });
+/** Texts that contain another one. */
+export const containing = (text: string): Match => ({ $regex: literally(text) });
+
+/** Matches a text that begins with one of these words. */
+export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.map(literally).join('|')})` });
 
 /** Returns a match for entries that have the component at the end of the steps, which meets one of some conditions on attributes. */
 export const matchAt = (steps: AttributePlace['steps'], ...conditions: readonly Document[]): Match =>

@@ -9,7 +9,7 @@ import type { Database } from '../send/database.js';
 import { removeModel } from '../stores/model-store.js';
 import { enterPhase, type RenameRecord } from '../stores/rename-store.js';
 import { initialRanks } from '../form/layout.js';
-import { exactly, oneOf } from '../form/matches.js';
+import { exactly, oneOf, startingWith } from '../form/matches.js';
 import { createStore } from '../store.js';
 import { findStored } from '../stored.js';
 import { isFollowed, isYoung, type RenameContext } from './rename-fields.js';
@@ -69,14 +69,17 @@ interface UidChange {
 /** Returns a text that begins with a uid, such as an action, with the other uid. */
 const renamed = (text: unknown, { from, to }: UidChange): string => `${to}${String(text).slice(from.length)}`;
 
-/** Matches texts that begin with a uid and a dot. */
-const actionsOf = (uid: string): Document => ({ $regex: `^${uid.replaceAll('.', '\\.')}\\.` });
-
 /** Grants roles, tokens and administrators what they may do with a type under its new uid too. Idempotent. */
 async function copyRights(database: Database, change: UidChange): Promise<void> {
-  await copyPermissions(database, collections.permissions, { field: 'action', match: actionsOf, ...change });
+  await copyPermissions(database, collections.permissions, {
+    field: 'action',
+    match: (uid) => startingWith(`${uid}.`),
+    ...change,
+  });
   await copyPermissions(database, collections.adminPermissions, { field: 'subject', match: exactly, ...change });
-  for (const token of await findStored(database, collections.tokens, { match: { permissions: actionsOf(change.from) } })) {
+  for (const token of await findStored(database, collections.tokens, {
+    match: { permissions: startingWith(`${change.from}.`) },
+  })) {
     const actions = (token['permissions'] as readonly unknown[]).filter((action) => String(action).startsWith(`${change.from}.`)); // matched
     const added = { $addToSet: { permissions: { $each: actions.map((action) => renamed(action, change)) } } };
     await updateOne(database, collections.tokens, { _id: token['_id'] as never }, added);
@@ -87,10 +90,12 @@ async function copyRights(database: Database, change: UidChange): Promise<void> 
 /** Removes what roles, tokens and administrators may do with a type under its former uid. */
 async function removeFormerRights(database: Database, { from }: UidChange): Promise<void> {
   const { db } = database;
-  await inWriteTime(database, () => db.collection(collections.permissions).deleteMany({ action: actionsOf(from) }));
+  await inWriteTime(database, () => db.collection(collections.permissions).deleteMany({ action: startingWith(`${from}.`) }));
   await inWriteTime(database, () => db.collection(collections.adminPermissions).deleteMany({ subject: from }));
-  const taken = { $pull: { permissions: actionsOf(from) } } as Document;
-  await inWriteTime(database, () => db.collection(collections.tokens).updateMany({ permissions: actionsOf(from) }, taken));
+  const taken = { $pull: { permissions: startingWith(`${from}.`) } } as Document;
+  await inWriteTime(database, () =>
+    db.collection(collections.tokens).updateMany({ permissions: startingWith(`${from}.`) }, taken),
+  );
   await changeRules(database, (rules) => Object.fromEntries(Object.entries(rules).filter(([uid]) => uid !== from)));
 }
 
@@ -143,8 +148,8 @@ async function changeRecords(database: Database, change: UidChange): Promise<voi
   const { from, to } = change;
   await renumberVersions(database, change);
   for (const { name, namesTypes = [] } of ownCollections.values())
-    for (const path of namesTypes)
-      await inWriteTime(database, () => db.collection(name).updateMany({ [path]: from }, [renamedAt(path, change)]));
+    for (const field of namesTypes)
+      await inWriteTime(database, () => db.collection(name).updateMany({ [field]: from }, [renamedAt(field, change)]));
   const views = db.collection<{ _id: string; value?: unknown }>(collections.codeStore);
   for (const view of await views.find({ _id: { $regex: `::${from.replaceAll('.', '\\.')}$` } }).toArray()) {
     const _id = view._id.replace(from, to);
@@ -153,11 +158,11 @@ async function changeRecords(database: Database, change: UidChange): Promise<voi
   }
 }
 
-/** Returns the stage that replaces a uid at a path, where it may be in a list. */
-function renamedAt(path: string, { from, to }: UidChange): Document {
+/** Returns the stage that replaces a uid in a field, where it may be in a list. */
+function renamedAt(field: string, { from, to }: UidChange): Document {
   const other = (value: string): Document => ({ $cond: [{ $eq: [value, from] }, to, value] });
-  const list = { $map: { input: `$${path}`, in: other('$$this') } };
-  return { $set: { [path]: { $cond: [{ $isArray: `$${path}` }, list, other(`$${path}`)] } } };
+  const list = { $map: { input: `$${field}`, in: other('$$this') } };
+  return { $set: { [field]: { $cond: [{ $isArray: `$${field}` }, list, other(`$${field}`)] } } };
 }
 
 /** Numbers the versions that were kept under the new uid after those under the former one. An interrupted call leaves gaps. */

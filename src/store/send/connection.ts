@@ -18,12 +18,12 @@ import { WriteQueues } from './write-queues.js';
 /** What a connection has besides its settings. */
 interface ConnectParts {
   /** The collections of features, for what changes, copies or deletes them. */
-  readonly collections?: readonly OwnCollection[];
+  readonly collections: readonly OwnCollection[];
   readonly observer?: Observer;
 }
 
 /** Does the same as `connectForReads`, and creates the collections of the service on a sharded cluster. */
-export async function connectDatabase(uri: string, config: DatabaseConfig, parts: ConnectParts = {}): Promise<Database> {
+export async function connectDatabase(uri: string, config: DatabaseConfig, parts: ConnectParts): Promise<Database> {
   const database = await connectForReads(uri, config, parts);
   try {
     await ensureCollections(Object.values(collections), database);
@@ -41,7 +41,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig, parts
 export async function connectForReads(
   uri: string,
   config: DatabaseConfig,
-  { collections: ofFeatures = [], observer = noObserver }: ConnectParts = {},
+  { collections: ofFeatures, observer = noObserver }: ConnectParts,
 ): Promise<Database> {
   const client = createClient(uri, config, observer);
   try {

@@ -10,7 +10,7 @@ import { changeLog, collections } from '#model/schema/collections.js';
  */
 type BackupRule = 'whole' | 'merge' | 'add' | 'derived' | 'never';
 
-/** A collection of a part of the service. Its name begins with `_`, so that no content type has it. */
+/** A collection of a part of the service. The name of a new one begins with `_`, so that no content type has it. */
 export interface OwnCollection {
   readonly name: string;
   readonly indexes?: readonly OwnIndex[];
@@ -18,8 +18,8 @@ export interface OwnCollection {
   /** Its documents do not count as content, so that a restore into a database without other content replaces them. */
   readonly isContent?: false;
   /**
-   * The paths of fields with the uid of a content type, or with a list of uids. A rename of the type changes them. A unique index that
-   * contains one would stop the rename if there is a document with the new uid before it.
+   * The fields with the uid of a content type, or with a list of uids. A rename of the type changes them. A unique index that contains
+   * one would stop the rename if there is a document with the new uid before it.
    */
   readonly namesTypes?: readonly string[];
   /** Whether all instances hear of its changes (`changes.onChange`). */

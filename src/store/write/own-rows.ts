@@ -12,7 +12,7 @@ interface OwnRows<Row> {
   count(database: Database, match?: Match): Promise<number>;
   /** Inserts a row. Throws DuplicateKey if a unique index refuses it. */
   put(database: Database, row: Row): Promise<void>;
-  /** Changes all rows of a match. If there is none, `creates` creates one with the values of the match. */
+  /** Changes all rows of a match; with `creates` one of them, or else a new row with the values of the match. */
   change(database: Database, match: Match, change: Change, how?: { readonly creates: boolean }): Promise<void>;
   /** Deletes a row of a match, and returns it; null if there is none. */
   take(database: Database, match: Match): Promise<Row | null>;
@@ -31,8 +31,11 @@ export function ownRows<Row extends object>(name: string): OwnRows<Row> {
       await inWriteTime(database, () => rowsIn(database).insertOne(document, inScope(database)));
     },
     change: async (database, match, change, { creates = false } = { creates: false }) => {
-      const options = { upsert: creates, ...inScope(database) };
-      await inWriteTime(database, () => rowsIn(database).updateMany(match, compileChange(change), options));
+      const update = compileChange(change);
+      await inWriteTime(database, async () => {
+        if (creates) await rowsIn(database).updateOne(match, update, { upsert: true, ...inScope(database) });
+        else await rowsIn(database).updateMany(match, update, inScope(database));
+      });
     },
     take: async (database, match) =>
       (await inWriteTime(database, () => rowsIn(database).findOneAndDelete(match, inScope(database)))) as Row | null, // as above

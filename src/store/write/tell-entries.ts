@@ -42,7 +42,7 @@ export async function tell({ database, changes }: Store, { type, subscribers }: 
   const events = facts.map((fact): EntryEvent =>
     fact.kind === 'any'
       ? { ...fact, ...about }
-      : { ...fact, action: actionOf(fact, type), ...keysOf(fact.document, type), ...about },
+      : { action: actionOf(fact, type), ...fact, ...keysOf(fact.document, type), ...about },
   );
   for (const event of events) for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
   await afterCommit(database, () => changes.deliver(subscribers, events));

@@ -1,7 +1,5 @@
 import { validationError } from '#base/errors.js';
 import { isRecord, itemsOf, type Values } from '#base/values.js';
-import { meetsValues } from '#model/query/filter-values.js';
-import { isOperator } from '#model/query/operators.js';
 
 /** Parameters of a read of rows. */
 interface RowParameters {
@@ -21,19 +19,21 @@ interface RowReads {
   findWithCount(parameters?: RowParameters): Promise<readonly [readonly Values[], number]>;
 }
 
+const same = (one: unknown, other: unknown): boolean => (one ?? null) === (other ?? null) || String(one) === String(other);
 const textOf = (value: unknown): string => String(value ?? '');
 
-/** Returns the form in which values are compared: numbers if the value of a row is one, otherwise texts. */
-function comparable(value: unknown, isNumber: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => comparable(item, isNumber));
-  if (value === undefined || value === null) return null;
-  return isNumber ? Number(value) : String(value);
-}
-
-function meetsOperator(value: unknown, name: string, operand: unknown): boolean {
-  const isNumber = typeof value === 'number';
-  return meetsValues(comparable(value, isNumber), { [name]: comparable(operand, isNumber) });
-}
+/** Comparisons of a value with an operand, by the names of operators without `$`. */
+const operators: Readonly<Record<string, (value: unknown, operand: unknown) => boolean>> = {
+  eq: same,
+  ne: (value, operand) => !same(value, operand),
+  in: (value, operand) => itemsOf(operand).some((item) => same(value, item)),
+  notIn: (value, operand) => !itemsOf(operand).some((item) => same(value, item)),
+  null: (value, operand) => same(value, null) === Boolean(operand),
+  notNull: (value, operand) => same(value, null) !== Boolean(operand),
+  startsWith: (value, operand) => textOf(value).startsWith(textOf(operand)),
+  endsWith: (value, operand) => textOf(value).endsWith(textOf(operand)),
+  contains: (value, operand) => textOf(value).includes(textOf(operand)),
+};
 
 /** Returns the reads of rows with these attributes. They throw a ValidationError for a condition or parameter that they lack. */
 export function rowReads(uid: string, attributes: readonly string[], rows: () => Promise<readonly Values[]>): RowReads {
@@ -41,10 +41,11 @@ export function rowReads(uid: string, attributes: readonly string[], rows: () =>
     throw validationError(`strapi.db.query('${uid}') has no ${what}`);
   };
   const valueOf = (row: Values, name: string): unknown => (attributes.includes(name) ? row[name] : refuse(name));
-  const checked = (name: string): string => (name.startsWith('$') && isOperator(name.slice(1)) ? name : refuse(name));
+  const operatorOf = (name: string) => (name.startsWith('$') ? operators[name.slice(1)] : undefined) ?? refuse(name);
   const meetsOne = (value: unknown, condition: unknown): boolean => {
-    if (!isRecord(condition)) return meetsOperator(value, '$eq', condition);
-    return Object.entries(condition).every(([name, operand]) => meetsOperator(value, checked(name), operand));
+    if (Array.isArray(condition)) return condition.some((item) => same(value, item));
+    if (!isRecord(condition)) return same(value, condition);
+    return Object.entries(condition).every(([name, operand]) => operatorOf(name)(value, operand));
   };
   const meets = (row: Values, where: unknown): boolean =>
     Object.entries(Object(where) as Values).every(([name, condition]) => {

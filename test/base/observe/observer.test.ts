@@ -43,7 +43,7 @@ describe('The observer', () => {
           ended.push([name, collection, isFailed]);
         },
       });
-      const database = await connectDatabase(fresh.uri, createConfig({}).database, { observer });
+      const database = await connectDatabase(fresh.uri, createConfig({}).database, { collections: [], observer });
       await database.db.command(command).catch(() => undefined);
       await database.client.close();
       expect(ended).to.deep.include(expected);

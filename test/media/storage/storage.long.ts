@@ -25,7 +25,7 @@ interface Opened {
 const storages: Readonly<Record<UploadProvider, () => Promise<Opened>>> = {
   gridfs: async () => {
     const database = await freshDatabase();
-    const connected = await connectDatabase(database.uri, createConfig(testConfig(database)).database);
+    const connected = await connectDatabase(database.uri, createConfig(testConfig(database)).database, { collections: [] });
     const close = () => connected.client.close().then(database.drop);
     return { storage: gridStorage(connected), count: () => database.db.collection('uploads.chunks').countDocuments(), close };
   },

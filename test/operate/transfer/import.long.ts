@@ -147,7 +147,7 @@ describe('npx mangrove import of an archive', () => {
     });
 
     it('leaves a document alone whose id another one has', async () => {
-      const database = await connectDatabase(serving.database.uri, serving.server.config.database);
+      const database = await connectDatabase(serving.database.uri, serving.server.config.database, { collections: [] });
       const store = createStore(database);
       const document = { _id: 1, big: 2 ** 40, when: new Date(0), none: null, left: undefined, list: [{ a: 1.5 }] };
       await insertEntry(store, 'doubles', document);
@@ -160,7 +160,7 @@ describe('npx mangrove import of an archive', () => {
 
     it('is noticed by a service that polls', async () => {
       const { config } = serving.server;
-      const database = await connectDatabase(serving.database.uri, config.database);
+      const database = await connectDatabase(serving.database.uri, config.database, { collections: [] });
       const changes = new ChangeBus();
       let heard = 0;
       changes.onChange(['_imports'], () => heard++);

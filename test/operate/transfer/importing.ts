@@ -19,7 +19,7 @@ const silent = { begin: () => undefined, advance: () => undefined, end: () => un
 /** Opens a database for imports, as a process of its own does; a few records in a batch. */
 export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<ImportContext> {
   const { config } = await createServer({ config: { database: { uri } } });
-  const database = await connectDatabase(uri, config.database);
+  const database = await connectDatabase(uri, config.database, { collections: [] });
   const media = createMedia(config, database);
   const settings = modelSettings(features, config);
   const store = createStore(database);
