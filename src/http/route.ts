@@ -84,7 +84,7 @@ export type Run = (call: RouteCall, ctx: Context) => Answer | null | Promise<Ans
 export interface Step {
   /** Of several steps of a name, a row has the last one. */
   readonly name: string;
-  /** When it happens. The rights are checked after the first stage. */
+  /** When it happens. The rights are checked after `caller`. Routes that project code extends have `caller` and `count` alone. */
   readonly stage: 'caller' | 'count' | 'check' | 'tag' | 'key';
   /** Returns how the caller of a row with an action is found. Called once for each row. */
   readonly finds?: (action: RequiredAction) => FindCaller;

@@ -165,12 +165,25 @@ const planFacts = memoize((plan: Plan): Pick<Shape, 'dependencies' | 'visibility
  */
 const uncounted = { listed: undefined, added: undefined };
 
-/** Returns the text of a content type, by which two models with the same meaning are equal. Its order is that of former versions. */
-const modelText = memoize(({ kind, collection, shard, attributes, ...type }: ContentType): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ ...type, kind, collection, shard, attributes, ...uncounted }, plain))
-    .digest('base64url'),
-);
+/**
+ * Returns the text of a content type, by which two models with the same meaning are equal. Its names and their order are those of former
+ * versions, whose tokens stay valid. Options that features have added since are left out.
+ */
+const modelText = memoize(({ options, kind, collection, shard, attributes, ...type }: ContentType): string => {
+  const { uid, singularName, pluralName, displayName, description, inGraphql, draftAndPublish, localized, ...others } = type;
+  const text = {
+    ...{ uid, singularName, pluralName, displayName, description, inGraphql },
+    cacheControl: options.get('cacheControl') ?? null,
+    requiresIfMatch: options.has('requireIfMatch'),
+    ...{ draftAndPublish, localized },
+    scheduled: options.has('schedule'),
+    history: options.get('history') ?? null,
+    requiresKey: options.has('requireIdempotencyKey'),
+    synced: options.has('sync'),
+    ...{ ...others, kind, collection, shard, attributes, ...uncounted },
+  };
+  return createHash('sha256').update(JSON.stringify(text, plain)).digest('base64url');
+});
 
 /** Returns a value as JSON knows it. */
 function plain(_key: string, value: unknown): unknown {
