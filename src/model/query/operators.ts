@@ -75,7 +75,7 @@ const isEqual: Meets = (elements, operand) =>
 /** Returns the operand of a list or pair, which is bound as a list. */
 const items = (operand: unknown): readonly unknown[] => operand as readonly unknown[];
 
-/** The only list of operators. REST, GraphQL, OpenAPI, the types of the client, the compiler and `meetsCondition` derive from it. */
+/** The operators of filters. REST, GraphQL, OpenAPI, the types of the client, the compiler and `meetsCondition` derive from them. */
 const table = {
   eq: { ...valueOrNull, query: (operand) => ({ $eq: operand }), denial: (operand) => ({ $ne: operand }), meets: isEqual },
   ne: { denies: 'eq' },

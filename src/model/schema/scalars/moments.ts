@@ -15,17 +15,17 @@ const checkBy =
     }
   };
 
+/** Returns what dates and times have in common, by their parser. */
+const parsedBy = (parse: (value: unknown) => unknown) =>
+  ({ search: 'never', uniqueAllowed: true, cast: parse, store: parse, check: checkBy(parse) }) as const;
+
 const date: ScalarRule = {
+  ...parsedBy(parseDate),
   stored: 'text',
-  search: 'never',
-  uniqueAllowed: true,
   shardKey: true,
-  cast: parseDate,
   now: [0, 10],
-  store: parseDate,
   output: readDay,
   fitting: { pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
-  check: checkBy(parseDate),
   convert: (value) => {
     const day = value instanceof Date ? value.toISOString().slice(0, 10) : value;
     return typeof day === 'string' ? parsed(day.trim(), parseDate, 'a date') : impossible(`${shown(value)} is not a date`);
@@ -37,15 +37,11 @@ const date: ScalarRule = {
 };
 
 const time: ScalarRule = {
+  ...parsedBy(parseTime),
   stored: 'text',
-  search: 'never',
-  uniqueAllowed: true,
-  cast: parseTime,
   now: [11, 23],
-  store: parseTime,
   output: readTime,
   fitting: { pattern: '^\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?$' },
-  check: checkBy(parseTime),
   completeDefault: (initial) => (typeof initial === 'string' && /^\d{2}:\d{2}$/.test(initial) ? `${initial}:00` : initial),
   graphql: 'Time',
   schema: { answer: { type: 'string', description: 'A time such as 14:30:00.000' } },
@@ -54,16 +50,12 @@ const time: ScalarRule = {
 };
 
 const timestamp: ScalarRule = {
+  ...parsedBy(parseDateTime),
   stored: 'date',
-  search: 'never',
-  uniqueAllowed: true,
   shardKey: true,
-  cast: parseDateTime,
   now: [0, 24],
-  store: parseDateTime,
   output: readTimestamp,
   fitting: { bson: 'date' },
-  check: checkBy(parseDateTime),
   graphql: 'DateTime',
   schema: {
     answer: { type: 'string', description: 'Milliseconds since 1970' },

@@ -47,7 +47,7 @@ export interface ScalarRule {
   readonly checkParts?: (value: readonly unknown[], path: string) => Problem[];
   /** Whether texts have a form that `check` decides whatever the attribute says. */
   readonly ownForm?: true;
-  /** The name of the type in messages about null; absent if values may have any form. */
+  /** The name of the type in messages about null; absent if values may have any form. Numbers in a `string` are made texts. */
   readonly name?: string;
   /** Completes the default of a model. */
   readonly completeDefault?: (initial: unknown) => unknown;
