@@ -8,16 +8,9 @@ import { startCluster, type Cluster } from './start-cluster.js';
  * recorded requests on types that are not sharded, and a part of them on types that are.
  */
 
-const mocha = [
-  'node_modules/mocha/bin/mocha.js',
-  '--no-config',
-  '-n',
-  'import=tsx',
-  '--require',
-  'test/cluster/hooks.ts',
-  '--timeout',
-  '60000',
-];
+const mocha = 'node_modules/mocha/bin/mocha.js --no-config -n import=tsx --require test/cluster/hooks.ts --timeout 60000'.split(
+  ' ',
+);
 const replay = ['--import', 'tsx', 'scripts/prove/conformance/run.ts', '-q', '--floor'];
 
 const recorded = existsSync('../shared/conformance');

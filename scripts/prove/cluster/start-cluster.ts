@@ -11,8 +11,6 @@ import { pickPort } from '../../../src/operate/embedded/open-data.js';
 export interface Cluster {
   /** The address of mongos. */
   readonly uri: string;
-  /** The addresses of the shards, one of each. */
-  readonly shards: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -43,7 +41,7 @@ export async function startCluster(log: (line: string) => void): Promise<Cluster
     await start(join(dirname(mongod), 'mongos'), [...address, '--configdb', `${config.name}/${config.host}`]);
     const uri = `mongodb://127.0.0.1:${String(port)}/`;
     await command(uri, ...shards.map(({ name, host }) => ({ addShard: `${name}/${host}`, name })));
-    return { uri, shards: shards.map(({ host }) => `mongodb://${host}/?directConnection=true`), stop };
+    return { uri, stop };
   } catch (error) {
     await stop();
     throw error;

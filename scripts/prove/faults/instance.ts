@@ -12,7 +12,6 @@ export interface Instance {
   /** Resolves when it is ready for requests. */
   readonly start: () => Promise<void>;
   readonly signal: (name: NodeJS.Signals) => void;
-  readonly pid: () => number;
   /** Resolves when the process has ended, with its exit code. */
   readonly ended: () => Promise<number | null>;
   readonly stop: () => Promise<void>;
@@ -63,7 +62,6 @@ export async function createInstance(
       while (!(await isReady(port))) await delay(50);
     },
     signal: (name) => child?.kill(name),
-    pid: () => child?.pid ?? 0,
     ended,
     stop: async () => {
       child?.kill('SIGCONT');

@@ -159,8 +159,8 @@ const avif = { effort: 2, chromaSubsampling: '4:2:0' };
 const png = { effort: 4 };
 
 /**
- * The encodings of images. The formats have different scales of quality: these numbers look alike, measured by
- * scripts/media/measure-quality.ts. With a quality, PNG is reduced to 256 colours.
+ * The encodings of images. The formats have different scales of quality: these numbers look alike, as docs/media.md measures. With a
+ * quality, PNG is reduced to 256 colours.
  */
 export const encodings = {
   small: {
