@@ -4,7 +4,7 @@ import { exceededPatterns } from './structure/patterns.js';
 import { loadProject, type Project } from './structure/project.js';
 import { hiddenTypes } from './structure/public-types.js';
 import { storageFiles } from './structure/texts.js';
-import { staleWalks } from './structure/walks/walk-tables.js';
+import { staleWalks } from './structure/walk-tables.js';
 
 interface Rule {
   readonly find: (project: Project) => readonly string[];

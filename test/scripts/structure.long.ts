@@ -10,10 +10,7 @@ import { exceededPatterns } from '../../scripts/check/structure/patterns.js';
 import { hiddenTypes } from '../../scripts/check/structure/public-types.js';
 import { functionLines, linesOf, spreadOf } from '../../scripts/check/structure/sizes.js';
 import { outsideCitations, storageFiles } from '../../scripts/check/structure/texts.js';
-import { traceFunctions } from '../../scripts/check/structure/walks/build-traced.js';
-import { startCoverage } from '../../scripts/check/structure/walks/coverage.js';
-import { countJumps } from '../../scripts/check/structure/walks/measure-walks.js';
-import { staleWalks, writeWalkTables } from '../../scripts/check/structure/walks/walk-tables.js';
+import { staleWalks, writeWalkTables } from '../../scripts/check/structure/walk-tables.js';
 
 const options = { module: 'NodeNext', target: 'ES2022', strict: true, skipLibCheck: true, noEmit: true, types: [] };
 
@@ -90,7 +87,7 @@ describe('structure', () => {
   after(() => rm(project.root, { recursive: true }));
 
   it('lines of files and functions', () => {
-    expect(project.sources.map((source) => `${source.name} ${String(linesOf(source))}`)).to.include.members([
+    expect(project.sources.map(({ name, file }) => `${name} ${String(linesOf(file))}`)).to.include.members([
       'index.ts 2',
       'store/late.ts 1',
       'store/read.ts 13',
@@ -166,23 +163,6 @@ describe('walls of structure', () => {
 });
 
 describe('walks', () => {
-  it('every call of a function is recorded', async () => {
-    const text = `
-      const nested = (a) => (b) => ({ sum: a + b });
-      class Base { constructor() { this.a = 1; } }
-      class Derived extends Base { constructor() { super(); } get two() { return 2; } async three() { await null; return inner(); } }
-      function inner() { return 3; }
-      function* four() { yield 4; }
-      const derived = new Derived();
-      return [nested(1)(2).sum, derived.a, derived.two, await derived.three(), ...four()];`;
-    const called: number[] = [];
-    const run = new Function('trace', `return (async () => {${traceFunctions(text, 7)}})()`) as (
-      trace: object,
-    ) => Promise<unknown>;
-    expect(await run((file: number) => called.push(file))).to.deep.equal([3, 1, 2, 3, 4]);
-    expect(called).to.deep.equal(Array(8).fill(7));
-  });
-
   it('the files of the functions that tables name', async () => {
     const root = await writeProject({
       ...files,
@@ -198,22 +178,6 @@ describe('walks', () => {
     } finally {
       await rm(root, { recursive: true });
     }
-  });
-
-  it('jumps between levels, from one call to the next', () => {
-    const called = ['http/a.ts', 'api/rest/b.ts', 'api/rest/c.ts', 'store/d.ts', 'model/query/e.ts', 'server.ts'];
-    expect(countJumps(called)).to.deep.equal({ down: 2, up: 2 });
-    expect(countJumps([])).to.deep.equal({ down: 0, up: 0 });
-  });
-
-  it('functions that are called meanwhile, by file', async () => {
-    const coverage = await startCoverage();
-    const called = await coverage.during(() => Promise.resolve(void spreadOf([1])));
-    const idle = await coverage.during(() => Promise.resolve());
-    await coverage.stop();
-    const url = new URL('../../scripts/check/structure/sizes.ts', import.meta.url).href;
-    expect(called.get(url)).to.include('spreadOf');
-    expect(idle.get(url)).to.equal(undefined);
   });
 });
 

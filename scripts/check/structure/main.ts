@@ -4,7 +4,7 @@ import { format, resolveConfig } from 'prettier';
 import { measureStructure } from './measure-structure.js';
 import { formatTable } from './format-table.js';
 import { loadProject, type Project } from './project.js';
-import { walksPage, writeWalkTables } from './walks/walk-tables.js';
+import { walksPage, writeWalkTables } from './walk-tables.js';
 
 const usage = `usage: npm run structure -- [DIRECTORY] [--list | --walks]
   DIRECTORY  the checkout to measure, with its dependencies installed (default: this one)
@@ -15,10 +15,10 @@ const args = process.argv.slice(2);
 const directory = args.find((arg) => !arg.startsWith('-')) ?? '.';
 if (args.includes('--help') || args.includes('-h')) console.log(usage);
 else if (args.includes('--walks')) await writeWalks(loadProject(directory));
-else await printMeasures(loadProject(directory), args.includes('--list'));
+else printMeasures(loadProject(directory), args.includes('--list'));
 
-async function printMeasures(project: Project, withItems: boolean): Promise<void> {
-  const measures = await measureStructure(project);
+function printMeasures(project: Project, withItems: boolean): void {
+  const measures = measureStructure(project);
   console.log(formatTable(measures));
   const lines = measures.flatMap(({ title, items = [] }) => items.map((item) => `${title}: ${item}`));
   if (withItems) console.log(lines.join('\n'));

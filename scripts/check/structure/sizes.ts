@@ -17,7 +17,7 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /** Lines of a file, the empty one after the last line break not counted. */
-export const linesOf = ({ file }: Source): number => file.text.replace(/\n$/, '').split('\n').length;
+export const linesOf = ({ text }: ts.SourceFile): number => text.replace(/\n$/, '').split('\n').length;
 
 /** Lines of each function that has a name or a body in braces, from its first to its last, blank lines and comments included. */
 export const functionLines = (sources: readonly Source[]): readonly number[] =>

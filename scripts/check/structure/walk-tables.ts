@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type Project, walkNodes } from '../project.js';
+import { type Project, walkNodes } from './project.js';
 
 /** The page that has the walks, from the root of a project. */
 export const walksPage = 'docs/architecture.md';
