@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { setNextId } from '../../scripts/prove/conformance/insert-entries.js';
+import { setNextId } from '../../scripts/insert-entries.js';
 import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/prove/conformance/snapshot.js';
 import { loadConfig } from '#settings/load-config.js';
 import { readProject } from '../support/read-project.js';

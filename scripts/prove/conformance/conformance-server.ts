@@ -1,16 +1,13 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createService } from '../../../src/create-server.js';
 import { startDatabase } from '../../start-database.js';
-import { setNextId } from './insert-entries.js';
 import { listenInFront, type Answer, type Exchange } from './listen-in-front.js';
-import { loadFixtures, type Shortfall } from './load-fixtures.js';
+import { loadFixtures } from './load-fixtures.js';
 import { importContent } from './import-content.js';
-import { type Content, readContent } from './read-content.js';
-import { saveTokens } from './save-tokens.js';
-import { seedDatabase } from './seed-database.js';
+import { readContent } from './read-content.js';
+import { saveTokens, seedDatabase } from './seed-database.js';
 import { serverConfig } from './server-config.js';
 import { restoreSnapshot, takeSnapshot } from './snapshot.js';
-import { uploadMedia } from './upload-media.js';
 
 export interface ConformanceOptions {
   /** The directory of the recordings: models/, setup.json, fixtures.json, files/. */
@@ -31,7 +28,6 @@ export interface ConformanceOptions {
 /** The product with the content of the recordings, and `POST /__reset` beside its own routes. */
 export interface ConformanceServer {
   readonly url: string;
-  readonly shortfall: Shortfall;
   stop(): Promise<void>;
 }
 
@@ -78,28 +74,13 @@ async function start(
   const forget = (): void => {
     product.forget();
   };
-  const shortfall = await (archive === undefined
-    ? createContent(content, { url: product.url, db, forget })
-    : importContent(archive, product));
+  if (archive === undefined) await loadFixtures(content, { url: product.url, db, forget });
+  else await importContent(archive, product);
   const reset = await makeReset(db, forget);
   const own = new Map([['POST /__reset', reset]]);
   const front = await listenInFront({ target: product.url, port, own, observe });
   atStop(() => front.close());
-  return { url: front.url, shortfall };
-}
-
-interface ContentTarget {
-  readonly url: string;
-  readonly db: Db;
-  readonly forget: () => void;
-}
-
-async function createContent(content: Content, { url, db, forget }: ContentTarget): Promise<Shortfall> {
-  await uploadMedia(content, url);
-  // the next file gets the next id, however many the product has reserved meanwhile
-  await setNextId(db, 'files', content.fixtures.media.length + 1);
-  forget();
-  return loadFixtures(content, { url, db, forget });
+  return { url: front.url };
 }
 
 /** Answers by bringing the database back to what it holds now; one at a time. */

@@ -1,11 +1,11 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startConformanceServer } from './conformance-server.js';
 import { compareWithFloor, countDecided, raiseFloor, readDecided, readFloor, writeFloor } from './floor.js';
 import { checkAnswers, readDocument, type OpenapiDocument } from './check-answers.js';
 import type { Exchange } from './listen-in-front.js';
-import { limitsAttempts } from './limits-attempts.js';
-import { printShortfall } from './print-shortfall.js';
 import { replay, type Replay } from './replay.js';
 
 const usage = `usage: npm run conformance -- [options] [area | area/name prefix]...
@@ -19,6 +19,7 @@ const usage = `usage: npm run conformance -- [options] [area | area/name prefix]
   --raise         write the counts that are higher than the floor into that file
   --archive FILE  import the content from an archive of Strapi instead of creating it
   --shard         shard every type that can be by its ids; MONGODB_URI names a mongos
+  --serve PORT    serve the content, and POST /__reset, on a port until it is ended
   --openapi       check every answer against the OpenAPI document of the service
   -q              no differences, only the figures`;
 
@@ -39,6 +40,7 @@ const { values, positionals } = parseArgs({
     setup: { type: 'string' },
     floor: { type: 'boolean', default: false },
     openapi: { type: 'boolean', default: false },
+    serve: { type: 'string' },
     shard: { type: 'boolean', default: false },
     raise: { type: 'boolean', default: false },
     quiet: { type: 'boolean', short: 'q', default: false },
@@ -58,7 +60,7 @@ async function run(): Promise<number> {
   const exchanges: Exchange[] = [];
   const server = await startConformanceServer({
     directory,
-    port: 0,
+    port: Number(values.serve ?? 0),
     setupFile,
     archive: values.archive,
     shard: values.shard,
@@ -68,7 +70,10 @@ async function run(): Promise<number> {
   const leave = (): void => void server.stop().then(() => process.exit(130));
   process.once('SIGINT', leave).once('SIGTERM', leave);
   try {
-    printShortfall(server.shortfall);
+    if (values.serve !== undefined) {
+      console.log(`listening on ${server.url}`);
+      await once(process, 'exit');
+    }
     const document = values.openapi ? await readDocument(server.url) : null;
     exchanges.length = 0;
     const replayed = await replay(server.url, { directory, golden, setupFile, selection: positionals, isQuiet: values.quiet });
@@ -77,6 +82,12 @@ async function run(): Promise<number> {
   } finally {
     await server.stop();
   }
+}
+
+/** Whether the limiter of log-ins belongs on: RATE_LIMIT=1, or recordings that were made of it. */
+function limitsAttempts(golden: string | undefined): boolean {
+  if (process.env.RATE_LIMIT !== undefined) return process.env.RATE_LIMIT === '1';
+  return golden !== undefined && readdirSync(golden).some((file) => /^(admin-)?rate-?limit\.json$/.test(file));
 }
 
 /** The exit code: 1 if the document describes some answer wrongly. */

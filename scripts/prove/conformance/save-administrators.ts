@@ -1,7 +1,7 @@
 import { hash } from 'bcrypt';
 import type { Db } from 'mongodb';
 import { storedCode } from '../../../src/accounts/login/passwords.js';
-import { insertEntries } from './insert-entries.js';
+import { insertEntries } from '../../insert-entries.js';
 import type { AdministratorSetup, AdminRoleSetup, Setup } from './read-content.js';
 
 /** Writes the roles of administrators with their permissions, the super admin's first, and the administrators. */
