@@ -1,7 +1,7 @@
+import { ownRoot } from '../compile-targets.js';
 import type { Contest } from './contest.js';
 import { openProduct } from './open-product.js';
 import type { Settings } from './settings.js';
-import { ownRoot } from './target.js';
 import { verifyRow } from './verify-row.js';
 
 /** The product against the lean baseline on the same data. */

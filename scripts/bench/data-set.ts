@@ -1,7 +1,7 @@
 import { makeEntry, makePublishedAt, type MadeEntry } from './make-entry.js';
 import { makeFile } from './make-file.js';
 import { makePage } from './make-page.js';
-import { below, draw, makeRandom, type Random } from './random.js';
+import { Random } from '../random.js';
 import { authorCount, categoryCount, fileCount, pageCount, sizes, tagCount, type Size } from './sizes.js';
 import { makeText } from './words.js';
 
@@ -28,7 +28,7 @@ export const dataSet = (size: Size): readonly Source[] => [
 
 /** First letters go round the alphabet: 1/26 of the authors each. The second is `a` for 3/7 of those: 1/60 share both. */
 function makeAuthor(id: number): MadeEntry {
-  const random = makeRandom(1_000_000_000 + id);
+  const random = new Random(1_000_000_000 + id);
   const round = Math.floor((id - 1) / 26) % 7;
   const name = `${letter(id - 1)}${'aeaiaou'.charAt(round)}${makeText(random, 2)}`;
   return makeEntry(id, { name, bio: makeText(random, 15) });
@@ -37,15 +37,15 @@ function makeAuthor(id: number): MadeEntry {
 export const letter = (index: number): string => String.fromCharCode(65 + (index % 26));
 
 const makeCategory = (id: number): MadeEntry =>
-  makeEntry(id, { name: makeText(makeRandom(1_100_000_000 + id), 2), slug: categorySlug(id) });
+  makeEntry(id, { name: makeText(new Random(1_100_000_000 + id), 2), slug: categorySlug(id) });
 
 export const categorySlug = (id: number): string => `category-${String(id)}`;
 
-const makeTag = (id: number): MadeEntry => makeEntry(id, { name: makeText(makeRandom(1_200_000_000 + id), 1) });
+const makeTag = (id: number): MadeEntry => makeEntry(id, { name: makeText(new Random(1_200_000_000 + id), 1) });
 
 /** Returns an article of a data set by its id. */
 export function makeArticle(id: number, size: Size): MadeEntry & { readonly publishedAt: Date | null } {
-  const random = makeRandom(1_300_000_000 + id);
+  const random = new Random(1_300_000_000 + id);
   const values = makeArticleValues(random, size);
   const publishedAt = makePublishedAt(id, random);
   return {
@@ -59,12 +59,12 @@ export function makeArticleValues(random: Random, size: Size) {
   return {
     title: makeText(random, 4),
     body: makeText(random, size === '1m' ? 14 : 210),
-    status: statuses[below(random, statuses.length)] ?? 'idea',
-    rating: below(random, 51) / 10,
-    views: below(random, 1_000_000),
-    author: 1 + below(random, authorCount(size)),
-    categories: draw(random, 1 + below(random, 4), categoryCount),
-    tags: draw(random, below(random, 7), tagCount),
+    status: statuses[random.below(statuses.length)] ?? 'idea',
+    rating: random.below(51) / 10,
+    views: random.below(1_000_000),
+    author: 1 + random.below(authorCount(size)),
+    categories: random.draw(1 + random.below(4), categoryCount),
+    tags: random.draw(random.below(7), tagCount),
   };
 }
 
@@ -77,7 +77,7 @@ const rankAll = (rank: number, { categories, tags }: Pick<ReturnType<typeof make
 
 /** Two locales of each. The subject is the title again: of the two only the title has trigrams. */
 function makeNote(id: number): MadeEntry {
-  const random = makeRandom(1_800_000_000 + id);
+  const random = new Random(1_800_000_000 + id);
   const publishedAt = makePublishedAt(id, random);
   const locale = id % 2 === 1 ? 'en' : 'de';
   const title = makeText(random, 4);
@@ -92,6 +92,6 @@ function makeNote(id: number): MadeEntry {
 }
 
 function makeComment(id: number, size: Size): MadeEntry {
-  const random = makeRandom(1_400_000_000 + id);
-  return makeEntry(id, { body: makeText(random, 10), article: 1 + below(random, sizes[size]), _ranks: { article: id } });
+  const random = new Random(1_400_000_000 + id);
+  return makeEntry(id, { body: makeText(random, 10), article: 1 + random.below(sizes[size]), _ranks: { article: id } });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownRoot } from './target.js';
+import { ownRoot } from '../compile-targets.js';
 
 /**
  * Prints how long the second start of the built service with the demo takes until its first answer, and the resident memory of its

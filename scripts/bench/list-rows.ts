@@ -1,77 +1,42 @@
 import { askCursor } from './ask-cursor.js';
-import { below, makeRandom } from './random.js';
+import { Random } from '../random.js';
 import { statuses } from './data-set.js';
 import { sizes } from './sizes.js';
 import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { vocabulary } from './words.js';
 
+/** A row whose goal is the usual one. */
+export const row = (key: string, title: string, ask: Row['ask'], more: Partial<Row> = {}): Row => ({
+  ...{ key, title, goal: 1.3, ask },
+  ...more,
+});
+
+const [always, once] = [{ scans: 'always' }, { scans: 'once' }] as const;
+
 /** Lists that no index serves from end to end, and what becomes of an answer behind the content. */
 export const listRows: readonly Row[] = [
-  {
-    key: 'h-first',
-    title: '$containsi, of words not searched before',
-    goal: 1.3,
-    scans: 'always',
-    ask: (n) => askContains(n, vocabulary.length),
-  },
-  {
-    key: 'h-scan',
-    title: '$containsi in notes, with total',
-    goal: 1.3,
-    scans: 'always',
-    ask: (n) => askNotes(n, 'subject'),
-  },
-  {
-    key: 'h-trigrams',
-    title: 'the same notes, found by trigrams',
-    goal: 1.3,
-    scans: 'always',
-    ask: (n) => askNotes(n, 'title'),
-  },
-  { key: 'q', title: '_q, with total', goal: 1.3, scans: 'once', ask: (n) => askSearch(n, fewWords) },
-  {
-    key: 'q-first',
-    title: '_q, of words not searched before',
-    goal: 1.3,
-    scans: 'always',
-    ask: (n) => askSearch(n, vocabulary.length),
-  },
-  {
-    key: 's-relation',
-    title: 'sorted by the name of the author',
-    goal: 1.3,
-    ask: () => askSorted('author.name:asc', '/s-relation'),
-  },
-  {
-    key: 's-unindexed',
-    title: 'sorted by an attribute without index',
-    goal: 1.3,
-    scans: 'always',
-    ask: () => askSorted('rating:desc', '/s-unindexed'),
-  },
-  { key: 'u', title: 'filter on an attribute without index, with total', goal: 1.3, scans: 'once', ask: askStatus },
-  {
-    key: 'o',
-    title: '25 newest in all locales',
-    goal: 1.3,
-    ask: () => get(`/api/notes?${spell({ ...newest, locale: 'all' })}`, '/o'),
-  },
-  { key: 'p', title: 'drafts, last updated first, with total', goal: 1.3, ask: askDrafts },
-  { key: 'j', title: 'the last page', goal: 1.3, ask: askLastPage },
-  { key: 'v-1', title: '25 newest, with cursors', goal: 1.3, ask: (_, asker) => askCursor(1, asker) },
-  { key: 'v-200', title: 'page 200 of these, from its cursor', goal: 1.3, ask: (_, asker) => askCursor(200, asker) },
-  { key: 'v-2000', title: 'page 2,000 of these, from its cursor', goal: 1.3, ask: (_, asker) => askCursor(2_000, asker) },
-  { key: 'z-gzip', title: 'row a, compressed by gzip', goal: 1.3, ask: () => askCompressed('gzip') },
-  { key: 'z-br', title: 'row a, compressed by br', goal: 1.3, ask: () => askCompressed('br') },
+  row('h-first', '$containsi, of words not searched before', (n) => askContains(n, vocabulary.length), always),
+  row('h-scan', '$containsi in notes, with total', (n) => askNotes(n, 'subject'), always),
+  row('h-trigrams', 'the same notes, found by trigrams', (n) => askNotes(n, 'title'), always),
+  row('q', '_q, with total', (n) => askSearch(n, fewWords), once),
+  row('q-first', '_q, of words not searched before', (n) => askSearch(n, vocabulary.length), always),
+  row('s-relation', 'sorted by the name of the author', () => askSorted('author.name:asc', '/s-relation')),
+  row('s-unindexed', 'sorted by an attribute without index', () => askSorted('rating:desc', '/s-unindexed'), always),
+  row('u', 'filter on an attribute without index, with total', askStatus, once),
+  row('o', '25 newest in all locales', () => get(`/api/notes?${spell({ ...newest, locale: 'all' })}`, '/o')),
+  row('p', 'drafts, last updated first, with total', askDrafts),
+  row('j', 'the last page', askLastPage),
+  row('v-1', '25 newest, with cursors', (_, asker) => askCursor(1, asker)),
+  row('v-200', 'page 200 of these, from its cursor', (_, asker) => askCursor(200, asker)),
+  row('v-2000', 'page 2,000 of these, from its cursor', (_, asker) => askCursor(2_000, asker)),
+  row('z-gzip', 'row a, compressed by gzip', () => askCompressed('gzip')),
+  row('z-br', 'row a, compressed by br', () => askCompressed('br')),
 ];
 
 /** Row a just after a write: every other question creates an entry. */
-export const rowAfterWrite: Row = {
-  key: 'w',
-  title: 'row a just after a create, and that create',
-  goal: 1.3,
-  ask: (n, asker) => (n % 2 === 0 ? askCreate(n, asker) : get(`/api/articles?${spell(newest)}`, '/a')),
-};
+export const rowAfterWrite = row('w', 'row a just after a create, and that create', (n, asker) =>
+  n % 2 === 0 ? askCreate(n, asker) : get(`/api/articles?${spell(newest)}`, '/a'),
+);
 
 /** Words that are asked for again and again, so that their totals are kept. Those of the whole vocabulary are too many to be kept. */
 export const fewWords = 20;
@@ -99,7 +64,7 @@ const askSorted = (sort: string, baseline: string): Question =>
   get(`/api/articles?${spell({ sort, pagination: newest.pagination })}`, baseline);
 
 function askStatus(n: number): Question {
-  const status = statuses[below(makeRandom(n % 100), statuses.length)] ?? '';
+  const status = statuses[new Random(n % 100).below(statuses.length)] ?? '';
   return get(`/api/articles?${spell({ filters: { status: { $eq: status } }, ...newest })}`, `/u?status=${status}`);
 }
 

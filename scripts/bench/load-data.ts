@@ -1,7 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import { dataSet, type Source } from './data-set.js';
 import { models } from './models.js';
-import { startProgress } from './progress-bar.js';
 import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
@@ -45,15 +44,9 @@ interface Identified extends Document {
 }
 
 async function insertSources(db: Db, sources: readonly Source[]): Promise<void> {
-  const total = sources.reduce((sum, { count }) => sum + count, 0);
-  const progress = startProgress('loading the data set', total);
-  let done = 0;
   for (const { collection, count, make } of sources) {
-    for (const ids of batches(count, 1_000)) {
-      await insert(db, collection, ids.map(make));
-      done += ids.length;
-      progress(done);
-    }
+    console.log(`loading ${String(count)} ${collection}`);
+    for (const ids of batches(count, 1_000)) await insert(db, collection, ids.map(make));
     await insert(db, '_counters', [{ _id: collection, next: count + 1 }]);
     await insert(db, '_collections', [{ _id: collection }]);
   }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
+import { compileTargets, ownRoot } from '../compile-targets.js';
 import { startDatabase } from '../start-database.js';
 import { accessContest } from './access-contest.js';
 import { baselineContest } from './baseline-contest.js';
@@ -15,7 +16,6 @@ import type { ContestResult } from './results.js';
 import { runContest, type Arena } from './run-contest.js';
 import { peersContest } from './peers-contest.js';
 import { readSettings, usage, type Comparison, type Settings } from './settings.js';
-import { compileTargets, ownRoot } from './target.js';
 import { writeDocs } from './write-docs.js';
 
 const contestsOf: Readonly<Record<Comparison, (settings: Settings) => readonly Contest[]>> = {

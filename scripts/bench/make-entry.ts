@@ -1,4 +1,4 @@
-import { below, type Random } from './random.js';
+import type { Random } from '../random.js';
 
 /** A document of the data set: an id, values, and the times of writing. */
 export interface MadeEntry extends Readonly<Record<string, unknown>> {
@@ -19,4 +19,4 @@ export function makeEntry(id: number, values: object): MadeEntry {
 
 /** When an entry was published: within the minute of its writing, no two at the same time; a tenth are drafts. */
 export const makePublishedAt = (id: number, random: Random): Date | null =>
-  random() < 0.1 ? null : new Date(start + id * minute + below(random, minute));
+  random.next() < 0.1 ? null : new Date(start + id * minute + random.below(minute));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
+import { ownRoot } from '../compile-targets.js';
 import { collections } from '../../src/model/schema/collections.js';
 import type { Model } from '../../src/model/schema/model.js';
 import { benchSecrets } from './bench-secrets.js';
@@ -7,7 +8,7 @@ import { hotType, listField, pluralName } from './hot-types.js';
 import { median } from './results.js';
 import type { Arena } from './run-contest.js';
 import type { Settings } from './settings.js';
-import { ownRoot, startTarget, type Target } from './target.js';
+import { startTarget, type Target } from './target.js';
 
 /** A way to add a type to a service that runs. */
 export interface HotRow {

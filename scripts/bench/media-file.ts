@@ -1,4 +1,4 @@
-import { below, makeRandom } from './random.js';
+import { Random } from '../random.js';
 
 /** Where the baseline keeps its files: a bucket beside the product's, with chunks of the driver's usual size. */
 export const baselineBucket = 'baseline';
@@ -15,6 +15,6 @@ export function mediaBytes(): Buffer {
 let bytes: Buffer | undefined;
 
 function makeBytes(size: number): Buffer {
-  const random = makeRandom(1_700_000_000);
-  return Buffer.from(Array.from({ length: size }, () => below(random, 256)));
+  const random = new Random(1_700_000_000);
+  return Buffer.from(Array.from({ length: size }, () => random.below(256)));
 }

@@ -10,20 +10,10 @@ export interface MongodStatus {
   readonly documentsExamined: number;
 }
 
-const counted = [
-  'find',
-  'aggregate',
-  'count',
-  'distinct',
-  'getMore',
-  'insert',
-  'update',
-  'delete',
-  'findAndModify',
-  'bulkWrite',
-  'commitTransaction',
-  'abortTransaction',
-] as const;
+const counted =
+  'find aggregate count distinct getMore insert update delete findAndModify bulkWrite commitTransaction abortTransaction'.split(
+    ' ',
+  );
 
 /** The counters of an idle server. */
 export const noStatus: MongodStatus = { cpu: 0, commands: new Map(), keysExamined: 0, documentsExamined: 0 };

@@ -1,6 +1,6 @@
+import { ownRoot } from '../compile-targets.js';
 import type { Contender } from './contest.js';
 import type { Size } from './sizes.js';
-import { ownRoot } from './target.js';
 
 /** The product, everything being allowed to everybody. */
 export const openProduct = (name: string, size: Size): Contender => ({

@@ -1,10 +1,10 @@
+import { ownRoot } from '../compile-targets.js';
 import type { Contest } from './contest.js';
 import { dataForm } from './load-data.js';
 import { openProduct } from './open-product.js';
 import type { Row } from './questions.js';
 import type { Settings } from './settings.js';
 import { installStrapi, strapiData } from './strapi/install.js';
-import { ownRoot } from './target.js';
 import { verifyRow } from './verify-row.js';
 
 /** Strapi leaves it to SQLite which of the entries with one value come first, and does not name an entry's other locales. */

@@ -1,34 +1,8 @@
 import type { Db } from 'mongodb';
 import { stringify } from 'qs';
 import { makeArticleValues } from './data-set.js';
-import { below, draw, makeRandom } from './random.js';
+import { Random } from '../random.js';
 import { authorCount, categoryCount, tagCount, type Size } from './sizes.js';
-
-export type RowKey =
-  | ('n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'm-download' | 'f' | 'e' | 'm-upload')
-  | (
-      | 'h-first'
-      | 'h-scan'
-      | 'h-trigrams'
-      | 'q'
-      | 'q-first'
-      | 's-relation'
-      | 's-unindexed'
-      | 'u'
-      | 'o'
-      | 'p'
-      | 'j'
-      | 'v-1'
-      | 'v-200'
-      | 'v-2000'
-      | 'z-gzip'
-      | 'z-br'
-      | 'w'
-      | 'key'
-      | 'batch'
-      | '304-a'
-      | '304-d'
-    );
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -61,7 +35,7 @@ export interface Question {
 
 /** A row of the workload: the `n`th of an endless series of similar requests. */
 export interface Row {
-  readonly key: RowKey;
+  readonly key: string;
   readonly title: string;
   /** Maximum CPU of the product as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
@@ -103,12 +77,12 @@ export function askCreateOnce(n: number, asker: Asker): Question {
 }
 
 export function askCreate(n: number, { size }: Asker): Question {
-  const random = makeRandom(n);
+  const random = new Random(n);
   const values = makeArticleValues(random, size);
   const links = {
-    categories: draw(random, 2, categoryCount),
-    tags: draw(random, 2, tagCount),
-    author: 1 + below(random, authorCount(size)),
+    categories: random.draw(2, categoryCount),
+    tags: random.draw(2, tagCount),
+    author: 1 + random.below(authorCount(size)),
   };
   const body = JSON.stringify({ data: { ...values, ...links, slug: unused(), publishedAt: '2019-06-01T00:00:00.000Z' } });
   return {

@@ -1,10 +1,10 @@
 import type { Sides } from './contest.js';
 import type { Measurement } from './measure.js';
-import type { Row, RowKey } from './questions.js';
+import type { Row } from './questions.js';
 
 /** One row of the workload, measured. */
 export interface RowResult {
-  readonly key: RowKey;
+  readonly key: string;
   readonly title: string;
   /** Requests under way at any time. */
   readonly connections: number;
@@ -34,7 +34,7 @@ export interface JudgedRow {
 
 /** A row that was not measured. */
 export interface SkippedRow {
-  readonly key: RowKey;
+  readonly key: string;
   readonly title: string;
   readonly reason: string;
 }
@@ -72,20 +72,15 @@ export function concludeRow(
 
 const sumCpu = ({ cpuNode, cpuMongod }: Measurement): number => cpuNode + cpuMongod;
 
+/** The median of each number. */
 function mediate(measurements: readonly Measurement[]): Measurement {
-  const of = (read: (measurement: Measurement) => number): number => median(measurements.map(read));
   const commands = new Set(measurements.flatMap((measurement) => Object.keys(measurement.commands)));
+  const ofCommand = (name: string): number => median(measurements.map((measurement) => measurement.commands[name] ?? 0));
+  const names = (Object.keys(measurements[0] ?? {}) as (keyof Measurement)[]).filter((name) => name !== 'commands');
+  const numbers = names.map((name) => [name, median(measurements.map((measurement) => measurement[name]))] as const);
   return {
-    requests: of(({ requests }) => requests),
-    requestsPerSecond: of(({ requestsPerSecond }) => requestsPerSecond),
-    cpuNode: of(({ cpuNode }) => cpuNode),
-    cpuMongod: of(({ cpuMongod }) => cpuMongod),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    commands: Object.fromEntries([...commands].map((name) => [name, of((measurement) => measurement.commands[name] ?? 0)])),
-    keysExamined: of(({ keysExamined }) => keysExamined),
-    documentsExamined: of(({ documentsExamined }) => documentsExamined),
-    memory: of(({ memory }) => memory),
+    ...(Object.fromEntries(numbers) as Omit<Measurement, 'commands'>), // all other names
+    commands: Object.fromEntries([...commands].map((name) => [name, ofCommand(name)])),
   };
 }
 

@@ -1,7 +1,7 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { nodeOptions } from '../compile-targets.js';
 import type { Report, Usage } from './report-to-parent.js';
 
 /** A process under measurement. */
@@ -16,27 +16,6 @@ export interface Target {
 
 /** A compiled program of this folder. */
 export type TargetProgram = 'product' | 'hot-product' | 'baseline' | 'strapi/server';
-
-/** This checkout. */
-export const ownRoot = path.resolve(import.meta.dirname, '../..');
-
-/** The options of Node with which `npm start` runs the product. The baseline gets them as well; Strapi runs as it ships. */
-export const nodeOptions = readNodeOptions();
-
-function readNodeOptions(): readonly string[] {
-  const { scripts } = JSON.parse(readFileSync(path.join(ownRoot, 'package.json'), 'utf8')) as {
-    readonly scripts: { readonly start: string };
-  };
-  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
-}
-
-/** Compiles the product and the targets of a checkout to dist/: what runs under load is plain JavaScript, as it is installed. */
-export async function compileTargets(root: string): Promise<void> {
-  const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
-  const child = spawn(process.execPath, [compiler, '-p', path.join(root, 'scripts/bench/tsconfig.json')], { stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`the targets of ${root} could not be compiled`);
-}
 
 /** Starts a compiled program of this folder in a checkout with arguments, in production mode. */
 export async function startTarget(root: string, program: TargetProgram, options: readonly string[]): Promise<Target> {

@@ -32,21 +32,19 @@ export async function verifyRow(row: Row, { product, baseline }: Sides<StartedCo
 /** How many questions of a row are asked before it is measured. */
 export const verifiedQuestions = 6;
 
-/** Keys that differ with every write. */
-const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
-  e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
-  key: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
-  batch: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
-  f: new Set(['updatedAt']),
-  'v-1': new Set(['cursors']),
-  'v-200': new Set(['cursors']),
-  'v-2000': new Set(['cursors']),
-  w: new Set(['id', 'slug', 'createdAt', 'updatedAt', 'total', 'pageCount']),
-  'm-upload': new Set(['id', 'hash', 'url', 'createdAt', 'updatedAt']),
+const created = ['id', 'slug', 'createdAt', 'updatedAt'];
+
+/** Keys that differ with every write, by row. */
+const volatile: Readonly<Record<string, readonly string[] | undefined>> = {
+  ...{ e: created, key: created, batch: created },
+  f: ['updatedAt'],
+  ...{ 'v-1': ['cursors'], 'v-200': ['cursors'], 'v-2000': ['cursors'] },
+  w: [...created, 'total', 'pageCount'],
+  'm-upload': ['id', 'hash', 'url', 'createdAt', 'updatedAt'],
 };
 
 function withoutVolatile(body: unknown, row: Row): unknown {
   const keys = volatile[row.key];
   if (!keys) return body;
-  return JSON.parse(JSON.stringify(body, (key, value: unknown) => (keys.has(key) ? undefined : value)));
+  return JSON.parse(JSON.stringify(body, (key, value: unknown) => (keys.includes(key) ? undefined : value)));
 }

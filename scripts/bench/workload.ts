@@ -1,6 +1,6 @@
 import { askDownload, askUpload } from './ask-media.js';
 import { categorySlug, letter } from './data-set.js';
-import { askContains, fewWords, listRows, rowAfterWrite } from './list-rows.js';
+import { askContains, fewWords, listRows, row, rowAfterWrite } from './list-rows.js';
 import {
   askBatch,
   askCreate,
@@ -14,49 +14,36 @@ import {
   type Question,
   type Row,
 } from './questions.js';
-import { below, draw, makeRandom } from './random.js';
+import { Random } from '../random.js';
 import { categoryCount, pageCount, sizes, type Size } from './sizes.js';
 import { removeUploads } from './store-download.js';
 
 /** In the order of measuring. Writes come last, so that all reads see the data set as it was loaded. */
 export const workload: readonly Row[] = [
-  { key: 'n', title: 'health check, the floor of the HTTP stack', goal: null, ask: () => get('/_health', '/n') },
-  { key: 'a', title: '25 newest, with total', goal: 1.3, ask: askNewest },
-  {
-    key: 'b',
-    title: '25 newest, three relations, with total',
-    goal: 1.3,
-    ask: () => get(`/api/articles?${spell({ ...newest, populate })}`, '/b'),
-  },
-  { key: 'c-narrow', title: 'deep filter, few authors and 3 categories', goal: 1.3, ask: (n) => askDeep(n, `${letter(n)}a`, 3) },
-  { key: 'c-broad', title: 'deep filter, many authors and 40 categories', goal: 1.3, ask: (n) => askDeep(n, letter(n), 40) },
-  { key: 'd', title: 'one entry, three relations', goal: 1.3, ask: askOne },
-  { key: '304-a', title: 'row a, of which the client has the answer', goal: 0.3, ask: () => known(askNewest()) },
-  { key: '304-d', title: 'row d, of which the client has the answer', goal: 0.6, ask: (n, asker) => known(askOne(n, asker)) },
-  { key: 'h', title: '$containsi, with total', goal: 1.3, scans: 'once', ask: (n) => askContains(n, fewWords) },
-  { key: 'i', title: 'page 200 of the list', goal: 1.3, ask: () => get(`/api/articles?${spell(page200)}`, '/i') },
-  { key: 'k', title: 'one entry, 20 components, dynamic zone', goal: 1.3, ask: askPage },
-  {
-    key: 'l',
-    title: '25 newest of these, with total',
-    goal: 1.3,
-    ask: () => get(`/api/pages?${spell({ ...newest, populate: parts })}`, '/l'),
-  },
-  {
-    key: 'g',
-    title: 'GraphQL, lists within lists',
+  row('n', 'health check, the floor of the HTTP stack', () => get('/_health', '/n'), { goal: null }),
+  row('a', '25 newest, with total', askNewest),
+  row('b', '25 newest, three relations, with total', () => get(`/api/articles?${spell({ ...newest, populate })}`, '/b')),
+  row('c-narrow', 'deep filter, few authors and 3 categories', (n) => askDeep(n, `${letter(n)}a`, 3)),
+  row('c-broad', 'deep filter, many authors and 40 categories', (n) => askDeep(n, letter(n), 40)),
+  row('d', 'one entry, three relations', askOne),
+  row('304-a', 'row a, of which the client has the answer', () => known(askNewest()), { goal: 0.3 }),
+  row('304-d', 'row d, of which the client has the answer', (n, asker) => known(askOne(n, asker)), { goal: 0.6 }),
+  row('h', '$containsi, with total', (n) => askContains(n, fewWords), { scans: 'once' }),
+  row('i', 'page 200 of the list', () => get(`/api/articles?${spell(page200)}`, '/i')),
+  row('k', 'one entry, 20 components, dynamic zone', askPage),
+  row('l', '25 newest of these, with total', () => get(`/api/pages?${spell({ ...newest, populate: parts })}`, '/l')),
+  row('g', 'GraphQL, lists within lists', () => ({ product: nestedQuery, baseline: { method: 'GET', path: '/g' } }), {
     goal: 1.5,
-    ask: () => ({ product: nestedQuery, baseline: { method: 'GET', path: '/g' } }),
-  },
+  }),
   ...listRows,
-  { key: 'm-download', title: 'download of 1 MB', goal: 1.25, ask: askDownload },
-  { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
-  { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
+  row('m-download', 'download of 1 MB', askDownload, { goal: 1.25 }),
+  row('f', 'partial update', askUpdate),
+  row('e', 'create with three relations', askCreate),
   // 1.8 times row e
-  { key: 'key', title: 'row e with an Idempotency-Key', goal: 2.3, ask: askCreateOnce },
-  { key: 'batch', title: '20 creates in one transaction, against 20 creates', goal: null, ask: askBatch },
+  row('key', 'row e with an Idempotency-Key', askCreateOnce, { goal: 2.3 }),
+  row('batch', '20 creates in one transaction, against 20 creates', askBatch, { goal: null }),
   rowAfterWrite,
-  { key: 'm-upload', title: 'upload of 1 MB', goal: 1.25, ask: askUpload, clear: removeUploads },
+  row('m-upload', 'upload of 1 MB', askUpload, { goal: 1.25, clear: removeUploads }),
 ];
 
 const populate = ['author', 'categories', 'tags'];
@@ -80,14 +67,14 @@ function askNewest(): Question {
 }
 
 function askDeep(n: number, name: string, categories: number): Question {
-  const slugs = draw(makeRandom(n % 26), categories, categoryCount).map(categorySlug);
+  const slugs = new Random(n % 26).draw(categories, categoryCount).map(categorySlug);
   const filters = { author: { name: { $startsWith: name } }, categories: { slug: { $in: slugs } } };
   const query = { filters, sort: 'views:desc', pagination: { pageSize: 25 }, populate };
   return get(`/api/articles?${spell(query)}`, `/c?${new URLSearchParams({ name, slugs: slugs.join(',') }).toString()}`);
 }
 
 /** An id of the data set; drafts are as likely as anywhere. */
-const pickArticle = (n: number, size: Size): number => 1 + below(makeRandom(n), sizes[size]);
+const pickArticle = (n: number, size: Size): number => 1 + new Random(n).below(sizes[size]);
 
 function askOne(n: number, { size }: Asker): Question {
   const id = String(pickArticle(n % 1_000, size));
@@ -95,7 +82,7 @@ function askOne(n: number, { size }: Asker): Question {
 }
 
 function askPage(n: number): Question {
-  const id = String(1 + below(makeRandom(n % 1_000), pageCount));
+  const id = String(1 + new Random(n % 1_000).below(pageCount));
   return get(`/api/pages/${id}?${spell({ populate: parts })}`, `/k?id=${id}`);
 }
 

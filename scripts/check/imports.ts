@@ -6,17 +6,35 @@ import { checkDoors, statedDoors, usedDoors } from './rooms/doors.js';
 import { forbidden, innerLevels, levelOf, owners, roomOf, rooms, top } from './rooms/rooms.js';
 import { readSources, type Import, type Source } from './rooms/sources.js';
 
-/** Returns a line for each import in a project's src that breaks the rules. Type imports count as well. */
+/** Returns a line for each import in a project's src and scripts that breaks the rules. Type imports count as well. */
 export function checkImports(project: string): readonly string[] {
   const sources = readSources(join(project, 'src'));
   const names = new Set(sources.map(({ name }) => name));
   const packages = readPackages(project);
-  const local = ({ imports }: Source): readonly string[] =>
-    imports.flatMap(({ target }) => (target !== null && names.has(target) ? [target] : []));
   return [
     ...sources.filter(({ name }) => roomOf(name) === null).map(({ name }) => `${name}: is in no room: ${rooms.join(', ')}`),
     ...sources.flatMap(({ name, imports }) => imports.flatMap((one) => checkImport(project, name, one, names, packages))),
-    ...findCycles(new Map(sources.map((source) => [source.name, local(source)]))),
+    ...findCycles(sources),
+    ...checkScripts(readSources(join(project, 'scripts'))),
+  ];
+}
+
+const scriptFolders = ['check', 'prove', 'bench'];
+
+/** The folders of scripts do not import each other: what several of them need is a file of scripts itself. */
+function checkScripts(sources: readonly Source[]): readonly string[] {
+  const folderOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : '.');
+  const isForbidden = (from: string, to: string): boolean => folderOf(to) !== folderOf(from) && folderOf(to) !== '.';
+  return [
+    ...sources
+      .filter(({ name }) => !['.', ...scriptFolders].includes(folderOf(name)))
+      .map(({ name }) => `scripts/${name}: is in none of the folders ${scriptFolders.join(', ')}`),
+    ...sources.flatMap(({ name, imports }) =>
+      imports
+        .flatMap(({ target }) => (target === null || target.startsWith('../') || !isForbidden(name, target) ? [] : [target]))
+        .map((target) => `scripts/${name}: may not import scripts/${target}; move what both need to scripts/ itself`),
+    ),
+    ...findCycles(sources).map((cycle) => `scripts: ${cycle}`),
   ];
 }
 
@@ -92,8 +110,12 @@ function checkPackage(from: string, path: string, packages: ReadonlySet<string>)
     : [`${from}: only ${folders.join(', ')} may import ${name}`];
 }
 
-/** Each cycle once, from the file where it was entered. */
-function findCycles(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+/** Returns each cycle once, from the file where it was entered. */
+function findCycles(sources: readonly Source[]): readonly string[] {
+  const names = new Set(sources.map(({ name }) => name));
+  const local = ({ imports }: Source): readonly string[] =>
+    imports.flatMap(({ target }) => (target !== null && names.has(target) ? [target] : []));
+  const graph = new Map(sources.map((source) => [source.name, local(source)]));
   const done = new Set<string>();
   const visit = (name: string, trail: readonly string[]): readonly string[] => {
     const start = trail.indexOf(name);

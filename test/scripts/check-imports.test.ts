@@ -145,6 +145,24 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
     },
     ['cycle: http/a.ts > http/b.ts > http/c.ts > http/a.ts', 'cycle: http/c.ts > http/c.ts'],
   ],
+  'scripts of one folder by another one, and a folder that is none of theirs': [
+    {
+      '../scripts/shared.ts': `import './bench/a.js'; import '../src/base/errors.js'`,
+      '../scripts/bench/a.ts': `import { b } from '../prove/faults/b.js'; import './inner/c.js'; import '../../src/base/errors.js'`,
+      '../scripts/bench/inner/c.ts': `import type { A } from '../a.js'`,
+      '../scripts/prove/faults/b.ts': `import '../sync/d.js'; import '../../random.js'; import '../../../test/support/mongo.js'`,
+      '../scripts/prove/sync/d.ts': '',
+      '../scripts/random.ts': '',
+      '../scripts/media/e.ts': '',
+      'base/errors.ts': '',
+    },
+    [
+      'scripts/media/e.ts: is in none of the folders check, prove, bench',
+      'scripts/bench/a.ts: may not import scripts/prove/faults/b.ts; move what both need to scripts/ itself',
+      'scripts/shared.ts: may not import scripts/bench/a.ts; move what both need to scripts/ itself',
+      'scripts: cycle: bench/a.ts > bench/inner/c.ts > bench/a.ts',
+    ],
+  ],
   'no import in a comment or a text': [{ 'model/a.ts': `// import '#store/b.js'\nexport const a = "import '#store/b.js'";` }, []],
   'a higher level of the same folder': [
     {

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Model } from '../../../src/model/schema/model.js';
+import { installPackages } from '../../start-strapi.js';
 import { models } from '../models.js';
 
-export const strapiVersion = '4.26.2';
+const strapiVersion = '4.26.2';
 
 /** The folder of the Strapi project, outside of the repository. It holds the SQLite files too. */
 export const strapiFolder = path.join(
@@ -19,28 +17,15 @@ export const strapiFolder = path.join(
 /** The file of a filled database, by the size of its data set and the form of the data. */
 export const strapiData = (size: string, form: number): string => path.join(strapiFolder, `data-${size}-${String(form)}.db`);
 
-/**
- * Writes a Strapi project with the content types of the data set, and installs its packages unless an earlier run has. Throws an
- * Error that names the log if npm fails.
- */
+/** Writes a Strapi project with the content types of the data set, and installs its packages unless an earlier run has. */
 export async function installStrapi(): Promise<void> {
   for (const [name, text] of projectFiles()) {
     const file = path.join(strapiFolder, name);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
   }
-  const done = path.join(strapiFolder, 'node_modules', '.installed');
-  if (existsSync(done)) return;
-  console.log(`installing Strapi ${strapiVersion} in ${strapiFolder}`);
-  await runNpm(['install', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error']);
-  await writeFile(done, '');
-}
-
-/** The administration's packages for browsers are left out: peer dependencies are not installed. */
-async function runNpm(args: readonly string[]): Promise<void> {
-  const child = spawn('npm', args, { cwd: strapiFolder, stdio: 'inherit', shell: process.platform === 'win32' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`npm install of Strapi ${strapiVersion} failed in ${strapiFolder} (${String(code)})`);
+  // The administration's packages for browsers are left out: peer dependencies are not installed.
+  installPackages(strapiFolder, ['--legacy-peer-deps', '--loglevel=error']);
 }
 
 function* projectFiles(): Generator<readonly [name: string, text: string]> {

@@ -66,11 +66,8 @@ export function roomOf(name: string): string | null {
   return rooms.find((room) => room === first) ?? null;
 }
 
-/** The level of a file's room, 0 for the lowest; -1 if it is in none. */
+/** The level of a file's room, 0 for the lowest; -1 if it is in none. The files that put the rooms together are on the highest. */
 export function levelOf(name: string): number {
   const room = roomOf(name);
-  return room === top ? topLevel : rooms.findIndex((other) => other === room);
+  return room === top ? rooms.length : rooms.findIndex((other) => other === room);
 }
-
-/** On this level the parts are put together. */
-export const topLevel = rooms.length;

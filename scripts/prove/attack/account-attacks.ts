@@ -1,5 +1,5 @@
 import type { Attack } from './attack.js';
-import { sendMany, times, type Shot } from './send.js';
+import { many, post, type Shot } from './send.js';
 
 /** Requests about accounts that are refused, all in the same way. */
 interface Refused {
@@ -10,13 +10,6 @@ interface Refused {
   /** Statuses of requests that come after too many. */
   readonly besides?: readonly number[];
 }
-
-const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Shot => ({
-  method: 'POST',
-  path,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-});
 
 /** Headers by which a client pretends to be another one in each request. */
 const from = (n: number): Readonly<Record<string, string>> => ({
@@ -85,7 +78,7 @@ const rows: readonly Refused[] = [
 /** Attacks on accounts by clients that have none. */
 export const accountAttacks: readonly Attack[] = rows.map(({ name, shot, refusedBy, besides = [] }) => ({
   name: `accounts: ${name}`,
-  run: (target, scale) => sendMany(target, times(scale === 'full' ? 300 : 30, shot), 30),
+  run: many([300, 30], shot, 30),
   refusedBy,
   besides: [...besides, 503],
   commands: 10,

@@ -1,16 +1,12 @@
 import type { Attack, Hit } from './attack.js';
 import { askPanel } from './panel.js';
-import { send, type Shot } from './send.js';
+import { post, send, type Shot } from './send.js';
 import type { Target } from './target.js';
 
 const most = 100;
 
-const batch = (body: object, token?: string): Shot => ({
-  method: 'POST',
-  path: '/api/batch',
-  headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-  body: JSON.stringify(body),
-});
+const batch = (body: object, token?: string): Shot =>
+  post('/api/batch', body, token === undefined ? {} : { authorization: `Bearer ${token}` });
 
 const repeated = (count: number, item: object) => ({ requests: Array.from({ length: count }, () => item) });
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Attack, Hit } from './attack.js';
 import { statusOf } from './connection-attacks.js';
-import { sendMany, times, type Shot } from './send.js';
+import { many, type Shot } from './send.js';
 import type { Target } from './target.js';
 
 /** A body that is shorter than its announced length. */
@@ -100,12 +100,7 @@ export const bodyAttacks: readonly Attack[] = [
   },
   {
     name: 'bodies that grow when they are unpacked',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 3_000 : 300, () => bomb),
-        300,
-      ),
+    run: many([3_000, 300], () => bomb, 300),
     refusedBy: 'Forbidden',
     besides: [503],
     commands: 5,
@@ -113,12 +108,7 @@ export const bodyAttacks: readonly Attack[] = [
   },
   {
     name: 'bodies of brackets',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 400 : 40, () => postJson('/api/articles', `{"data":${brackets}}`)),
-        40,
-      ),
+    run: many([400, 40], () => postJson('/api/articles', `{"data":${brackets}}`), 40),
     refusedBy: 'Forbidden',
     besides: [503],
     commands: 5,
@@ -126,14 +116,7 @@ export const bodyAttacks: readonly Attack[] = [
   },
   {
     name: 'variables of brackets',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 400 : 40, () =>
-          postJson('/graphql', `{"query":"{ __typename }","variables":{"a":${brackets}}}`),
-        ),
-        40,
-      ),
+    run: many([400, 40], () => postJson('/graphql', `{"query":"{ __typename }","variables":{"a":${brackets}}}`), 40),
     refusedBy: 'request body has more than 104858 objects and lists',
     besides: [503],
     commands: 5,

@@ -1,7 +1,5 @@
 import type { Attack, Hit } from './attack.js';
-import { memos, openPanel, type Panel, type PanelAnswer, trying, tryPanel, type Try } from './panel.js';
-
-const isRefused = ({ status }: PanelAnswer): boolean => status >= 400 && status < 500;
+import { isRefused, memos, openPanel, type Panel, type PanelAnswer, type Try, trying, tryPanel } from './panel.js';
 
 const script = '<script>alert(1)</script>';
 
@@ -52,66 +50,35 @@ async function tryFiles(panel: Panel): Promise<readonly Hit[]> {
 
 const many = 250_000;
 
+const manyTexts = Array(many).fill('x');
+const manyNames = Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`a${String(n)}`, {}]));
+const types = 'POST /content-type-builder/content-types';
+const readerRights = 'PUT /admin/roles/{reader role}/permissions';
+const uidOf = { contentTypeUID: 'api::memo.memo', field: 'slug' };
+
 /** Bodies that are small for their effect. Each is answered, and soon: others are served meanwhile. */
 const hugeBodies: readonly Try[] = [
   ['writer', 'POST /admin/permissions/check', { permissions: Array(many).fill(1) }, 400],
   ['writer', 'POST /admin/permissions/check', { permissions: Array(50_000).fill({}) }, 400],
-  ['manager', 'PUT /admin/roles/{reader role}/permissions', { permissions: Array(many).fill(1) }, 400],
-  [
-    'manager',
-    'PUT /admin/roles/{reader role}/permissions',
-    { permissions: [{ action: 'x', conditions: Array(many).fill('x') }] },
-    400,
-  ],
-  [
-    'manager',
-    'PUT /admin/roles/{reader role}/permissions',
-    { permissions: [{ action: 'x', properties: { fields: Array(many).fill('x') } }] },
-    400,
-  ],
+  ['manager', readerRights, { permissions: Array(many).fill(1) }, 400],
+  ['manager', readerRights, { permissions: [{ action: 'x', conditions: manyTexts }] }, 400],
+  ['manager', readerRights, { permissions: [{ action: 'x', properties: { fields: manyTexts } }] }, 400],
   ['manager', 'POST /admin/users/batch-delete', { ids: Array(many).fill(1) }, 400],
   ['manager', 'POST /admin/roles/batch-delete', { ids: Array(many).fill(1) }, 400],
   ['writer', `POST ${memos}/actions/bulkDelete`, { ids: Array(many).fill(1) }, 400],
   ['writer', `GET ${memos}/actions/countManyEntriesDraftRelations?ids=${'1,'.repeat(3_000)}`, undefined, [200, 400]],
   ['writer', 'POST /upload/actions/bulk-delete', { fileIds: Array(many).fill(1) }, 400],
   ['writer', 'POST /upload/actions/bulk-move', { fileIds: Array(many).fill(1), destinationFolderId: null }, 400],
-  ['super', 'POST /admin/webhooks', { name: 'x', url: 'http://example.org/', headers: {}, events: Array(many).fill('x') }, 400],
-  ['super', 'POST /admin/webhooks/batch-delete', { ids: Array(many).fill('x') }, 400],
-  ['super', 'POST /admin/api-tokens', { name: 'x', type: 'custom', lifespan: null, permissions: Array(many).fill('x') }, 400],
-  [
-    'super',
-    'POST /content-type-builder/content-types',
-    {
-      contentType: { attributes: Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`a${String(n)}`, {}])) },
-      components: [],
-    },
-    400,
-  ],
-  ['super', 'POST /content-type-builder/content-types', { contentType: {}, components: Array(30_000).fill({}) }, 400],
-  [
-    'super',
-    'PUT /users-permissions/roles/1',
-    {
-      name: 'x',
-      description: 'x',
-      permissions: Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`a${String(n)}`, {}])),
-    },
-    [200, 400],
-  ],
+  ['super', 'POST /admin/webhooks', { name: 'x', url: 'http://example.org/', headers: {}, events: manyTexts }, 400],
+  ['super', 'POST /admin/webhooks/batch-delete', { ids: manyTexts }, 400],
+  ['super', 'POST /admin/api-tokens', { name: 'x', type: 'custom', lifespan: null, permissions: manyTexts }, 400],
+  ['super', types, { contentType: { attributes: manyNames }, components: [] }, 400],
+  ['super', types, { contentType: {}, components: Array(30_000).fill({}) }, 400],
+  ['super', 'PUT /users-permissions/roles/1', { name: 'x', description: 'x', permissions: manyNames }, [200, 400]],
   ['writer', `POST ${memos}`, `{"title":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 400],
   ['writer', `PUT ${memos}/{own}`, { title: 'own', slug: 'x'.repeat(900_000) }, [200, 400]],
-  [
-    'writer',
-    'POST /content-manager/uid/generate',
-    { contentTypeUID: 'api::memo.memo', field: 'slug', data: { title: 'x'.repeat(900_000) } },
-    [200, 400],
-  ],
-  [
-    'writer',
-    'POST /content-manager/uid/check-availability',
-    { contentTypeUID: 'api::memo.memo', field: 'slug', value: `${'a'.repeat(900_000)}!` },
-    400,
-  ],
+  ['writer', 'POST /content-manager/uid/generate', { ...uidOf, data: { title: 'x'.repeat(900_000) } }, [200, 400]],
+  ['writer', 'POST /content-manager/uid/check-availability', { ...uidOf, value: `${'a'.repeat(900_000)}!` }, 400],
 ];
 
 const inLocale = (locale: string): string => `${memos}?locale=${encodeURIComponent(locale)}`;

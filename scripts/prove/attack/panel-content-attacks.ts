@@ -1,7 +1,6 @@
 import type { Attack } from './attack.js';
-import { type PanelAnswer, trying, type Try } from './panel.js';
+import { isRefused, type Try, trying } from './panel.js';
 
-const isRefused = ({ status }: PanelAnswer): boolean => status >= 400 && status < 500;
 const types = '/content-type-builder/content-types';
 
 /** A body of the builder as text, because a literal with `__proto__` would not have it as a key. */
@@ -87,29 +86,8 @@ const poisonedViews: readonly Try[] = [
 ];
 
 const privateAddresses = [
-  ...[
-    '127.0.0.1',
-    '127.1',
-    '2130706433',
-    '0x7f000001',
-    '0.0.0.0',
-    'localhost',
-    'LOCALHOST.',
-    'x.localhost',
-    '10.0.0.1',
-    '192.168.0.1',
-  ],
-  ...[
-    '172.16.0.1',
-    '169.254.169.254',
-    '100.64.0.1',
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[64:ff9b::7f00:1]',
-    '[fe80::1]',
-    '[fd00::1]',
-  ],
+  ...'127.0.0.1 127.1 2130706433 0x7f000001 0.0.0.0 localhost LOCALHOST. x.localhost 10.0.0.1 192.168.0.1'.split(' '),
+  ...'172.16.0.1 169.254.169.254 100.64.0.1 [::1] [::] [::ffff:127.0.0.1] [64:ff9b::7f00:1] [fe80::1] [fd00::1]'.split(' '),
 ];
 
 const hook = { name: 'hook', headers: {}, events: [] };

@@ -2,15 +2,8 @@ import { connect } from 'node:net';
 import type { Attack, Hit } from './attack.js';
 import { mostLogIns, openPanel, type Panel, type PanelAnswer, trying, tryPanel, type Try } from './panel.js';
 import { statusOf } from './connection-attacks.js';
-import { sendMany, times, type Shot } from './send.js';
+import { post, sendMany, times } from './send.js';
 import type { Target } from './target.js';
-
-const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Shot => ({
-  method: 'POST',
-  path,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-});
 
 const first = { email: 'afar@mail.test', firstname: 'Afar', password: 'Password1' };
 

@@ -1,29 +1,22 @@
 import type { Attack } from './attack.js';
-import { memos, type PanelAnswer, type Sender, trying, type Try } from './panel.js';
+import { isRefused, memos, type Sender, type Try, trying } from './panel.js';
 
 const explorer = (action: string, properties: object = {}): object => ({
   ...{ action: `plugin::content-manager.explorer.${action}`, subject: 'api::memo.memo', properties },
 });
 const giving = (...permissions: readonly object[]): object => ({ permissions });
 
+const managerRights = 'PUT /admin/roles/{manager role}/permissions';
+const readerRights = 'PUT /admin/roles/{reader role}/permissions';
+
 /** A manager of others may not get more rights than they have. */
 const escalations: readonly Try[] = [
-  [
-    'manager',
-    'PUT /admin/roles/{manager role}/permissions',
-    giving(explorer('read', { fields: ['title', 'secret'] })),
-    [400, 403],
-  ],
-  ['manager', 'PUT /admin/roles/{manager role}/permissions', giving({ action: 'admin::users.read' }), [400, 403]],
-  ['manager', 'PUT /admin/roles/{reader role}/permissions', giving({ action: 'admin::webhooks.create' }), 403],
-  [
-    'manager',
-    'PUT /admin/roles/{reader role}/permissions',
-    giving(explorer('read', { fields: ['secret'], locales: ['en'] })),
-    403,
-  ],
-  ['manager', 'PUT /admin/roles/{reader role}/permissions', giving(explorer('read', { fields: ['title'] })), 403],
-  ['manager', 'PUT /admin/roles/{reader role}/permissions', giving(explorer('delete')), 403],
+  ['manager', managerRights, giving(explorer('read', { fields: ['title', 'secret'] })), [400, 403]],
+  ['manager', managerRights, giving({ action: 'admin::users.read' }), [400, 403]],
+  ['manager', readerRights, giving({ action: 'admin::webhooks.create' }), 403],
+  ['manager', readerRights, giving(explorer('read', { fields: ['secret'], locales: ['en'] })), 403],
+  ['manager', readerRights, giving(explorer('read', { fields: ['title'] })), 403],
+  ['manager', readerRights, giving(explorer('delete')), 403],
   ['manager', 'PUT /admin/roles/1/permissions', giving(), 400],
   ['manager', 'PUT /admin/roles/1', { name: 'mine' }, 400],
   ['manager', 'DELETE /admin/roles/1', undefined, 400],
@@ -105,6 +98,9 @@ const bracketed = (path: string): string =>
     .map((name) => `[${name}]`)
     .join('');
 
+const slugOf = { contentTypeUID: 'api::memo.memo', field: 'slug', data: { title: 'memo' } };
+const users = '/content-manager/collection-types/plugin::users-permissions.user';
+
 /** A list that is filtered or sorted by hidden values is refused, whatever they are compared with. */
 const hiddenFields: readonly Try[] = [
   ...hiddenPaths.flatMap((path) => [
@@ -123,23 +119,11 @@ const hiddenFields: readonly Try[] = [
   ['reader', `GET ${memos}?populate[createdBy][fields]=email`, undefined, '!super@mail.test'],
   ['reader', `GET ${entry}`, undefined, '!s3cret'],
   ['reader', 'GET /content-manager/relations/api::memo.memo/other', undefined, '!s3cret'],
-  [
-    'reader',
-    'POST /content-manager/uid/generate',
-    { contentTypeUID: 'api::memo.memo', field: 'slug', data: { title: 'memo' } },
-    403,
-  ],
-  ['reader', 'GET /content-manager/collection-types/plugin::users-permissions.user', undefined, 403],
-  [
-    'super',
-    'GET /content-manager/collection-types/plugin::users-permissions.user?filters[password][$startsWith]=$2&sort=password',
-    undefined,
-    400,
-  ],
+  ['reader', 'POST /content-manager/uid/generate', slugOf, 403],
+  ['reader', `GET ${users}`, undefined, 403],
+  ['super', `GET ${users}?filters[password][$startsWith]=$2&sort=password`, undefined, 400],
   ['super', 'GET /content-manager/collection-types/admin::user', undefined, 403],
 ];
-
-const isRefused = ({ status }: PanelAnswer): boolean => status >= 400 && status < 500;
 
 /** Administrators without rights on a page. */
 const unrelated: readonly Try[] = (['writer', 'reader', 'nobody'] as const).flatMap((as: Sender): readonly Try[] => [

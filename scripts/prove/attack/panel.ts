@@ -135,6 +135,8 @@ export type Try = readonly [
   headers?: Record<string, string>,
 ];
 
+export const isRefused = ({ status }: PanelAnswer): boolean => status >= 400 && status < 500;
+
 const isExpected = (answer: PanelAnswer, expected: Try[3]): boolean => {
   if (typeof expected === 'function') return expected(answer);
   if (typeof expected === 'string')

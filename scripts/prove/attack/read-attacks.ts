@@ -1,5 +1,5 @@
 import type { Attack } from './attack.js';
-import { get, graphql, send, sendMany, times, type Shot } from './send.js';
+import { get, graphql, many, send, type Shot } from './send.js';
 
 /** `populate[author][populate][articles]…=*`: levels of the names in turn. */
 function nested(names: readonly string[], levels: number): string {
@@ -125,12 +125,7 @@ export const readAttacks: readonly Attack[] = [
   one('related conditions with many matches', get(`/api/articles?${manyMatches(10)}`), { commands: 60, documents: 1_000 }),
   {
     name: 'related conditions, forty at once',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 200 : 40, () => get(`/api/articles?${related(6)}`)),
-        40,
-      ),
+    run: many([200, 40], () => get(`/api/articles?${related(6)}`), 40),
     besides: [503],
     commands: 60,
     documents: 2_000,
@@ -149,24 +144,14 @@ export const readAttacks: readonly Attack[] = [
   }),
   {
     name: 'many large pages at once',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 300 : 60, (n) => get(`/api/essays?pagination[start]=${String(n)}&pagination[limit]=1000`)),
-        60,
-      ),
+    run: many([300, 60], (n) => get(`/api/essays?pagination[start]=${String(n)}&pagination[limit]=1000`), 60),
     besides: [503],
     commands: 25,
     documents: 1_010,
   },
   {
     name: 'GraphQL, forty wide queries at once',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 120 : 20, () => graphql(nestedDocument(2))),
-        40,
-      ),
+    run: many([120, 20], () => graphql(nestedDocument(2)), 40),
     ...withinBudget,
   },
 ];

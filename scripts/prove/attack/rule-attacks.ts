@@ -1,7 +1,7 @@
 import type { Attack, Hit } from './attack.js';
 import { openActions } from './content.js';
 import { askPanel, type PanelAnswer, type PanelRequest } from './panel.js';
-import { get, sendMany, times } from './send.js';
+import { get, many } from './send.js';
 import type { Target } from './target.js';
 
 const users = 'plugin::users-permissions.user';
@@ -106,25 +106,13 @@ export const ruleAttacks: readonly Attack[] = [
   { name: 'tags of answers that rights no longer allow', run: withKeptTags, ...limits },
   {
     name: 'tags of thousands of different lists',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 20_000 : 1_000, (n) =>
-          get(`/api/notes?pagination[pageSize]=1&x${String(n)}=${'y'.repeat(3_000)}`),
-        ),
-        20,
-      ),
+    run: many([20_000, 1_000], (n) => get(`/api/notes?pagination[pageSize]=1&x${String(n)}=${'y'.repeat(3_000)}`), 20),
     commands: 3,
     documents: 10,
   },
   {
     name: 'the OpenAPI document, many times',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 600 : 100, () => get('/api/openapi.json')),
-        20,
-      ),
+    run: many([600, 100], () => get('/api/openapi.json'), 20),
     besides: [503],
     cpu: 15,
     commands: 1,

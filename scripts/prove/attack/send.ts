@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Hit } from './attack.js';
+import type { Attack, Hit } from './attack.js';
 import type { Target } from './target.js';
 
 /** A request of an attack. */
@@ -55,15 +55,24 @@ export async function sendMany(target: Target, shots: Iterable<Shot>, atOnce: nu
 /** A GET of a path that is not encoded. */
 export const get = (query: string): Shot => ({ path: encodeURI(query) });
 
-/** A GraphQL operation as JSON. */
-export const graphql = (query: string, variables: object = {}): Shot => ({
+/** A POST of JSON. */
+export const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Shot => ({
   method: 'POST',
-  path: '/graphql',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ query, variables }),
+  path,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
 });
+
+/** A GraphQL operation as JSON. */
+export const graphql = (query: string, variables: object = {}): Shot => post('/graphql', { query, variables });
 
 /** `make(0)`, `make(1)`, … one at a time, so that large bodies are not all in memory. */
 export function* times(count: number, make: (n: number) => Shot): Generator<Shot> {
   for (let n = 0; n < count; n += 1) yield make(n);
 }
+
+/** Sends `make(0)`, `make(1)`, …: as many as the scale says, a limited number at a time. */
+export const many =
+  ([full, short]: readonly [full: number, short: number], make: (n: number) => Shot, atOnce: number): Attack['run'] =>
+  (target, scale) =>
+    sendMany(target, times(scale === 'full' ? full : short, make), atOnce);

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { VictimReport } from './victim.js';
+
+/** The messages of the attacked service to its parent. */
+export type VictimReport =
+  | { readonly kind: 'ready'; readonly url: string; readonly token: string; readonly adminToken: string }
+  | { readonly kind: 'counts'; readonly commands: number; readonly documents: number; readonly cpu: number };
 
 /** What the service has done so far. `cpu` is processor time in milliseconds. */
 interface Counts {

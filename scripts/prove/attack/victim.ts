@@ -8,11 +8,7 @@ import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './connection-attacks.js';
 import { mostKeys } from './key-attacks.js';
 import { mostLogIns } from './panel.js';
-
-/** The messages of the attacked service to its parent. */
-export type VictimReport =
-  | { readonly kind: 'ready'; readonly url: string; readonly token: string; readonly adminToken: string }
-  | { readonly kind: 'counts'; readonly commands: number; readonly documents: number; readonly cpu: number };
+import type { VictimReport } from './target.js';
 
 const report = (message: VictimReport): void => {
   process.send?.(message);

@@ -2,30 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Attack, Hit } from './attack.js';
-import { sendMany, type Shot } from './send.js';
+import { askPanel, type PanelAnswer, type PanelRequest } from './panel.js';
+import { post, sendMany } from './send.js';
 import type { Target } from './target.js';
 
-const shot = ({ adminToken }: Pick<Target, 'adminToken'>, method: string, path: string, body?: object): Shot => ({
-  method,
-  path: `/admin/api/${path}`,
-  headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-  ...(body && { body: JSON.stringify(body) }),
-});
-
-async function ask(
-  target: Target,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const { headers, body: text } = shot(target, method, path, body);
-  const answer = await fetch(`${target.url}/admin/api/${path}`, {
-    method,
-    headers: headers ?? {},
-    ...(text !== undefined && { body: String(text) }),
-  });
-  return { status: answer.status, text: await answer.text() };
-}
+/** Asks the admin API. */
+const ask = (target: Target, request: PanelRequest, body?: object): Promise<PanelAnswer> =>
+  askPanel(target, request, { token: target.adminToken, ...(body && { body }) });
 
 const hook = (more: object): object => ({ name: 'attack', url: 'https://example.com', events: ['entry.create'], ...more });
 
@@ -44,31 +27,27 @@ async function callInside(target: Target): Promise<string | null> {
   await once(inside, 'listening');
   const { port } = inside.address() as AddressInfo; // it listens on a port
   const urls = hosts.map((host) => `http://${host}:${String(port)}/`);
-  const made = await Promise.all(urls.map((url) => ask(target, 'POST', 'webhooks', hook({ url }))));
+  const made = await Promise.all(urls.map((url) => ask(target, 'POST /admin/api/webhooks', hook({ url }))));
   const ids = made.map(({ text }) => idIn(text));
-  const headers = { authorization: `Bearer ${target.token}`, 'content-type': 'application/json' };
-  await fetch(`${target.url}/api/tags`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ data: { name: `attack ${String(port)}` } }),
-  });
-  for (const id of ids) while (!(await ask(target, 'GET', `webhooks/${id}/deliveries`)).text.includes('private network'));
-  for (const id of ids) await ask(target, 'DELETE', `webhooks/${id}`);
+  const tag = { data: { name: `attack ${String(port)}` } };
+  await askPanel(target, 'POST /api/tags', { token: target.token, body: tag });
+  for (const id of ids) while (!(await ask(target, `GET /admin/api/webhooks/${id}/deliveries`)).text.includes('private network'));
+  for (const id of ids) await ask(target, `DELETE /admin/api/webhooks/${id}`);
   inside.close();
   return calls === 0 ? null : `${String(calls)} requests have reached this machine`;
 }
 
 /** Looks for the secret of a webhook in all answers after the first. Returns what was achieved. */
 async function findSecret(target: Target): Promise<string | null> {
-  const { text } = await ask(target, 'POST', 'webhooks', hook({ headers: { 'X-Key': 'word-of-a-header' } }));
+  const { text } = await ask(target, 'POST /admin/api/webhooks', hook({ headers: { 'X-Key': 'word-of-a-header' } }));
   const { secret } = (JSON.parse(text) as { readonly data: { readonly secret: string } }).data;
   const id = idIn(text);
   const answers = [
-    ...[await ask(target, 'PUT', `webhooks/${id}`, { secret }), await ask(target, 'GET', 'webhooks')],
-    ...[await ask(target, 'GET', `webhooks/${id}`), await ask(target, 'GET', `webhooks/${id}/deliveries`)],
-    await ask(target, 'DELETE', `webhooks/${id}`),
+    ...[await ask(target, `PUT /admin/api/webhooks/${id}`, { secret }), await ask(target, 'GET /admin/api/webhooks')],
+    ...[await ask(target, `GET /admin/api/webhooks/${id}`), await ask(target, `GET /admin/api/webhooks/${id}/deliveries`)],
+    await ask(target, `DELETE /admin/api/webhooks/${id}`),
   ];
-  const log = (await ask(target, 'GET', 'audit')).text;
+  const log = (await ask(target, 'GET /admin/api/audit')).text;
   if ([...answers.map((answer) => answer.text), log].some((answer) => answer.includes(secret)))
     return 'the secret was shown again';
   return log.includes('word-of-a-header') ? 'the audit log has the headers' : null;
@@ -96,7 +75,9 @@ export const webhookAttacks: readonly Attack[] = [
     run: (target) =>
       sendMany(
         target,
-        [...injected, ...names].map((headers) => shot(target, 'POST', 'webhooks', hook({ headers }))),
+        [...injected, ...names].map((headers) =>
+          post('/admin/api/webhooks', hook({ headers }), { authorization: `Bearer ${target.adminToken}` }),
+        ),
         4,
       ),
     refusedBy: 'header',

@@ -1,26 +1,22 @@
 import type { Attack } from './attack.js';
-import { send, type Shot } from './send.js';
+import { askPanel } from './panel.js';
+import { post, send, type Shot } from './send.js';
 import type { Target } from './target.js';
 
 /** The ids of articles that are added to the demo. */
 const articles = (count: number): number[] => Array.from({ length: count }, (_, n) => 1_001 + n);
 
 const write = ({ token }: Target, method: string, path: string, data: object): Shot => ({
+  ...post(path, { data }, { authorization: `Bearer ${token}` }),
   method,
-  path,
-  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-  body: JSON.stringify({ data }),
 });
 
 /** A new author; resolves to the path of it. */
 async function addAuthor(target: Target): Promise<string> {
-  const { body, headers } = write(target, 'POST', '/api/authors', {
-    name: 'Attacked',
-    slug: `attacked-${String(process.hrtime.bigint())}`,
-  });
-  const answer = await fetch(`${target.url}/api/authors`, { method: 'POST', body: body as string, headers: { ...headers } });
-  const { data } = (await answer.json()) as { data: { id: number } };
-  return `/api/authors/${String(data.id)}`;
+  const data = { name: 'Attacked', slug: `attacked-${String(process.hrtime.bigint())}` };
+  const { text } = await askPanel(target, 'POST /api/authors', { token: target.token, body: { data } });
+  const { id } = (JSON.parse(text) as { readonly data: { readonly id: number } }).data;
+  return `/api/authors/${String(id)}`;
 }
 
 const change = (name: string, data: object, limits: Partial<Attack> = {}): Attack => ({

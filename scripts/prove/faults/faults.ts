@@ -96,8 +96,19 @@ const gadget = {
   attributes: { name: { type: 'string' } },
 };
 
-/** Prevents the files of a process from growing, as a full disk does. */
-const fillDisk = (pid: number): Promise<unknown> => promisify(execFile)('prlimit', ['--pid', String(pid), '--fsize=4096:4096']);
+/** Prevents the files of a server from growing, as a full disk does, until it is started again after a time. */
+async function fillDisk(member: Member, milliseconds: number): Promise<void> {
+  await promisify(execFile)('prlimit', ['--pid', String(member.pid()), '--fsize=4096:4096']);
+  await delay(milliseconds);
+  await member.kill();
+  await member.start();
+}
+
+async function isolate({ link }: Member, milliseconds: number): Promise<void> {
+  link.block();
+  await delay(milliseconds);
+  link.unblock();
+}
 
 export const faults: readonly Fault[] = [
   { name: 'the primary is killed', isShort: true, run: async ({ set }) => killAndStart(await set.primary()) },
@@ -153,24 +164,8 @@ export const faults: readonly Fault[] = [
       first.signal('SIGCONT');
     },
   },
-  {
-    name: 'nobody reaches the primary for 8 s',
-    run: async ({ set }) => {
-      const { link } = await set.primary();
-      link.block();
-      await delay(8_000);
-      link.unblock();
-    },
-  },
-  {
-    name: 'nobody reaches a secondary for 5 s',
-    run: async ({ set }) => {
-      const { link } = await secondaryOf(set);
-      link.block();
-      await delay(5_000);
-      link.unblock();
-    },
-  },
+  { name: 'nobody reaches the primary for 8 s', run: async ({ set }) => isolate(await set.primary(), 8_000) },
+  { name: 'nobody reaches a secondary for 5 s', run: async ({ set }) => isolate(await secondaryOf(set), 5_000) },
   {
     name: 'all connections to the database are reset, five times',
     run: async ({ set }) => {
@@ -245,26 +240,8 @@ export const faults: readonly Fault[] = [
       for (const { command } of others) await command({ configureFailPoint: 'stopReplProducer', mode: 'off' });
     },
   },
-  {
-    name: 'the disk of the primary is full',
-    run: async ({ set }) => {
-      const primary = await set.primary();
-      await fillDisk(primary.pid());
-      await delay(8_000);
-      await primary.kill();
-      await primary.start();
-    },
-  },
-  {
-    name: 'the disk of a secondary is full',
-    run: async ({ set }) => {
-      const secondary = await secondaryOf(set);
-      await fillDisk(secondary.pid());
-      await delay(5_000);
-      await secondary.kill();
-      await secondary.start();
-    },
-  },
+  { name: 'the disk of the primary is full', run: async ({ set }) => fillDisk(await set.primary(), 8_000) },
+  { name: 'the disk of a secondary is full', run: async ({ set }) => fillDisk(await secondaryOf(set), 5_000) },
   {
     name: 'a model changes',
     isSmooth: true,

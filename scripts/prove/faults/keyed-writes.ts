@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Item, ItemState, Ledger } from './ledger.js';
-import type { Answer, Targets } from './load.js';
+import type { Answer } from './ask.js';
+import type { Item, ItemState, Ledger, Targets } from './ledger.js';
 
 /** Sends a request with an Idempotency-Key. */
 type SendKeyed = (method: string, path: string, body: object, key: string) => Promise<Answer>;

@@ -25,6 +25,12 @@ export interface UploadedFile {
   readonly digest: string;
 }
 
+/** The ids of the entries that items are linked to. */
+export interface Targets {
+  readonly owners: readonly number[];
+  readonly badges: readonly number[];
+}
+
 /** All acknowledged writes, and those whose answer was lost. */
 export class Ledger {
   readonly items: Item[] = [];

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, ask } from './ask.js';
 import { KeyedWriter } from './keyed-writes.js';
-import { digestOf, type Item, type ItemState, type Ledger } from './ledger.js';
+import { digestOf, type Item, type ItemState, type Ledger, type Targets } from './ledger.js';
 
 /** The results of the requests in a period of time. */
 export interface LoadFigures {
@@ -30,13 +31,6 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-  /** Whether the answer says when to try again. */
-  readonly isLater: boolean;
-}
-
 /**
  * Returns whether a client was told that its request was wrong. None is, except for a code that another item has. A write that was
  * stored although its answer was lost, and then is repeated, may find no entry or its own values.
@@ -46,12 +40,6 @@ const isWrong = ({ status, body, isLater }: Answer): boolean =>
 
 /** Every fourth worker repeats its writes by keys. */
 const isKeyed = (worker: number): boolean => worker % 4 === 3;
-
-/** The ids of the entries that items are linked to. */
-export interface Targets {
-  readonly owners: readonly number[];
-  readonly badges: readonly number[];
-}
 
 interface LoadInput {
   readonly url: string;
@@ -64,16 +52,10 @@ export function startLoad({ url, ledger, targets }: LoadInput, workers: number):
   const agent = new Agent({ keepAlive: true, maxSockets: workers + 4 });
   const meter = new Meter();
   const state = { isStopped: false, isHeld: false, busy: 0 };
-  const send: Hands['send'] = async (method, path, body, { type = 'application/json', key = null } = {}) => {
-    const sent = {
-      agent,
-      url: `${url}${path}`,
-      method,
-      type,
-      key,
-      body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}),
-    };
-    const answer = await meter.time(`${method} ${path}`, () => ask(sent));
+  const send: Hands['send'] = async (method, path, body, options = {}) => {
+    const sent = Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {});
+    const question = { agent, url: `${url}${path}`, method, ...options, body: sent };
+    const answer = await meter.time(`${method} ${path}`, () => ask(question));
     if (answer.status === 503 && !answer.isLater) ledger.problems.push(`${method} ${path}: 503 without Retry-After`);
     if (isWrong(answer)) ledger.problems.push(`${method} ${path}: ${String(answer.status)} ${answer.body}`);
     return answer;
@@ -159,7 +141,7 @@ interface Hands {
 interface SendOptions {
   readonly type?: string;
   /** The Idempotency-Key. */
-  readonly key?: string | null;
+  readonly key?: string;
 }
 
 const random = (below: number): number => Math.floor(Math.random() * below);
@@ -252,41 +234,6 @@ async function upload({ ledger, send }: Hands): Promise<boolean> {
   ledger.acknowledge();
   return true;
 }
-
-interface Question {
-  readonly agent: Agent;
-  readonly url: string;
-  readonly method: string;
-  readonly type: string;
-  readonly key: string | null;
-  readonly body: string | Buffer;
-}
-
-/** Resolves to status 0 if there is no answer. */
-const ask = ({ agent, url, method, type, key, body }: Question): Promise<Answer> =>
-  new Promise((resolve) => {
-    const headers = {
-      'content-type': type,
-      'content-length': Buffer.byteLength(body),
-      ...(key !== null && { 'idempotency-key': key }),
-    };
-    const lost = (): void => {
-      resolve({ status: 0, body: '', isLater: false });
-    };
-    const outgoing = request(url, { agent, method, headers, timeout: 60_000 }, (answer) => {
-      const parts: Buffer[] = [];
-      answer.on('data', (part: Buffer) => parts.push(part));
-      answer.on('end', () => {
-        const { statusCode = 0, headers } = answer;
-        resolve({ status: statusCode, body: Buffer.concat(parts).toString(), isLater: 'retry-after' in headers });
-      });
-      answer.on('error', lost);
-      answer.on('aborted', lost);
-    });
-    outgoing.on('error', lost);
-    outgoing.on('timeout', () => outgoing.destroy());
-    outgoing.end(body);
-  });
 
 /** The types that the load writes to, and the entries that it links to. */
 export const models = [

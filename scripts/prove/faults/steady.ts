@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { ask } from './ask.js';
 
 /** What requests at a fixed rate came to. */
 export interface SteadyFigures {
@@ -23,12 +24,14 @@ const isWrite = (index: number): boolean => index % 10 === 0;
  */
 export function sendSteadily(url: string, perSecond: number): () => Promise<SteadyFigures> {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const write = { url: `${url}/api/owners`, method: 'POST', body: JSON.stringify({ data: { name: steadyName } }) };
+  const read = { url: `${url}/api/items?populate=owner&pagination[pageSize]=5&pagination[withCount]=false`, method: 'GET' };
   const failed = new Map<number, number>();
   const begun = performance.now();
   const waiting = new Set<Promise<void>>();
   let [sent, longest] = [0, 0];
   const send = async (index: number): Promise<void> => {
-    const status = await ask(url, agent, isWrite(index));
+    const { status } = await ask({ agent, ...(isWrite(index) ? write : read) });
     longest = Math.max(longest, performance.now() - begun - (index * 1000) / perSecond);
     if (status === 0 || status >= 400) failed.set(status, (failed.get(status) ?? 0) + 1);
   };
@@ -48,22 +51,3 @@ export function sendSteadily(url: string, perSecond: number): () => Promise<Stea
     return { sent, rate, failed, longest };
   };
 }
-
-const ask = (url: string, agent: Agent, writes: boolean): Promise<number> =>
-  new Promise((resolve) => {
-    const path = writes ? '/api/owners' : '/api/items?populate=owner&pagination[pageSize]=5&pagination[withCount]=false';
-    const options = { agent, method: writes ? 'POST' : 'GET', headers: { 'content-type': 'application/json' }, timeout: 30_000 };
-    const lost = (): void => {
-      resolve(0);
-    };
-    const outgoing = request(`${url}${path}`, options, (answer) => {
-      answer.on('end', () => {
-        resolve(answer.statusCode ?? 0);
-      });
-      answer.on('error', lost);
-      answer.resume();
-    });
-    outgoing.on('error', lost);
-    outgoing.on('timeout', () => outgoing.destroy());
-    outgoing.end(writes ? JSON.stringify({ data: { name: steadyName } }) : undefined);
-  });

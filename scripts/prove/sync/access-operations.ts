@@ -1,5 +1,4 @@
-import type { Scene } from './operations.js';
-import { allActions, roles } from './world.js';
+import { allActions, roles, type Scene } from './world.js';
 
 const post = 'api::post.post';
 

@@ -1,4 +1,5 @@
-import type { Operated, Scene } from './operations.js';
+import type { Operated } from './operations.js';
+import type { Scene } from './world.js';
 
 /** What happens to processes, by name. */
 const disturbances: readonly (readonly [name: string, run: (scene: Scene) => Promise<void>])[] = [

@@ -1,5 +1,5 @@
 import { FetchError, Shape, ShapeStream, type ShapeStreamInterface } from '@electric-sql/client';
-import { type Access, again, fetchFor, type Following, type Held } from './clients.js';
+import { type Access, again, fetchFor, type Following, type Held } from './access.js';
 
 const none: Held = { entries: new Map(), seq: null, isCurrent: true };
 

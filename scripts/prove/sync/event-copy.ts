@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Access, again, type Following, type Held, headersOf, seqOf } from './clients.js';
+import { type Access, again, type Following, type Held, headersOf, seqOf } from './access.js';
 
 /** A copy from a stream of events, which goes on after its last event whenever the connection ends. */
 export class EventCopy implements Following {

@@ -1,7 +1,7 @@
 import type { TransferRecord } from '../../../src/operate/transfer/source.js';
 import { syncModels } from '../../../test/api/sync/sync-models.js';
 import { closeContext, importAll, openContext } from '../../../test/operate/transfer/importing.js';
-import type { Random } from './random.js';
+import type { Random } from '../../random.js';
 import type { World } from './world.js';
 
 /** Imports authors, which replace all that are stored. */

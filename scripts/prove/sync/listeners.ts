@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { compileTargets, ownRoot } from '../../compile-targets.js';
 import { adminToken, sendAs } from '../../../test/content/rights/serve-accounts.js';
 import { freshDatabase } from '../../../test/support/mongo.js';
 import type { Answer } from '../../../test/support/serve.js';
 import { startEphemeral } from '../../start-database.js';
-import { compileTargets, ownRoot } from '../../bench/target.js';
 import { compiled, Instance } from './process.js';
 
 /*

@@ -1,19 +1,10 @@
-import { type ClientSession, MongoError } from 'mongodb';
+import { MongoError } from 'mongodb';
 import { changeModel, changeRights, changeRole, changeRules, changeUser } from './access-operations.js';
 import { importAuthors } from './import-authors.js';
-import type { Random } from './random.js';
-import type { World } from './world.js';
+import type { Scene, World } from './world.js';
 
 /** Posts up to this id are written only by transactions that are held open, so that nobody waits for them. */
 const lastHeld = -1_000;
-
-/** What operations work on. */
-export interface Scene {
-  readonly world: World;
-  readonly random: Random;
-  /** A transaction that is held open over several operations; null if there is none. */
-  open: ClientSession | null;
-}
 
 type Operate = (scene: Scene) => Promise<unknown>;
 
@@ -35,15 +26,26 @@ const oneId = async (scene: Scene, name: string): Promise<number | null> => scen
 const someIds = async (scene: Scene, name: string): Promise<number[]> =>
   (await idsOf(scene, name)).filter(() => scene.random.oneIn(3));
 
-async function change(scene: Scene, name: string, values: (scene: Scene) => object | Promise<object>): Promise<unknown> {
-  const id = await oneId(scene, name);
-  return id === null ? null : write(scene, 'PUT', `/api/${name}/${String(id)}`, await values(scene));
-}
+type Values = (scene: Scene) => object | Promise<object>;
 
-async function remove(scene: Scene, name: string): Promise<unknown> {
-  const id = await oneId(scene, name);
-  return id === null ? null : write(scene, 'DELETE', `/api/${name}/${String(id)}`, {});
-}
+const create =
+  (name: string, values: Values): Operate =>
+  async (scene) =>
+    write(scene, 'POST', `/api/${name}`, await values(scene));
+
+const change =
+  (name: string, values: Values): Operate =>
+  async (scene) => {
+    const id = await oneId(scene, name);
+    return id === null ? null : write(scene, 'PUT', `/api/${name}/${String(id)}`, await values(scene));
+  };
+
+const remove =
+  (name: string): Operate =>
+  async (scene) => {
+    const id = await oneId(scene, name);
+    return id === null ? null : write(scene, 'DELETE', `/api/${name}/${String(id)}`, {});
+  };
 
 const color = ({ random }: Pick<Scene, 'random'>): string => random.of(['red', 'blue', 'green']);
 
@@ -156,65 +158,42 @@ async function revokeTokens({ user, database }: World): Promise<void> {
   await users.updateOne({ _id: user.id }, { $set: { _tokenVersion: user.tokenVersion } });
 }
 
+const publication: Values = ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() });
+
+const tagValues: Values = (scene) => ({ name: color(scene) });
+
+const noteValues: Values = async (scene) => ({ approved: scene.random.oneIn(2), post: await oneId(scene, 'posts') });
+
+const links: Values = async (scene) => ({ posts: await someIds(scene, 'posts') });
+
+const writeManyPastApi: Operate = (scene) =>
+  rows(scene, 'posts').updateMany(
+    { _id: { $gt: 0 }, rating: scene.random.below(6) },
+    { $set: { rating: scene.random.below(6) } },
+  );
+
+const deletePastApi: Operate = (scene) =>
+  rows(scene, scene.random.of(['posts', 'authors', 'tags'])).deleteOne({ _id: { $gt: 0 } });
+
 /** Operations with their weights. Between the writes of those that are not clear, it is not known what callers could read. */
 const operations: readonly (readonly [weight: number, name: string, operate: Operate, isUnclear?: true])[] = [
-  [10, 'create a post', async (scene) => write(scene, 'POST', '/api/posts', await postValues(scene))],
-  [20, 'update a post', (scene) => change(scene, 'posts', postValues)],
-  [6, 'delete a post', (scene) => remove(scene, 'posts')],
-  [
-    4,
-    'publish or hide a post',
-    (scene) => change(scene, 'posts', ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() })),
-  ],
+  [10, 'create a post', create('posts', postValues)],
+  [20, 'update a post', change('posts', postValues)],
+  [6, 'delete a post', remove('posts')],
+  [4, 'publish or hide a post', change('posts', publication)],
   [3, 'localize a post', localize],
-  [
-    4,
-    'create an author',
-    ({ random, ...scene }) => write({ random, ...scene }, 'POST', '/api/authors', authorValues({ random })),
-  ],
-  [8, 'update an author', (scene) => change(scene, 'authors', authorValues)],
-  [3, 'delete an author', (scene) => remove(scene, 'authors')],
-  [
-    3,
-    'hide or publish an author',
-    (scene) => change(scene, 'authors', ({ random }) => ({ publishedAt: random.oneIn(2) ? null : new Date() })),
-  ],
-  [
-    5,
-    'link posts from their author',
-    (scene) => change(scene, 'authors', async () => ({ posts: await someIds(scene, 'posts') })),
-  ],
-  [3, 'create a tag', (scene) => write(scene, 'POST', '/api/tags', { name: color(scene) })],
-  [
-    4,
-    'link posts from a tag',
-    (scene) => change(scene, 'tags', async () => ({ name: color(scene), posts: await someIds(scene, 'posts') })),
-  ],
-  [
-    4,
-    'create a note',
-    async (scene) => write(scene, 'POST', '/api/notes', { approved: true, post: await oneId(scene, 'posts') }),
-  ],
-  [
-    4,
-    'update a note',
-    (scene) => change(scene, 'notes', async () => ({ approved: scene.random.oneIn(2), post: await oneId(scene, 'posts') })),
-  ],
-  [
-    4,
-    'write many past the API',
-    async (scene) =>
-      rows(scene, 'posts').updateMany(
-        { _id: { $gt: 0 }, rating: scene.random.below(6) },
-        { $set: { rating: scene.random.below(6) } },
-      ),
-  ],
+  [4, 'create an author', create('authors', authorValues)],
+  [8, 'update an author', change('authors', authorValues)],
+  [3, 'delete an author', remove('authors')],
+  [3, 'hide or publish an author', change('authors', publication)],
+  [5, 'link posts from their author', change('authors', links)],
+  [3, 'create a tag', create('tags', tagValues)],
+  [4, 'link posts from a tag', change('tags', async (scene) => ({ ...(await tagValues(scene)), ...(await links(scene)) }))],
+  [4, 'create a note', create('notes', async (scene) => ({ ...(await noteValues(scene)), approved: true }))],
+  [4, 'update a note', change('notes', noteValues)],
+  [4, 'write many past the API', writeManyPastApi],
   [3, 'replace past the API', replacePastApi],
-  [
-    2,
-    'delete past the API',
-    async (scene) => rows(scene, scene.random.of(['posts', 'authors', 'tags'])).deleteOne({ _id: { $gt: 0 } }),
-  ],
+  [2, 'delete past the API', deletePastApi],
   [4, 'hold a transaction open', holdOpen],
   [4, 'end the transaction', endOpen],
   [4, 'write a batch', writeBatch, true],

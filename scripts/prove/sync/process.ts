@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { nodeOptions, ownRoot } from '../../bench/target.js';
+import { nodeOptions, ownRoot } from '../../compile-targets.js';
 
 interface Program {
   readonly file: string;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Access } from './clients.js';
-import { type Following, faces } from './clients.js';
+import type { Access, Following } from './access.js';
+import { faces } from './clients.js';
 import { disturb } from './disturb.js';
-import { endOpen, operate, type Scene } from './operations.js';
-import { Random } from './random.js';
+import { endOpen, operate } from './operations.js';
+import { Random } from '../../random.js';
 import { textsOf, Witness } from './witness.js';
-import type { World } from './world.js';
+import type { Scene, World } from './world.js';
 
 const shapes = [
   'posts',

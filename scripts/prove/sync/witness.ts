@@ -1,8 +1,8 @@
 import type { Timestamp } from 'mongodb';
 import { sendAs } from '../../../test/content/rights/serve-accounts.js';
 import { readList } from '../../../test/api/sync/serve-sync.js';
+import type { Held } from './access.js';
 import type { Caller } from './callers.js';
-import type { Held } from './clients.js';
 import type { World } from './world.js';
 
 /** A query, and whose. */

@@ -1,6 +1,8 @@
+import type { ClientSession } from 'mongodb';
 import { adminToken, sendAs } from '../../../test/content/rights/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/mongo.js';
 import type { Answer } from '../../../test/support/serve.js';
+import type { Random } from '../../random.js';
 import type { ReplicaSet } from '../faults/replica-set.js';
 import { type Caller, Holder, User } from './callers.js';
 import { Instance } from './process.js';
@@ -141,4 +143,12 @@ interface Given {
   readonly editor: string;
   readonly user: User;
   readonly clerk: Holder;
+}
+
+/** What operations work on. */
+export interface Scene {
+  readonly world: World;
+  readonly random: Random;
+  /** A transaction that is held open over several operations; null if there is none. */
+  open: ClientSession | null;
 }

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+/** The parts of a Strapi that all scripts use. */
+export interface Strapi {
+  readonly server: { readonly httpServer: Server };
+  load(): Promise<this>;
+  listen(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
+/**
+ * Installs the packages of a Strapi project in its folder, unless an earlier run has; `args` are further arguments of npm. Throws an
+ * Error if npm fails.
+ */
+export function installPackages(folder: string, args: readonly string[] = []): void {
+  const done = join(folder, 'node_modules', '.installed');
+  if (existsSync(done)) return;
+  console.log(`installing Strapi in ${folder}`);
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...args], { cwd: folder, stdio: 'inherit' });
+  writeFileSync(done, '');
+}
+
+/** Loads the Strapi that is installed in a folder into this process, over a SQLite file. It makes the file if there is none. */
+export function loadStrapi<Kind extends Strapi>(folder: string, database: string): Promise<Kind> {
+  Object.assign(process.env, { DATABASE_FILENAME: database, STRAPI_TELEMETRY_DISABLED: 'true' });
+  process.chdir(folder);
+  const create = createRequire(join(folder, 'package.json'))('@strapi/strapi') as (options: object) => Kind; // what it exports
+  return create({ appDir: folder, distDir: folder, autoReload: false, serveAdminPanel: false }).load();
+}
+
+/** Lets a loaded Strapi serve requests. Returns its address. */
+export async function serveStrapi(strapi: Strapi): Promise<string> {
+  await strapi.listen();
+  const { port } = strapi.server.httpServer.address() as AddressInfo; // it listens on a port
+  return `http://127.0.0.1:${String(port)}`;
+}
