@@ -4,7 +4,7 @@ import type { AbandonedTransactions } from './abandoned.js';
 import { isInterrupted, markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '#base/errors.js';
 import type { Budget } from '#base/limits/budget.js';
-import { grace, tooLate, type WaitTime, withinTime } from '#base/limits/clock.js';
+import { grace, type WaitTime, withinTime } from '#base/limits/clock.js';
 
 /** The part of a `Database` that limits how long a request may wait for the database. */
 export interface TimeLimits {
@@ -23,10 +23,6 @@ export function notePosition({ budget }: { readonly budget: Budget }, time: unkn
   if (time instanceof Timestamp) budget.notePosition(time.toBigInt());
 }
 
-/** Limits a call to a time in milliseconds, after which the server may still report its own timeout. */
-const inTime = <Result>(limit: number, call: () => Promise<Result>, late = tooLate): Promise<Result> =>
-  withinTime(limit + grace, call, late);
-
 /** Returns the milliseconds that the work of a transaction may take, given the limit of a write. */
 export const workTime = (write: number): number => 3 * write;
 
@@ -42,7 +38,7 @@ export const inReadTime = <Result>(
   { maxTimeMS: { read }, session, time }: Limits,
   call: (limit: number) => Promise<Result>,
 ): Promise<Result> => {
-  const within = (limit: number): Promise<Result> => inTime(limit, () => call(limit));
+  const within = (limit: number): Promise<Result> => withinTime(limit + grace, () => call(limit));
   return (session === null ? time.run(read, within) : within(read)).catch((error: unknown) => {
     throw translate(error, session);
   });
@@ -53,12 +49,12 @@ export const inWriteTime = <Result>(
   { maxTimeMS: { write }, session, abandoned, time }: Limits,
   call: () => Promise<Result>,
 ): Promise<Result> => {
-  if (session !== null) return translating(() => inTime(write, call), session);
+  if (session !== null) return translating(() => withinTime(write + grace, call), session);
   const sent = (): Promise<Result> =>
     call().catch((error: unknown) => {
       throw mayHaveRun(error) ? unconfirmedError() : error;
     });
-  const within = (limit: number): Promise<Result> => inTime(limit, sent, unconfirmedError);
+  const within = (limit: number): Promise<Result> => withinTime(limit + grace, sent, unconfirmedError);
   return translating(() => abandoned.endWhile(() => time.run(write, within)));
 };
 
@@ -67,7 +63,7 @@ export const inWriteTime = <Result>(
  * waited too long for the database.
  */
 export const inRequestTime = <Result>({ maxTimeMS, time }: TimeLimits, result: Promise<Result>): Promise<Result> =>
-  time.run(requestTime(maxTimeMS), (limit) => inTime(limit, () => result));
+  time.run(requestTime(maxTimeMS), (limit) => withinTime(limit + grace, () => result));
 
 /**
  * Runs a call of the driver and translates its errors. There is no time limit: for index builds, imports and other work that no
@@ -88,22 +84,15 @@ const translate = (error: unknown, session: ClientSession | null): unknown =>
  * Runs a command, and repeats it after a failover or a broken connection, until the limit in milliseconds is over. Several
  * attempts may be needed, because a former primary refuses commands until the driver has found the new one.
  */
-export function untilAnswered<Reply>(limit: number, run: () => Promise<Reply>): Promise<Reply> {
+export async function untilAnswered<Reply>(limit: number, run: () => Promise<Reply>): Promise<Reply> {
   const end = performance.now() + limit;
-  return run().catch((error: unknown) => repeat(error, end, run));
-}
-
-async function repeat<Reply>(first: unknown, end: number, run: () => Promise<Reply>): Promise<Reply> {
-  let error = first;
-  for (let pause = 0; isInterrupted(error) && performance.now() + pause <= end; pause = Math.min(2 * pause + 20, 500)) {
-    if (pause > 0) await delay(pause);
+  for (let pause = 0; ; pause = Math.min(2 * pause + 20, 500))
     try {
       return await run();
-    } catch (thrown) {
-      error = thrown;
+    } catch (error) {
+      if (!isInterrupted(error) || performance.now() + pause > end) throw error;
+      if (pause > 0) await delay(pause);
     }
-  }
-  throw error;
 }
 
 /** Maximum number of idle sessions. */

@@ -17,16 +17,12 @@ interface CursorReply {
  * belong to the session of the first one. A command may have a lower `maxTimeMS` than others, which only the server applies.
  */
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
-  inTurn(database, command, () => withSession(database, (session) => readSorted(session, database, command)));
-
-async function readSorted(session: ClientSession, database: Database, command: Document): Promise<readonly Document[]> {
-  try {
-    return await readIn(session, database, command);
-  } catch (error) {
-    if (!sortsTwoLists(error)) throw error;
-    return readIn(session, database, withoutLists(command));
-  }
-}
+  inTurn(database, command, (session) =>
+    readIn(session, database, command).catch((error: unknown) => {
+      if (!sortsTwoLists(error)) throw error;
+      return readIn(session, database, withoutLists(command));
+    }),
+  );
 
 /** Runs a call of the driver with the session of the transaction, or one of its own if there is none. */
 export const withSession = <Result>(
@@ -41,7 +37,7 @@ async function readIn(session: ClientSession, database: Database, command: Docum
     'find' in command
       ? { batchSize: (command['batchSize'] as unknown) ?? batchSize }
       : { cursor: { batchSize, ...command['cursor'] } };
-  const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
+  const reply = (await send(database, command, session, size)) as unknown as CursorReply; // the form of every cursor command's reply
   const { firstBatch = [], id } = reply.cursor;
   const documents = decode(firstBatch);
   // commands that set a batch size read only parts of documents
@@ -76,18 +72,19 @@ export const countStored = async (
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
-  inTurn(database, command, () => withSession(database, (session) => send(database, command, { session })));
+  inTurn(database, command, (session) => send(database, command, session));
 
 /**
- * Runs a command in the queue that it belongs to. Commands of a transaction run one after the other and do not share replies,
- * because an equal command may find something else later.
+ * Runs a command in the queue that it belongs to, with a session. Commands of a transaction run one after the other and do not share
+ * replies, because an equal command may find something else later.
  */
 function inTurn<Reply>(
-  { session, order, turns, scans, sender, isScanned }: Database,
+  { session, order, turns, scans, sender, isScanned, sessions }: Database,
   command: Document,
-  run: () => Promise<Reply>,
+  call: (session: ClientSession) => Promise<Reply>,
 ): Promise<Reply> {
-  if (session !== null) return order === undefined ? run() : order.run(run);
+  if (session !== null) return order === undefined ? call(session) : order.run(() => call(session));
+  const run = (): Promise<Reply> => sessions.run(call);
   const send = isScanned === true ? () => scans.run(run, sender ?? undefined) : run;
   return turns === null ? send() : turns.run(command, send);
 }
@@ -96,17 +93,11 @@ function inTurn<Reply>(
 export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<Reply>): Promise<Reply> =>
   session === null || order === undefined ? run() : order.run(run);
 
-interface Sending {
-  readonly session: ClientSession;
-  /** The bounds of the reply of a cursor. */
-  readonly size?: Document;
-}
-
 /**
- * Sends a command. It is copied by one `Object.assign`, because a spread before further keys gives each object a hidden class of
- * its own, which is slow to serialize.
+ * Sends a command; `size` is the bounds of the reply of a cursor. It is copied by one `Object.assign`, because a spread before further
+ * keys gives each object a hidden class of its own, which is slow to serialize.
  */
-function send(database: Database, command: Document, { session, size }: Sending): Promise<Document> {
+function send(database: Database, command: Document, session: ClientSession, size?: Document): Promise<Document> {
   const { db, maxTimeMS, session: transaction, budget, concern } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: (command['maxTimeMS'] as unknown) ?? maxTimeMS.read });
