@@ -1,6 +1,6 @@
 import { distanceOf } from './address-fault.js';
 import { isAboutAddress } from './check-settings.js';
-import { quickElections, quickFollowing } from '#store/stores/server-facts.js';
+import { quickElections, quickFollowing } from '../raw/server-facts.js';
 import type { Context, DatabaseFacts } from './context.js';
 import { advice, type Finding, type Found, nameSome, ok, problem, unknown } from '#base/finding.js';
 

@@ -5,9 +5,9 @@ import type { FeatureCheck } from '#http/feature.js';
 import type { Found } from '#base/finding.js';
 import type { MissingIndex } from '#store/models/ensure-indexes.js';
 import type { Instance, ModelState } from '#store/models/model-states.js';
-import type { AddressFacts } from '#store/send/address-facts.js';
+import type { AddressFacts } from './address-facts.js';
 import type { LogState } from '#store/stores/change-log.js';
-import type { ServerFacts } from '#store/stores/server-facts.js';
+import type { ServerFacts } from '../raw/server-facts.js';
 import type { RegistryBuild } from '#model/schema/build-registry.js';
 import type { Webhook } from '#api/webhooks/webhook.js';
 

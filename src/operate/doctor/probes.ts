@@ -10,7 +10,7 @@ import { withinTime } from '#base/limits/clock.js';
 import { s3Storage } from '#media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '#media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts } from './context.js';
-import { readDatabaseName } from '#store/send/address-facts.js';
+import { readDatabaseName } from './address-facts.js';
 import { firstLineOf } from '#base/finding.js';
 
 /** Longest time of a probe, in milliseconds. */

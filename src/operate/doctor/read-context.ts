@@ -3,7 +3,7 @@ import { examineConfig, type ReadConfig } from '#settings/load-config.js';
 import type { Sections } from '#settings/sections.js';
 import { withinTime } from '#base/limits/clock.js';
 import { runningServer } from '../embedded/start-embedded.js';
-import { readAddressFacts } from '#store/send/address-facts.js';
+import { readAddressFacts } from './address-facts.js';
 import { connectForReads } from '#store/send/connection.js';
 import { explainRefusal } from '#store/send/refused-access.js';
 import { enabledFeatures, type Feature, type FeatureCheck, modelSettings } from '#http/feature.js';

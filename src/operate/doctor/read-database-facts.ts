@@ -7,7 +7,7 @@ import type { Database } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
 import { readLogState } from '#store/stores/change-log.js';
 import { readModels } from '#store/stores/model-store.js';
-import { readServerFacts } from '#store/stores/server-facts.js';
+import { readServerFacts } from '../raw/server-facts.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { collections } from '#model/schema/collections.js';

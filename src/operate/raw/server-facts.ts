@@ -1,6 +1,6 @@
 import { type Document, type MongoClient, Timestamp } from 'mongodb';
 import { withinTime } from '#base/limits/clock.js';
-import type { Database } from '../send/database.js';
+import type { Database } from '#store/send/database.js';
 import { itemsOf, mapValues, textOrNull } from '#base/values.js';
 
 /** How far the log of a replica set reaches back. */
