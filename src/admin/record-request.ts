@@ -2,7 +2,7 @@ import { messageOf } from '#base/errors.js';
 import { envelopeError } from '#http/error-response.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { withoutSecrets } from '#http/without-secrets.js';
-import { type AuditRecord, type FinishRecord, recordChange } from '#store/stores/audit-log.js';
+import { type AuditRecord, type FinishRecord, recordChange } from './audit-log.js';
 import { isRecord } from '#base/values.js';
 import type { Administrator } from './administrators/administrator.js';
 

@@ -1,8 +1,7 @@
 import { type FieldError, fieldErrors } from '#base/errors.js';
 import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '#store/form/matches.js';
-import { countExisting, type Targets } from '#store/read/look-ups.js';
 import type { Database, Document } from '#store/send/database.js';
-import { findStored } from '#store/stored.js';
+import { countExisting, findStored, type Targets } from '#store/stored.js';
 import { mayBeIncomplete, publishedProblems } from '#model/schema/check-published.js';
 import { type CheckedInput, checkInput } from '#model/schema/check-input.js';
 import { type ContentType, uploadFile } from '#model/schema/content-type.js';

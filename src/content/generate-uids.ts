@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Match } from '#store/form/matches.js';
-import { takenTexts } from '#store/read/look-ups.js';
+import { takenTexts } from '#store/stored.js';
 import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import { writePlan } from './build-write.js';

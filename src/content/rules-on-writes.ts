@@ -1,11 +1,9 @@
 import { forbiddenError } from '#base/errors.js';
 import { type Match, matchesAll, matchesNone } from '#store/form/matches.js';
-import { compileCondition } from '#store/read/compile-condition.js';
 import type { Document } from '#store/send/database.js';
-import { findStored, isStored } from '#store/stored.js';
-import { resolveRelated } from '#store/read/resolve-related.js';
+import { countExisting, findStored, isStored } from '#store/stored.js';
+import { matchOf } from '#store/read/resolve-related.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { countExisting } from '#store/read/look-ups.js';
 import type { Access, RowRule } from '#model/query/access.js';
 import type { Filter } from '#model/query/ast.js';
 import { bindFilter, bindRule } from '#model/query/bind-filter.js';
@@ -27,8 +25,7 @@ export async function ruleFilter(
 ): Promise<Match> {
   const conditions = [...(filter === null ? [] : [bindFilter(filter, type, bind)]), ...bindRule(type, bind)];
   if (conditions.length === 0) return {};
-  const condition = allOf(conditions);
-  return compileCondition(condition, await resolveRelated(condition, store.database));
+  return matchOf(allOf(conditions), store.database);
 }
 
 /** Returns a match for an entry, unless the caller's rule hides it. */

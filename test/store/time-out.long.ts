@@ -7,15 +7,15 @@ import { attemptLimiter } from '#store/stores/attempt-limiter.js';
 import type { Database } from '#store/send/database.js';
 import { storedCollections } from '#store/send/ensure-collections.js';
 import { pollChanges } from '#store/changes/poll-changes.js';
-import { recordChange } from '#store/stores/audit-log.js';
+import { recordChange } from '#admin/audit-log.js';
 import { commitBlobs, deletePending, findPending, insertPending, newBlobId } from '#store/stores/blob-store.js';
 import { claim } from '#store/stores/claim.js';
 import { openCodeStore } from '#store/stores/code-store.js';
-import { removeChunks, writeChunks } from '#store/stores/grid-chunks.js';
-import { createFirstLocale, readLocales, writeDefaultLocale, writeSettings } from '#store/stores/locale-store.js';
+import { gridStorage } from '#store/stores/grid-chunks.js';
+import { createFirstLocale, readLocales, writeDefaultLocale } from '#store/stores/locale-store.js';
 import { putLoginState, takeLoginState } from '#accounts/login/login-states.js';
 import { removeModel, StoredModels } from '#store/stores/model-store.js';
-import { endTokens, findToken, insertToken, useToken } from '#store/stores/refresh-token-store.js';
+import { endTokens, findToken, insertToken, useToken } from '#accounts/login/refresh-tokens.js';
 import { createStore } from '#store/store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
@@ -143,13 +143,12 @@ describe('a database that does not answer', () => {
       'code value': () => code.set('a', 1),
       'no code value': () => code.delete('a'),
       'default locale': () => writeDefaultLocale(database, 'en'),
-      settings: () => writeSettings(database, 'a', {}),
       record: () => recordChange(database, record),
       blob: () => insertPending(database, blob),
       'named blob': () => commitBlobs(database, [{ id: blob.id, name: 'n', size: 1 }]),
       'no blob': () => deletePending(database, [blob.id]),
-      bytes: () => writeChunks(database, blob.id, [Buffer.from('bytes')]),
-      'no bytes': () => removeChunks(database, blob.id),
+      bytes: () => gridStorage(database).write(blob.id, [Buffer.from('bytes')]),
+      'no bytes': () => gridStorage(database).remove(blob.id),
       entries: () => bulkWrite(store, 'rows', [{ deleteOne: { filter: { _id: 9 } } }]),
     };
     link.block();

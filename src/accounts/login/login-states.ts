@@ -15,7 +15,9 @@ const states = ownRows<LoginState>(collections.loginStates);
 const outside = (database: Database): Database => ({ ...database, session: null });
 
 /** Stores a state at once, without the transaction of the caller. */
-export const putLoginState = (database: Database, state: LoginState): Promise<void> => states.put(outside(database), state);
+export async function putLoginState(database: Database, state: LoginState): Promise<void> {
+  await states.put(outside(database), state);
+}
 
 /** Removes and returns a state; null if there is none, or it has expired. */
 export async function takeLoginState<Value>(database: Database, id: string): Promise<Value | null> {

@@ -7,7 +7,7 @@ import { isSwitchedOff } from '../providers/read-grant.js';
 import { applicationError, refusedToken, validationError } from '#base/errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
 import type { Database } from '#store/send/database.js';
-import { endTokens, findToken, insertToken, type RefreshToken, useToken } from '#store/stores/refresh-token-store.js';
+import { endTokens, findToken, insertToken, type RefreshToken, useToken } from './refresh-tokens.js';
 import { knownClient, rememberClient } from './known-clients.js';
 import { hashCode, isPassword, makeCode } from './passwords.js';
 import { readTexts } from '../check-fields.js';

@@ -3,7 +3,7 @@ import type { Config } from '#settings/config.js';
 import { fieldErrors, type FieldError } from '#base/errors.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import type { Store } from '#store/store.js';
-import { writeSettings } from '#store/stores/locale-store.js';
+import { ownRows } from '#store/write/own-rows.js';
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
 import { unknownPlaceholders } from './email-templates.js';
@@ -28,10 +28,8 @@ export async function changeSettings(change: SettingsChange, config: Config, { d
   ];
   if (problems.length > 0) throw fieldErrors(problems);
   const stored = await readAccountSettings(database);
-  await writeSettings(database, settingsId, {
-    advanced: { ...stored.advanced, ...advanced },
-    templates: { ...stored.templates, ...templates },
-  });
+  const set = { advanced: { ...stored.advanced, ...advanced }, templates: { ...stored.templates, ...templates } };
+  await ownRows(collections.settings).change(database, { _id: settingsId }, { set }, { creates: true });
   await afterCommit(database, async () => {
     changes.changed(collections.settings);
   });

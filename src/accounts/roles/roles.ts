@@ -2,7 +2,7 @@ import { collections } from '#model/schema/collections.js';
 import { changeMany } from '#store/write/compile-change.js';
 import { matchesAll } from '#store/form/matches.js';
 import type { Document } from '#store/send/database.js';
-import { findFirst, findStored } from '#store/stored.js';
+import { countBy, findFirst, findStored } from '#store/stored.js';
 import { findMany } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
 import { withDatabase, type ContentContext } from '#content/content-context.js';
@@ -15,7 +15,6 @@ import { applicationError, fieldErrors, notFoundError, validationError } from '#
 import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
-import { countBy } from '#store/read/look-ups.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';

@@ -4,7 +4,7 @@ import type { Schema } from '#http/json-schema.js';
 import type { Operation } from '#http/operation.js';
 import type { RouteCall } from '#http/route.js';
 import type { Values } from '#base/values.js';
-import { recordChange, type AuditRecord } from '#store/stores/audit-log.js';
+import { recordChange, type AuditRecord } from '../audit-log.js';
 import { inTransaction } from '#store/send/transaction.js';
 
 /** One request to the admin API. */

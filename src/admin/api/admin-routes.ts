@@ -7,7 +7,7 @@ import { refuseReservedKeys } from '#http/plain-input.js';
 import { refuseOthers } from '#http/query-string.js';
 import { withPrefix, type Route, type RouteCall } from '#http/route.js';
 import { withoutSecrets } from '#http/without-secrets.js';
-import type { Actor, AuditRecord } from '#store/stores/audit-log.js';
+import type { Actor, AuditRecord } from '../audit-log.js';
 import type { Values } from '#base/values.js';
 import { type AdminRoute, beginChange } from './admin-call.js';
 import { describe, schemas } from './admin-row.js';

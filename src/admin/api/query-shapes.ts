@@ -1,7 +1,7 @@
 import { BoundedCache, memoize } from '#base/caches.js';
 import type { Config } from '#settings/config.js';
 import type { Database } from '#store/send/database.js';
-import { addShapes, type ShapeReads } from '#store/stores/shape-store.js';
+import { addShapes, type ShapeReads } from './shape-reads.js';
 import type { ObservationOf } from '#base/observe/observation.js';
 import type { ExaminedRead } from '#base/observe/request-observations.js';
 import type { Consumer } from '#base/observe/observer.js';

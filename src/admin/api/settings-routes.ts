@@ -5,10 +5,10 @@ import { anything, flag, listOf, record, text, whole } from '#http/json-schema.j
 import { parameter } from '#http/operation.js';
 import { accountsOf } from '#http/running.js';
 import { describeReport } from '#model/schema/report-models.js';
-import { readChanges } from '#store/stores/audit-log.js';
+import { readChanges } from '../audit-log.js';
 import type { ModelState } from '#store/models/model-states.js';
 import { findStored } from '#store/stored.js';
-import { readShapes, type ShapeReads } from '#store/stores/shape-store.js';
+import { readShapes, type ShapeReads } from './shape-reads.js';
 import { withinTime } from '#base/limits/clock.js';
 import { shapesOf } from './query-shapes.js';
 import { readAccountSettings } from '#content/rights/account-settings.js';

@@ -2,7 +2,7 @@ import { notFoundError, validationError } from '#base/errors.js';
 import { flag, listOf, orNull, record, text, whole } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import { idOf } from '#http/route-request.js';
-import { deliveryStatuses, listDeliveries, replayDeliveries } from '#store/stores/delivery-store.js';
+import { deliveryStatuses, listDeliveries, replayDeliveries } from '#api/webhooks/deliveries.js';
 import type { Values } from '#base/values.js';
 import { knownWebhooks } from '#api/webhooks/known-webhooks.js';
 import type { Webhook } from '#api/webhooks/webhook.js';

@@ -4,8 +4,7 @@ import { ruleFilter } from '#content/rules-on-writes.js';
 import { forbiddenError, notFoundError } from '#base/errors.js';
 import { fileType } from '#media/decide-type.js';
 import { oneOf } from '#store/form/matches.js';
-import { countExisting } from '#store/read/look-ups.js';
-import { countMatching } from '#store/stored.js';
+import { countExisting, countMatching } from '#store/stored.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { PanelCall } from '../panel-route.js';
 

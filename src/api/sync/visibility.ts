@@ -4,8 +4,7 @@ import { meetsCondition } from '#model/query/meets-condition.js';
 import { always, type Condition, type Plan } from '#model/query/plan.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import { matchesAll, oneOf } from '#store/form/matches.js';
-import { compileCondition, type RelatedCondition } from '#store/read/compile-condition.js';
-import { linkedByMeeting, resolveRelated } from '#store/read/resolve-related.js';
+import { linkedByMeeting, matchOf } from '#store/read/resolve-related.js';
 import type { Database } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
 import { type FieldsOf, formerStates, type StoredChange, touches } from '#store/stores/change-log.js';
@@ -133,6 +132,8 @@ async function linkCondition(related: RelatedCondition, input: LocalInput): Prom
   return { kind: 'comparison', path: '_id', stored: 'number', comparator: 'in', operand, denied: false };
 }
 
+type RelatedCondition = Extract<Condition, { kind: 'related' }>;
+
 /** Maximum number of different former states of related entries that are read. */
 const maxStates = 10_000;
 
@@ -143,7 +144,7 @@ async function idsMeeting(
   { database, after }: LocalInput,
 ): Promise<readonly unknown[]> {
   if (ids.length === 0 || isAboutId(condition)) return ids.filter((_id) => meetsCondition(condition, { _id }));
-  const match = matchesAll({ _id: oneOf(ids) }, compileCondition(condition, await resolveRelated(condition, database)));
+  const match = matchesAll({ _id: oneOf(ids) }, await matchOf(condition, database));
   const present = await findStored(database, target.collection, { match, fields: ['_id'] });
   const meeting = new Set(present.map(({ _id }): unknown => _id));
   const others = ids.filter((id) => !meeting.has(id));

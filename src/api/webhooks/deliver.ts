@@ -1,17 +1,9 @@
 import type { Jobs } from '#base/jobs.js';
-import {
-  boundDeliveries,
-  type Delivery,
-  type DeliveryAnswer,
-  dueKeys,
-  holdingAttempts,
-  pendingOf,
-  postponeAfter,
-  recordAttempt,
-} from '#store/stores/delivery-store.js';
 import type { Store } from '#store/store.js';
+import type { Delivery } from '#store/stores/delivery-store.js';
 import type { OutgoingCall } from '#base/observe/trace-link.js';
 import type { Bell } from './bell.js';
+import { boundDeliveries, dueKeys, holdingAttempts, pendingOf, postponeAfter, recordAttempt } from './deliveries.js';
 import type { KnownWebhooks } from './known-webhooks.js';
 import { sendWebhook } from './send.js';
 import { signatureHeaders } from './sign.js';
@@ -87,7 +79,7 @@ async function deliverLane(lane: Pick<Delivery, 'webhook' | 'key'>, parts: Deliv
 }
 
 interface Result extends Pick<Delivery, 'status' | 'attempts' | 'next'> {
-  readonly answer: DeliveryAnswer;
+  readonly answer: NonNullable<Delivery['answer']>;
 }
 
 /** Sends a delivery once. Returns what becomes of it; null if the service stops meanwhile. */
@@ -141,7 +133,7 @@ interface Waits {
 }
 
 /** Returns what becomes of a delivery after an answer. Each wait is up to a fifth longer, by chance, and as long as the receiver asks. */
-function resultOf({ attempts, next }: Delivery, answer: DeliveryAnswer, { retries, asked }: Waits): Result {
+function resultOf({ attempts, next }: Delivery, answer: Result['answer'], { retries, asked }: Waits): Result {
   const ended = { attempts: attempts + 1, answer };
   const status = answer.status ?? 0;
   if (status >= 200 && status < 300) return { ...ended, status: 'delivered', next };

@@ -6,7 +6,7 @@ import { ApiError } from '#base/errors.js';
 import type { EntryWritten } from '#store/changes/entry-events.js';
 import { meetsMatch, readEntry } from '#store/read/read-entry.js';
 import { readTreeOf } from '#store/read/read-tree.js';
-import { type EventFormat, eventBody } from '#store/stores/delivery-store.js';
+import { eventBody } from '#store/stores/delivery-store.js';
 import { actionOf, allows } from '#model/query/access.js';
 import type { Query } from '#model/query/ast.js';
 import type { Limits } from '#model/query/bind-context.js';
@@ -85,7 +85,7 @@ export function entryBody(
   name: WebhookEvent,
   { type, id, at }: Pick<EntryWritten, 'type' | 'id' | 'at'>,
   seen: Seen,
-  format: EventFormat,
+  format: Webhook['format'],
 ): string {
   const { entry, problem } = seen;
   const isMedia = format === 'strapi' && name.startsWith('media.');

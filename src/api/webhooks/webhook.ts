@@ -1,6 +1,5 @@
 import { validationError } from '#base/errors.js';
 import type { Document } from '#store/send/database.js';
-import type { EventFormat } from '#store/stores/delivery-store.js';
 import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '#base/values.js';
 
 /** The events that Strapi v4 has, and `model.change`. */
@@ -11,7 +10,7 @@ export const webhookEvents = [
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** `standard`: the body of Standard Webhooks. `strapi`: the body and the header of Strapi v4. */
-export const webhookFormats: readonly EventFormat[] = ['standard', 'strapi'];
+export const webhookFormats = ['standard', 'strapi'] as const;
 
 /** A key that signs deliveries. One that was replaced is used besides the new one until a time. */
 interface Secret {
@@ -30,7 +29,7 @@ export interface Webhook {
   readonly isEnabled: boolean;
   /** The uids of the types whose entries and models it is told of; all if there are none. */
   readonly types: readonly string[];
-  readonly format: EventFormat;
+  readonly format: (typeof webhookFormats)[number];
   /** The current one first. There is none if the panel or project code has made the webhook. */
   readonly secrets: readonly Secret[];
   /** The type of the role that entries are read as; null for all but private attributes. */

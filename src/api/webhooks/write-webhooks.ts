@@ -3,11 +3,11 @@ import { oneOf } from '#store/form/matches.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import { findFirst, findStored } from '#store/stored.js';
 import type { Store } from '#store/store.js';
-import { removeDeliveries } from '#store/stores/delivery-store.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
+import { removeDeliveries } from './deliveries.js';
 import { knownWebhooks } from './known-webhooks.js';
 import { type Webhook, webhookOf } from './webhook.js';
 
@@ -61,7 +61,7 @@ export async function changeWebhook(id: number, values: WebhookValues, store: St
     ...(secret !== undefined && { secrets: rotated(await findWebhook(id, store), secret, new Date()) }),
     ...(values.isEnabled === true && { disabledBecause: null }),
   };
-  const changed = (await updateEntry(store, collection, { match: { _id: id }, change: { set }, projection: {} })) ?? missing();
+  const changed = (await updateEntry(store, collection, { match: { _id: id }, change: { set } })) ?? missing();
   await known(store);
   return webhookOf(changed);
 }

@@ -2,18 +2,11 @@ import { exceeding } from '#base/limits/exceeded.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { memoize } from '#base/caches.js';
 import { type ContentContext, withDatabase } from '#content/content-context.js';
+import { collections } from '#model/schema/collections.js';
 import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '#base/errors.js';
 import { inTransaction } from '#store/send/transaction.js';
-import {
-  deleteExpired,
-  findKey,
-  insertKey,
-  keepAnswer,
-  type KeptAnswer,
-  type KeyedWrite,
-  KeyTaken,
-  type KeyRecord,
-} from '#store/stores/key-store.js';
+import { findKey, insertKey, keepAnswer, type KeptAnswer, type KeyedWrite, KeyTaken } from '#store/stores/key-store.js';
+import { ownRows } from '#store/write/own-rows.js';
 import { isJson } from '../count-memory.js';
 import type { Answer, RouteCall } from '../route.js';
 import type { Running } from '../running.js';
@@ -125,8 +118,9 @@ class KeyedRequest {
     const { database } = this.#call.content.store;
     const record = await findKey(database, id);
     if (record === null) return null;
-    if (hasExpired(record)) {
-      await deleteExpired(database, id, record);
+    const { expiresAt } = record;
+    if (expiresAt.getTime() <= Date.now()) {
+      await ownRows(collections.keys).remove(database, { _id: id, expiresAt });
       return null;
     }
     if (record.fingerprint !== fingerprint)
@@ -139,8 +133,6 @@ class KeyedRequest {
     return decodeAnswer(record.answer);
   }
 }
-
-const hasExpired = ({ expiresAt }: KeyRecord): boolean => expiresAt.getTime() <= Date.now();
 
 const retryAfter = (seconds: number) => ({ 'Retry-After': String(seconds) });
 

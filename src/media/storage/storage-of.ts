@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type UploadProvider, uploadProviders } from '#settings/upload-settings.js';
 import type { Database } from '#store/send/database.js';
-import { readChunks, removeChunks, sizeOfChunks, writeChunks } from '#store/stores/grid-chunks.js';
+import { gridStorage } from '#store/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';
@@ -63,14 +63,3 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
   if (!isNamed) return name === provider ? providerOptions : {};
   return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
 }
-
-/**
- * Returns a storage in MongoDB (GridFS), which every instance shares and a backup of the database includes. Keys are ids of
- * blobs.
- */
-export const gridStorage = (database: Database): FileStorage => ({
-  write: (key, source) => writeChunks(database, key, source),
-  read: (key, { start, end }) => readChunks(database, key, start, end),
-  sizeOf: (key) => sizeOfChunks(database, key),
-  remove: (key) => removeChunks(database, key),
-});

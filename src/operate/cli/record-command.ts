@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { withoutSecrets } from '#http/without-secrets.js';
-import { recordChange, type AuditRecord } from '#store/stores/audit-log.js';
+import { recordChange } from '#admin/audit-log.js';
 import type { Database } from '#store/send/database.js';
 
 /** Runs the work of a command, and records the command and its result in the audit log: `work` resolves to false if nothing changed. */
@@ -21,7 +21,7 @@ export async function recordCommand<Result>(
   }
 }
 
-function recordOf(what: string, args: readonly string[]): AuditRecord {
+function recordOf(what: string, args: readonly string[]) {
   const who = `${userInfo().username}@${hostname()}`;
-  return { at: new Date(), kind: 'command', tokenId: null, who, ip: null, what, body: withoutSecrets(args) };
+  return { at: new Date(), kind: 'command', tokenId: null, who, ip: null, what, body: withoutSecrets(args) } as const;
 }

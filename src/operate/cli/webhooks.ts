@@ -1,6 +1,6 @@
 import { checkAdminBody } from '#admin/api/check-admin-body.js';
 import { newWebhookBody, newWebhookValues } from '#admin/api/webhook-values.js';
-import { deliveryStatuses, listDeliveries, replayDeliveries } from '#store/stores/delivery-store.js';
+import { deliveryStatuses, listDeliveries, replayDeliveries } from '#api/webhooks/deliveries.js';
 import { decodeId } from '#base/values.js';
 import { webhookEvents } from '#api/webhooks/webhook.js';
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '#api/webhooks/write-webhooks.js';

@@ -32,6 +32,8 @@ export const otherThan = (value: unknown): Match => ({ $ne: value });
 
 export const above = (value: unknown): Match => ({ $gt: value });
 export const below = (value: unknown): Match => ({ $lt: value });
+export const atLeast = (value: unknown): Match => ({ $gte: value });
+export const atMost = (value: unknown): Match => ({ $lte: value });
 
 /** Matches a value above the first and below the second one. */
 export const between = (low: unknown, high: unknown): Match => ({ $gt: low, $lt: high });

@@ -3,6 +3,7 @@ import { termsOf } from '#model/query/conditions.js';
 import type { Condition, ElementPlace } from '#model/query/plan.js';
 import {
   compileAny,
+  compileCondition,
   compileOwnId,
   type ElementCondition,
   missing,
@@ -35,11 +36,7 @@ import { anyLeading, isServed } from './is-served.js';
  * every entry of the collection, whereas this only costs the matches. Conditions on nothing but the related id need no command if
  * the document stores the ids. If `joins` is given, conditions that more entries meet than the budget allows are joined instead.
  */
-export async function resolveRelated(
-  condition: Condition | null,
-  database: Database,
-  joins: Joins | null = null,
-): Promise<Resolved> {
+async function resolveRelated(condition: Condition | null, database: Database, joins: Joins | null = null): Promise<Resolved> {
   const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
   const commands = countCommands(condition);
@@ -47,6 +44,10 @@ export async function resolveRelated(
   await resolveInto(condition, { resolved, database, narrows: true, joins });
   return resolved;
 }
+
+/** Returns a match for the documents that meet a condition. */
+export const matchOf = async (condition: Condition, database: Database): Promise<Document> =>
+  compileCondition(condition, await resolveRelated(condition, database));
 
 /** Resolves a condition, and joins entries if more than the budget allows meet it. Nothing is joined in a transaction. */
 export async function resolveOrJoin(condition: Condition | null, database: Database): Promise<Resolution> {

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Timestamp } from 'mongodb';
-import { validationError } from '#base/errors.js';
 import type { TraceHeaders } from '#base/observe/trace-link.js';
 import { collections } from '#model/schema/collections.js';
-import { inReadTime, inWriteTime, translating } from '../send/calls.js';
-import { commentIn, type Database, inScope } from '../send/database.js';
+import { inWriteTime } from '../send/calls.js';
+import { type Database, inScope } from '../send/database.js';
 import { DuplicateKey } from '../send/driver-errors.js';
 
 /** An event for a webhook that is to be stored. */
@@ -23,7 +22,7 @@ export interface NewDelivery {
 }
 
 /** The last answer to a delivery; `status` is null if there was none. */
-export interface DeliveryAnswer {
+interface DeliveryAnswer {
   readonly at: Date;
   readonly ms: number;
   readonly status: number | null;
@@ -38,18 +37,13 @@ export interface Delivery extends Omit<NewDelivery, 'id'> {
   /** The time of the server at which it was stored, which is the order of deliveries. */
   readonly at: Timestamp;
   readonly createdAt: Date;
-  readonly status: DeliveryStatus;
+  readonly status: 'pending' | 'delivered' | 'failed';
   /** The number of attempts that have ended. */
   readonly attempts: number;
   /** The time of the next attempt. */
   readonly next: Date;
   readonly answer: DeliveryAnswer | null;
 }
-
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
-type DeliveryStatus = (typeof deliveryStatuses)[number];
-
-const deliveriesOf = ({ db }: Database) => db.collection<Delivery>(collections.deliveries);
 
 /** A time in the past: at once, whatever the clocks of the instances say. */
 const atOnce = new Date(0);
@@ -61,112 +55,13 @@ export async function storeDeliveries(database: Database, deliveries: readonly N
     ...{ at: new Timestamp(0n), status: 'pending', attempts: 0, next: atOnce, answer: null },
   }));
   const options = { ordered: deliveries.every(({ id }) => id === undefined), ...inScope(database) };
-  await inWriteTime(database, () => deliveriesOf(database).insertMany(documents, options)).catch((error: unknown) => {
+  const rows = database.db.collection<Delivery>(collections.deliveries);
+  await inWriteTime(database, () => rows.insertMany(documents, options)).catch((error: unknown) => {
     if (!(error instanceof DuplicateKey)) throw error;
   });
 }
 
 const newId = (): string => `msg_${randomBytes(18).toString('base64url')}`;
-
-/** Returns some keys that have deliveries which are due, except for the busy ones. */
-export async function dueKeys(database: Database, webhook: number, busy: readonly string[]): Promise<readonly string[]> {
-  const due = { webhook, status: 'pending', next: { $lte: new Date() }, key: { $nin: [...busy] } } as const;
-  const options = { projection: { _id: 0, key: 1 }, sort: { next: 1 }, limit: 200, ...commentIn(database) } as const;
-  const found = await inReadTime(database, () => deliveriesOf(database).find(due, options).toArray());
-  return [...new Set(found.map(({ key }) => key))];
-}
-
-/** Most deliveries of a key that are read at once. Their bodies may be large. */
-const laneLength = 5;
-
-/** Number of failed attempts after which a delivery holds back no later ones any more. */
-export const holdingAttempts = 3;
-
-/** Returns the first deliveries of a key, in their order, which hold back later ones or are due. */
-export function pendingOf(database: Database, { webhook, key }: Pick<Delivery, 'webhook' | 'key'>): Promise<Delivery[]> {
-  const mayBeSent = [{ attempts: { $lt: holdingAttempts } }, { next: { $lte: new Date() } }];
-  const match = { webhook, key, status: 'pending', $or: mayBeSent } as const;
-  const options = { sort: { at: 1 }, limit: laneLength, ...commentIn(database) } as const;
-  return inReadTime(database, () => deliveriesOf(database).find(match, options).toArray());
-}
-
-/** Stores the result of an attempt, unless the delivery was removed. */
-export async function recordAttempt(
-  database: Database,
-  _id: string,
-  result: Pick<Delivery, 'status' | 'attempts' | 'answer' | 'next'>,
-): Promise<void> {
-  await inWriteTime(database, () => deliveriesOf(database).updateOne({ _id }, { $set: { ...result } }, commentIn(database)));
-}
-
-/** Postpones the deliveries of a key after one that has failed until its next attempt. */
-export async function postponeAfter(database: Database, { webhook, key, at }: Delivery, next: Date): Promise<void> {
-  const later = { webhook, key, status: 'pending', at: { $gt: at }, next: { $lt: next } } as const;
-  await inWriteTime(database, () => deliveriesOf(database).updateMany(later, { $set: { next } }, commentIn(database)));
-}
-
-/** Which deliveries are listed. */
-interface Wanted {
-  readonly status: DeliveryStatus | null;
-  /** The id of a delivery; older ones are listed. */
-  readonly before: string | null;
-  readonly limit: number;
-}
-
-/**
- * Returns deliveries of a webhook without their bodies, the newest first. Throws a ValidationError if there is none with the id `before`.
- */
-export async function listDeliveries(
-  database: Database,
-  webhook: number,
-  { status, before, limit }: Wanted,
-): Promise<readonly Omit<Delivery, 'body'>[]> {
-  const rows = deliveriesOf(database);
-  const last =
-    before === null ? null : await inReadTime(database, () => rows.findOne({ _id: before, webhook }, commentIn(database)));
-  if (before !== null && last === null) throw validationError('before must be the id of a delivery of this webhook');
-  const match = { webhook, ...(status !== null && { status }), ...(last !== null && { at: { $lt: last.at } }) };
-  return inReadTime(database, () =>
-    rows.find(match, { projection: { body: 0 }, sort: { at: -1 }, limit, ...commentIn(database) }).toArray(),
-  );
-}
-
-/** Delivers again: one delivery, or all since a time that have ended. Returns their number. */
-export async function replayDeliveries(
-  database: Database,
-  webhook: number,
-  which: { readonly id: string } | { readonly since: Date; readonly status: DeliveryStatus | null },
-): Promise<number> {
-  const ended = { $in: ['delivered', 'failed'] } as const;
-  const match =
-    'id' in which ? { _id: which.id, webhook } : { webhook, createdAt: { $gte: which.since }, status: which.status ?? ended };
-  const again = { $set: { status: 'pending', attempts: 0, next: atOnce } } as const;
-  const { matchedCount } = await translating(() => deliveriesOf(database).updateMany(match, again, commentIn(database)));
-  return matchedCount;
-}
-
-/**
- * Removes the oldest deliveries of a webhook that have ended, if there are more than a number. Returns whether more than that many wait
- * to be delivered; then they count as failed, so that the webhook can be enabled again, and a replay delivers them.
- */
-export async function boundDeliveries(database: Database, webhook: number, most: number): Promise<boolean> {
-  const rows = deliveriesOf(database);
-  const newest = { sort: { at: -1 }, skip: most, projection: { at: 1 }, ...commentIn(database) } as const;
-  const beyond = await inReadTime(database, () => rows.findOne({ webhook }, newest));
-  if (beyond === null) return false;
-  const comment = commentIn(database);
-  await translating(() => rows.deleteMany({ webhook, at: { $lte: beyond.at }, status: { $ne: 'pending' } }, comment));
-  const pending = { webhook, status: 'pending' } as const;
-  const waiting = await translating(() => rows.countDocuments(pending, { limit: most + 1, ...comment }));
-  if (waiting <= most) return false;
-  await translating(() => rows.updateMany(pending, { $set: { status: 'failed' } }, comment));
-  return true;
-}
-
-/** Removes the deliveries of webhooks. */
-export async function removeDeliveries(database: Database, webhooks: readonly number[]): Promise<void> {
-  await translating(() => deliveriesOf(database).deleteMany({ webhook: { $in: [...webhooks] } }, commentIn(database)));
-}
 
 /** An event in the words of a webhook's format. */
 interface ToldEvent {
@@ -182,7 +77,5 @@ const bodies = {
   strapi: ({ event, at, about }: ToldEvent) => ({ event, createdAt: at.toISOString(), ...about }),
 } as const;
 
-export type EventFormat = keyof typeof bodies;
-
 /** Returns the body of a delivery. */
-export const eventBody = (told: ToldEvent, format: EventFormat): string => JSON.stringify(bodies[format](told));
+export const eventBody = (told: ToldEvent, format: keyof typeof bodies): string => JSON.stringify(bodies[format](told));

@@ -12,6 +12,19 @@ interface ChunkDocument {
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
+/** Returns access to bytes in MongoDB (GridFS), which every instance shares and a backup of the database includes, by the ids of blobs. */
+export const gridStorage = (database: Database) => ({
+  write: (id: string, source: Pieces) => writeChunks(database, id, source),
+  read: (id: string, range: Range) => readChunks(database, id, range),
+  sizeOf: (id: string) => sizeOfChunks(database, id),
+  remove: (id: string) => removeChunks(database, id),
+});
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
 const options = (database: Database) => ({ maxTimeMS: database.maxTimeMS.write, ...commentIn(database) });
 
 const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunks');
@@ -20,7 +33,7 @@ const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunk
  * Stores bytes in GridFS chunk by chunk, with at most one chunk in memory. Resolves when all bytes are stored. Each full chunk
  * renews the time limit of the request, because there may be many chunks.
  */
-export async function writeChunks(database: Database, id: string, source: Pieces): Promise<void> {
+async function writeChunks(database: Database, id: string, source: Pieces): Promise<void> {
   const files_id = new ObjectId(id);
   const write = async (n: number, bytes: Uint8Array): Promise<void> => {
     const document = { files_id, n, data: new Binary(bytes) };
@@ -56,7 +69,7 @@ const chunksAtOnce = 2;
  * Reads the bytes from `start` up to, but not including, `end`. Each reply is a separate command, so that no cursor stays open
  * when a client disconnects.
  */
-export async function* readChunks(database: Database, id: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+async function* readChunks(database: Database, id: string, { start, end }: Range): AsyncGenerator<Uint8Array> {
   const files_id = new ObjectId(id);
   const last = Math.ceil(end / chunkSize);
   for (let n = Math.floor(start / chunkSize); n < last; n += chunksAtOnce) {
@@ -78,7 +91,7 @@ export async function* readChunks(database: Database, id: string, start: number,
 }
 
 /** Returns the number of these bytes; null if there are none. */
-export async function sizeOfChunks(database: Database, id: string): Promise<number | null> {
+async function sizeOfChunks(database: Database, id: string): Promise<number | null> {
   const filter = { files_id: new ObjectId(id) };
   const [last] = await readAll(database, { find: 'uploads.chunks', filter, sort: { n: -1 }, limit: 1 });
   if (last === undefined) return null;
@@ -87,7 +100,7 @@ export async function sizeOfChunks(database: Database, id: string): Promise<numb
 }
 
 /** Deletes the chunks of these bytes. */
-export async function removeChunks(database: Database, id: string): Promise<void> {
+async function removeChunks(database: Database, id: string): Promise<void> {
   const filter = { files_id: new ObjectId(id) };
   await inWriteTime(database, () => chunks(database).deleteMany(filter, options(database)));
 }

@@ -25,7 +25,7 @@ export interface KeptAnswer {
 }
 
 /** The record of a write that was committed. */
-export interface KeyRecord extends Omit<KeyedWrite, 'id' | 'client'> {
+interface KeyRecord extends Omit<KeyedWrite, 'id' | 'client'> {
   readonly answer: KeptAnswer;
 }
 
@@ -82,10 +82,6 @@ export async function findKey(database: Database, id: string): Promise<KeyRecord
   const { fingerprint, access, expiresAt, head, body } = found;
   return { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } };
 }
-
-/** Deletes the record of a key that has expired. */
-export const deleteExpired = async (database: Database, id: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<void> =>
-  void (await inWriteTime(database, () => keysOf(database).deleteOne({ _id: id, expiresAt }, commentIn(database))));
 
 /** Returns how many records a client has, and the bytes of their answers. The index answers it. */
 export async function countKeys(database: Database, client: string): Promise<{ readonly keys: number; readonly bytes: number }> {

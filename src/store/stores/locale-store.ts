@@ -23,8 +23,11 @@ export async function readLocales(database: Database): Promise<Locales> {
 }
 
 /** Makes a locale the default one; with null, the first one. */
-export const writeDefaultLocale = (database: Database, code: string | null): Promise<void> =>
-  writeSettings(database, settingsId, { defaultLocale: code });
+export async function writeDefaultLocale(database: Database, code: string | null): Promise<void> {
+  const settings = database.db.collection<{ readonly _id: string }>(collections.settings);
+  const update = { $set: { defaultLocale: code } };
+  await inWriteTime(database, () => settings.updateOne({ _id: settingsId }, update, { upsert: true, ...inScope(database) }));
+}
 
 /** Stores a locale if there is none, so that it can be listed. */
 export async function createFirstLocale(database: Database, code: string): Promise<void> {
@@ -41,11 +44,4 @@ export async function createFirstLocale(database: Database, code: string): Promi
 export function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
   return `${names.of(code) ?? code} (${code})`;
-}
-
-/** Sets values of a document of `_settings`; other values of it stay. */
-export async function writeSettings(database: Database, id: string, values: Readonly<Record<string, unknown>>): Promise<void> {
-  const settings = database.db.collection<{ readonly _id: string }>(collections.settings);
-  const options = { upsert: true, ...inScope(database) };
-  await inWriteTime(database, () => settings.updateOne({ _id: id }, { $set: { ...values } }, options));
 }

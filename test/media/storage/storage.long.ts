@@ -9,7 +9,7 @@ import type { UploadProvider } from '#settings/upload-settings.js';
 import { newBlobId } from '#store/stores/blob-store.js';
 import { diskStorage } from '#media/storage/disk-storage.js';
 import type { ByteSource, FileStorage } from '#media/storage/file-storage.js';
-import { gridStorage } from '#media/storage/storage-of.js';
+import { gridStorage } from '#store/stores/grid-chunks.js';
 import { s3Storage } from '#media/storage/s3-storage.js';
 import { freshDatabase } from '../../support/mongo.js';
 import { testConfig } from '../../support/serve.js';

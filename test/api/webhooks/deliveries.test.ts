@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { boundDeliveries, storeDeliveries } from '#store/stores/delivery-store.js';
+import { boundDeliveries } from '#api/webhooks/deliveries.js';
+import { storeDeliveries } from '#store/stores/delivery-store.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 describe('deliveries of a webhook', () => {

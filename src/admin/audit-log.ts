@@ -1,8 +1,7 @@
-import { ObjectId } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
-import { inWriteTime } from '../send/calls.js';
-import { commentIn, type Database, inScope } from '../send/database.js';
-import { findStored } from '../stored.js';
+import type { Values } from '#base/values.js';
+import type { Database } from '#store/send/database.js';
+import { ownRows } from '#store/write/own-rows.js';
 
 /** The author of a change. */
 export interface Actor {
@@ -41,25 +40,21 @@ interface Outcome {
   readonly changed: boolean | null;
 }
 
-interface StoredRecord extends AuditRecord, Outcome {
-  readonly _id: ObjectId;
-}
+const records = ownRows<AuditRecord & Outcome & { readonly _id?: unknown }>(collections.audit);
 
 /** Logs the outcome of a change, inside its transaction or without one. */
 export type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
 /** Logs the beginning of a change. Throws if it cannot be logged, so that the change is not made. */
 export async function recordChange(database: Database, record: AuditRecord): Promise<FinishRecord> {
-  const log = database.db.collection<StoredRecord>(collections.audit);
-  const _id = new ObjectId();
-  await inWriteTime(database, () => log.insertOne({ _id, ...record, status: null, changed: null }, commentIn(database)));
+  const _id = await records.put({ ...database, session: null }, { ...record, status: null, changed: null });
   return async (outcome, inner) => {
-    await inWriteTime(inner, () => log.updateOne({ _id }, { $set: { ...outcome } }, inScope(inner)));
+    await records.change(inner, { _id }, { set: { ...outcome } });
   };
 }
 
 /** Returns the last changes, the newest first. */
-export async function readChanges(database: Database, limit: number): Promise<readonly Record<string, unknown>[]> {
-  const rows = await findStored(database, collections.audit, { sort: { _id: -1 }, limit });
+export async function readChanges(database: Database, limit: number): Promise<readonly Values[]> {
+  const rows = await records.find(database, { sort: { _id: -1 }, limit });
   return rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
 }
