@@ -82,7 +82,7 @@ interface TokenChange {
 /** Changes a token, and returns the stored document; null if none matches. Throws an ApplicationError if the name is taken. */
 export async function changeToken(match: Match & { readonly _id: number }, values: TokenChange, store: Store) {
   const change = { set: { ...values, updatedAt: new Date() } };
-  const write = () => updateEntry(store, collections.tokens, { match, change, projection: {} });
+  const write = () => updateEntry(store, collections.tokens, { match, change });
   return values.name === undefined ? write() : underName({ name: values.name, id: match._id }, store, write);
 }
 

@@ -41,7 +41,7 @@ export const changeStoredUser = (content: ContentContext, match: Document, chang
 
 /** Changes values of a user that are no attributes. Unlike other changes it leaves `updatedAt`. */
 export async function noteOnUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
-  const document = await updateEntry(store, collections.users, { match, change, projection: {} });
+  const document = await updateEntry(store, collections.users, { match, change });
   return document === null ? null : storedUser(document);
 }
 

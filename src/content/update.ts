@@ -1,6 +1,5 @@
 import { settingValues } from './rights/caller.js';
 import { ApiError } from '#base/errors.js';
-import { compileReturned } from '#store/read/compile-projection.js';
 import type { Database } from '#store/send/database.js';
 import { findFirst } from '#store/stored.js';
 import { type Match, matchesAll } from '#store/form/matches.js';
@@ -135,7 +134,7 @@ function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentCo
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, { current: {} }, context);
   const change = settingValues(type, Object.assign({}, values, marksOfUpdate(data, context)));
-  const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
+  const document = await updateEntry(context.store, type.collection, { match, change, selection });
   return document === null ? null : readWritten(document, selection, context);
 }
 
@@ -169,7 +168,7 @@ async function updateStored(
   const document = await updateEntry(context.store, type.collection, {
     match: isAlone ? match : { _id: id },
     change: settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context))),
-    ...compileReturned(selection),
+    selection,
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);
   if (mayBreakRule) await refuseBroken({ type, id, before: stored }, context);

@@ -1,14 +1,5 @@
 import { forbiddenError, namingPath, validationError } from '#base/errors.js';
-import {
-  linking,
-  linkOne,
-  type LinkHolder,
-  type Owner,
-  type Ranked,
-  readLinking,
-  unlinkMany,
-  unlinkOne,
-} from '#store/write/link-changes.js';
+import { linksTo, type LinksTo } from '#store/write/link-changes.js';
 import { type Match, matchesAll, oneOf, otherThan } from '#store/form/matches.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import { applyLinkInput, namesAllItChanges, type LinkInput } from '#model/schema/apply-link-input.js';
@@ -17,7 +8,14 @@ import type { ContentType, LinkAttribute } from '#model/schema/content-type.js';
 import { nextRank, tooManyLinks } from './build-parts.js';
 import type { ExclusiveLinks, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
+import type { EntryKey } from './meet-precondition.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
+
+/** The entry whose links are written. */
+type Owner = Pick<EntryKey, 'type' | 'id'>;
+
+/** A related entry with its rank in a list; null if it has none yet. */
+type Ranked = Awaited<ReturnType<LinksTo['read']>>[number];
 
 /**
  * Writes links that are stored with the related entries, polymorphic ones included: removes this entry from some, adds it to
@@ -26,32 +24,25 @@ import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
  * ValidationError if there are too many links.
  */
 export async function writeInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<void> {
-  const holder = holderOf(link, context);
-  if (holder === null) return;
-  const { type, attribute } = holder;
-  const stored = await readStored(owner, { link, holder, input }, context);
+  const links = linksOf(owner, link, context);
+  if (links === null) return;
+  const { type, attribute } = links;
+  const stored = await readStored(links, { link, input }, context);
   const { removed, ranks, added } = planLinks(stored, link, input);
-  if (!link.many && added.length > 0) await refuseTaken(type, linking(attribute, owner), context);
-  const operations = [
-    ...removed.map((id) => unlinkOne(attribute, id, owner)),
-    ...[...ranks].flatMap(([id, rank]) => linkOne(attribute, id, owner, rank)),
-  ];
+  if (!link.many && added.length > 0) await refuseTaken(type, links.match, context);
+  const operations = [...removed.map(links.remove), ...[...ranks].flatMap(([id, rank]) => links.add(id, rank))];
   await keepingRules({ type, names: [attribute.name], filter: { _id: oneOf([...removed, ...added]) } }, context, async () => {
     const matched = await bulkWrite(context.store, type.collection, operations);
     if (attribute.many && matched < operations.length) throw tooManyLinks(attribute);
   });
 }
 
-/** Returns the attribute of the related type that stores the links; null if it does not exist. */
-function holderOf({ target, storage }: LinkAttribute, { bind }: ContentContext): LinkHolder | null {
+/** Returns the links that an attribute of the related type stores; null if it does not exist. */
+function linksOf(owner: Owner, { target, storage }: LinkAttribute, { bind }: ContentContext): LinksTo | null {
   const type = bind.registry.types.get(target);
   const attribute = 'field' in storage ? type?.attributes.get(storage.field) : undefined;
   if (type === undefined || attribute === undefined) return null;
-  return attribute.kind === 'relation' || attribute.kind === 'morph' ? { type, attribute } : null;
-}
-
-interface PlannedWrite extends InverseLinks {
-  readonly holder: LinkHolder;
+  return attribute.kind === 'relation' || attribute.kind === 'morph' ? linksTo(owner, type, attribute) : null;
 }
 
 /**
@@ -59,17 +50,17 @@ interface PlannedWrite extends InverseLinks {
  * or replace.
  */
 async function readStored(
-  owner: Owner,
-  { link, holder, input }: PlannedWrite,
+  { type, attribute, read }: LinksTo,
+  { link, input }: InverseLinks,
   context: ContentContext,
 ): Promise<readonly Ranked[]> {
-  const rule = await ruleFilter(holder.type, context);
+  const rule = await ruleFilter(type, context);
   const named = namedBy(input);
   const match: Match = named === null ? rule : matchesAll({ _id: oneOf(named) }, rule);
-  const stored = await readLinking(owner, holder, match, context.store.database);
+  const stored = await read(match, context.store.database);
   if (stored.length <= maximumLinks) return stored;
   throw validationError(
-    `${link.name} has more than ${String(maximumLinks)} related entries; connect and disconnect some without a position, or write ${holder.attribute.name} of the related entries`,
+    `${link.name} has more than ${String(maximumLinks)} related entries; connect and disconnect some without a position, or write ${attribute.name} of the related entries`,
   );
 }
 
@@ -115,7 +106,7 @@ export async function writeExclusive(
   const filter = { [link.name]: target, _id: otherThan(id) };
   await refuseTaken(type, filter, context);
   await keepingRules({ type, names: [link.name], filter }, context, async () => {
-    await bulkWrite(context.store, type.collection, [unlinkMany(link, { type, id: target }, filter)]);
+    await bulkWrite(context.store, type.collection, [linksTo({ type, id: target }, type, link).removeFrom(filter)]);
   });
 }
 

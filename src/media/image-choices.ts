@@ -1,10 +1,13 @@
 import type { Database } from '#store/send/database.js';
-import { libraryViewKey, openCodeStore } from '#store/stores/code-store.js';
+import { openCodeStore } from '#store/stores/code-store.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { ImageChoices } from './images/image-maker.js';
 
 /** The key of the choices in the store of Strapi v4. */
 export const imageChoicesKey = 'plugin_upload_settings';
+
+/** The key of the view of the media library in the store of Strapi v4. */
+export const libraryViewKey = 'plugin_upload_view_configuration';
 
 /** Reads what administrators have chosen for new images. */
 export async function readImageChoices(database: Database): Promise<ImageChoices> {

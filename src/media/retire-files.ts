@@ -1,7 +1,7 @@
 import type { Config } from '#settings/config.js';
 import type { Jobs } from '#base/jobs.js';
 import { afterCommit } from '#store/send/around-commit.js';
-import { commentIn, type Database, jobComment } from '#store/send/database.js';
+import { commentIn, type Database, forJob } from '#store/send/database.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
 import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '#store/stores/blob-store.js';
 import { hasEnded } from '#base/processes.js';
@@ -35,7 +35,7 @@ export function keepSweeping(media: Media, config: Config, jobs: Jobs): void {
   // Uploads have a time limit, but making the variants of many images may take longer.
   const name = 'upload sweep';
   const oldest = 2 * config.server.uploadTimeout;
-  const own = withCommandsOf(media, jobComment(name));
+  const own = { ...media, database: forJob(media.database, name) };
   jobs.start({
     name,
     every: sweepEvery,

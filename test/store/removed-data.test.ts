@@ -148,9 +148,9 @@ describe('the data of removed models', () => {
     const [part] = await readRemoved(inside);
     if (part === undefined) throw new Error('the model is removed');
     const unfit = { roles: [], administrators: [], tokens: [{ _id: 1, permissions: 'none' }] } as never;
-    await restorePart({ ...part, rights: unfit }, model, inside).catch(() => undefined);
+    await restorePart({ ...part, rights: unfit }, model, now, inside).catch(() => undefined);
     expect([await readModels(inside), (await readRemoved(inside)).length]).to.deep.equal([[], 1]);
-    await restorePart(part, model, inside);
+    await restorePart(part, model, now, inside);
     expect([(await readModels(inside)).length, await readRemoved(inside)]).to.deep.equal([1, []]);
   });
 });

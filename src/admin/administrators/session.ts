@@ -56,7 +56,7 @@ export async function checkLogIn(call: OpenPanelCall): Promise<Administrator> {
 export async function rememberClient(administrator: Administrator, { request, content, panel }: OpenPanelCall): Promise<void> {
   const set = panel.guesses === null ? null : withClient(panel.tokens, administrator, request.ip);
   if (set === null) return;
-  const update = { match: { _id: administrator.id }, change: { set }, projection: {} };
+  const update = { match: { _id: administrator.id }, change: { set } };
   await updateEntry(content.store, collections.administrators, update);
 }
 

@@ -73,7 +73,7 @@ export async function changeAdministrator(
     set: { ...ended, ...(await hashed(values, sender)), updatedAt: new Date() },
     ...(endsTokens && { increase: { _tokenVersion: 1 } }),
   };
-  const document = await updateEntry(store, collections.administrators, { match, change, projection: {} });
+  const document = await updateEntry(store, collections.administrators, { match, change });
   return document === null ? null : administratorOf(document, await readAdminRoles(store.database));
 }
 

@@ -2,9 +2,8 @@ import { removeType } from '#accounts/roles/grant-actions.js';
 import { forbiddenError, validationError } from '#base/errors.js';
 import type { Running } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
-import { beginsWith, countRemoved } from '#store/models/removed-data.js';
+import { beginsWith, countRemoved, readNow } from '#store/models/removed-data.js';
 import { readRemoved } from '#store/stores/removed-store.js';
-import { keptCollections, readRenames } from '#store/stores/rename-store.js';
 import { previewChange } from '#store/models/preview-models.js';
 import { writeModels } from '#store/stores/model-store.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -73,7 +72,7 @@ async function refuseLeftData(
   const { database } = backend.store;
   const removed = await readRemoved(database);
   if (removed.length === 0) return;
-  const now = { documents, kept: keptCollections(await readRenames(database)), settings: backend.settings };
+  const now = await readNow(database, backend.settings, documents);
   for (const part of removed.filter((one) => beginsWith(one, changed, now))) {
     const count = await countRemoved(part, now, database);
     const words = part.attribute === null ? part.uid : `${part.uid} ${part.attribute}`;

@@ -1,6 +1,7 @@
 import { ApiError } from '#base/errors.js';
 import { findFirst } from '#store/stored.js';
-import { libraryViewKey, openCodeStore, uidOfView, viewPrefix } from '#store/stores/code-store.js';
+import { libraryViewKey } from '#media/image-choices.js';
+import { openCodeStore, uidOfView, viewPrefix } from '#store/stores/code-store.js';
 import type { Store } from '#store/store.js';
 import { collections } from '#model/schema/collections.js';
 import type { Model } from '#model/schema/model.js';

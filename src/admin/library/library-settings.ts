@@ -1,8 +1,8 @@
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
 import { mediaOf } from '#http/running.js';
-import { imageChoicesKey, readLibrarySettings } from '#media/image-choices.js';
-import { libraryViewKey, storeSetting } from '#store/stores/code-store.js';
+import { imageChoicesKey, libraryViewKey, readLibrarySettings } from '#media/image-choices.js';
+import { storeSetting } from '#store/stores/code-store.js';
 import { boolean, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
 

@@ -101,7 +101,6 @@ async function change(call: PanelCall): Promise<Answer> {
   const document = await updateEntry(content.store, collections.adminRoles, {
     match: { _id: role.id },
     change: { set },
-    projection: {},
   });
   if (document === null) throw notFoundError('role.notFound');
   return answerData(adminRole(document));

@@ -2,7 +2,7 @@ import { withDatabase } from '#content/content-context.js';
 import { findMany } from '#content/find-many.js';
 import { forbiddenError } from '#base/errors.js';
 import type { RouteCall } from '#http/route.js';
-import { type ExplainedWork, workIn, ReadTrace } from '#store/read/explain-read.js';
+import { ReadTrace } from '#store/read/explain-read.js';
 import type { Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord, mapValues } from '#base/values.js';
@@ -18,26 +18,10 @@ export async function explainList(type: ContentType, query: Query, { caller, con
   const trace = new ReadTrace();
   const page = await findMany(type, query, withDatabase(content, { ...database, trace }));
   const { way, commands, advice } = await trace.explain(database, content.bind.registry);
-  const shown = commands.map(({ command, explained }) => ({ command: cutLists(command), plan: workIn(explained) }));
-  const explain: Explained = { way, commands: shown, ...(advice !== null && { advice }) };
+  const shown = commands.map(({ command, work }) => ({ command: cutLists(command), plan: work }));
+  const explain = { way, commands: shown, ...(advice !== null && { advice }) };
   const { meta, ...answer } = envelopePage(page, content);
   return { ...answer, meta: { ...(meta as object), explain } };
-}
-
-/** How a page was read, for operators. */
-interface Explained {
-  /** The name of the way in which the page was read. */
-  readonly way: string;
-  readonly commands: readonly ExplainedCommand[];
-  /** The attributes that lack an index. */
-  readonly advice?: string;
-}
-
-interface ExplainedCommand {
-  /** The command as it was sent, in Extended JSON, except that long lists are cut. */
-  readonly command: unknown;
-  /** What the server did when the command was explained. */
-  readonly plan: ExplainedWork;
 }
 
 /** Maximum number of items of a list that are shown. */

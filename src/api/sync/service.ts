@@ -4,9 +4,8 @@ import { Queue } from '#base/limits/queue.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Running } from '#http/running.js';
 import type { Database } from '#store/send/database.js';
-import { fieldsIn, isWithin, type LogState, readLogState } from '#store/stores/change-log.js';
+import { isFollowed, type LogState, readLogState } from '#store/stores/change-log.js';
 import { SyncHub } from './hub.js';
-import type { Shape } from './query.js';
 import type { SyncSession } from './session.js';
 import { firstPosition, readStep, type Step } from './step.js';
 import { type Position, resetError, SyncTokens } from './token.js';
@@ -75,7 +74,7 @@ export class SyncService {
     for (;;) {
       const { version } = this.#signal;
       const state = this.#share(await readLogState(this.#database));
-      if (state !== null && isFollowed(shape, state)) return { state, version };
+      if (state !== null && isFollowed(state, shape.dependencies.collections, shape.visibility.fields)) return { state, version };
       const left = until - performance.now();
       if (left <= 0 || ends?.aborted === true) throw unavailableError('The change log does not follow this type yet');
       await this.#signal.changed(version, Math.min(left, 500));
@@ -104,9 +103,6 @@ export class SyncService {
     }
   }
 }
-
-const isFollowed = ({ dependencies, visibility }: Shape, state: LogState): boolean =>
-  [...dependencies.collections].every((name) => state.followed.includes(name)) && isWithin(visibility.fields, fieldsIn(state));
 
 /** Returns the settings of sync. */
 export const settingsOf = ({ config }: Pick<Running, 'config'>) => config.api.sync;

@@ -4,11 +4,12 @@ import { createShaper, type Presentation, type Shaped } from '#content/shape-val
 import { allOf } from '#model/query/conditions.js';
 import type { Condition, Plan } from '#model/query/plan.js';
 import type { Loaded } from '#store/form/loaded.js';
+import { oneOf } from '#store/form/matches.js';
 import { readPage } from '#store/read/read-page.js';
 import type { Database } from '#store/send/database.js';
+import { findStored } from '#store/stored.js';
 import {
   changesAfter,
-  idsWith,
   type LogPlace,
   type LogState,
   markOf,
@@ -150,8 +151,8 @@ async function linkingIds(
   for (const { path, collection, fields } of dependencies.links) {
     const values = changes.filter((change) => change.collection === collection && touches(change, fields)).map(({ id }) => id);
     if (values.length === 0) continue;
-    const found = await idsWith(database, plan.type.collection, { path, values, limit: maxLinking + 1 - ids.size });
-    for (const id of found) ids.add(id);
+    const wanted = { match: { [path]: oneOf(values) }, fields: ['_id'], limit: maxLinking + 1 - ids.size };
+    for (const { _id } of await findStored(database, plan.type.collection, wanted)) ids.add(_id);
     if (ids.size > maxLinking) throw resetError('Many entries link an entry that has changed');
   }
   return ids;

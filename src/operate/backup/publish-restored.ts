@@ -1,7 +1,7 @@
 import { storedCollections } from '#store/send/ensure-collections.js';
 import { backupRule } from '#store/send/own-collections.js';
 import { restartOthers } from '#store/models/trigram-build.js';
-import { endEpoch } from '#store/stores/append-changes.js';
+import { endEpoch } from '#store/stores/change-log.js';
 import { assertHeld } from '../raw/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../raw/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../raw/staged.js';

@@ -3,7 +3,6 @@ import {
   convertLate,
   finishConversion,
   prepareConversion,
-  scalarAt,
   storedTexts,
   surveyConversion,
   type Survey,
@@ -79,11 +78,11 @@ function findAttribute(
   const uids = models.map((one) => one.uid);
   if (model === undefined) throw new Error(`there is no model ${uid}${suggest(uid, uids)}`);
   const known = registry.types.get(uid)?.attributes;
-  const scalar = scalarAt({ uid, attribute, registry });
+  const scalar = known?.get(attribute);
   const definition = model.attributes[attribute];
-  if (known?.has(attribute) !== true)
-    throw new Error(`${uid} has no attribute ${attribute}${suggest(attribute, known?.keys() ?? [])}`);
-  if (scalar === null || definition === undefined) throw new Error(`${attribute} is not a scalar attribute of the model`);
+  if (scalar === undefined) throw new Error(`${uid} has no attribute ${attribute}${suggest(attribute, known?.keys() ?? [])}`);
+  if (scalar.kind !== 'scalar' || definition === undefined)
+    throw new Error(`${attribute} is not a scalar attribute of the model`);
   if (scalar.type === 'password') throw new Error('passwords are stored as hashes and cannot be converted');
   return { model, scalar, definition };
 }

@@ -1,8 +1,6 @@
 import {
   countRemoved,
-  type ModelsNow,
   purgeRemoved as deleteData,
-  putBackRemoved,
   readLeft,
   readNow,
   restorePart,
@@ -24,7 +22,7 @@ import { allowNoMore, flag, parseOptions, parseWords, required } from './usage-e
  */
 export async function listRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { json } = parseOptions(args, { json: flag });
-  const now = await modelsNow(opened);
+  const now = await readNow(opened.database, opened.settings);
   const parts = await readLeft(now, opened.database);
   const rows: (Omit<RemovedPart, 'definition' | 'rights'> & { readonly entries: number })[] = [];
   for (const part of parts) {
@@ -42,17 +40,16 @@ const entriesOf = (count: number): string => (count === 1 ? '1 entry' : `${Strin
 /** Puts a removed model or attribute back. Returns the exit code. */
 export async function restoreRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { positionals } = parseWords(args, {});
-  const now = await modelsNow(opened);
+  const now = await readNow(opened.database, opened.settings);
   const part = findPart(await readRemoved(opened.database), positionals);
   const documents = withPart(part, now);
   const build = buildRegistry(documents, { ...opened.settings, foreign: await findForeign(documents, opened.database) });
   const problems = build.problems.get(part.uid) ?? [];
   if (problems.length > 0) throw new Error(`${part.uid} cannot be restored: ${problems.join('; ')}`);
   const model = documents.find(({ uid }) => uid === part.uid) as unknown as Model; // its form was checked
-  await recordCommand(opened.database, ['models restore-removed', positionals], async () => {
-    await putBackRemoved(part, now, opened.database);
-    await restorePart(part, model, opened.database);
-  });
+  await recordCommand(opened.database, ['models restore-removed', positionals], () =>
+    restorePart(part, model, now, opened.database),
+  );
   print(`restored ${nameOf(part)}: ${entriesOf(await countRemoved(part, now, opened.database))} with data`);
   return 0;
 }
@@ -61,7 +58,7 @@ export async function restoreRemoved(opened: OpenedDatabase, args: readonly stri
 export async function purgeRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { yes: flag });
   const { database } = opened;
-  const now = await modelsNow(opened);
+  const now = await readNow(opened.database, opened.settings);
   const part = findPart(await readLeft(now, database), positionals);
   if (!values.yes) {
     print(
@@ -76,8 +73,6 @@ export async function purgeRemoved(opened: OpenedDatabase, args: readonly string
 }
 
 const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null ? uid : `${uid} ${attribute}`);
-
-const modelsNow = ({ database, settings }: OpenedDatabase): Promise<ModelsNow> => readNow(database, settings);
 
 /** Returns the removed part that arguments name. Throws an Error if there is none. */
 function findPart(parts: readonly RemovedPart[], [word, name, ...more]: readonly string[]): RemovedPart {

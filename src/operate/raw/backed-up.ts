@@ -2,7 +2,7 @@ import { type CreateCollectionOptions, type IndexDescription, BSON } from 'mongo
 import { isRecord, type Values } from '#base/values.js';
 import type { Database } from '#store/send/database.js';
 import { unlessPresent } from '#store/send/ensure-collections.js';
-import { backupRule, type OwnCollections } from '#store/send/own-collections.js';
+import { backupRule } from '#store/send/own-collections.js';
 import { patiently } from './patiently.js';
 import { messageOf } from '#base/errors.js';
 
@@ -16,7 +16,7 @@ export const outsideOfBackups = ({ ownCollections }: Database) => ({
 });
 
 /** Returns whether backups contain a collection. */
-export const isBackedUp = (name: string, own: OwnCollections): boolean =>
+export const isBackedUp = (name: string, own: Database['ownCollections']): boolean =>
   backupRule(own, name) !== 'never' && !new RegExp(leftOutPattern).test(name);
 
 /** A collection without its documents, as Extended JSON. */
@@ -53,7 +53,7 @@ const withoutVersion = (index: object): object => Object.fromEntries(Object.entr
 const toJson = (value: object): Values => BSON.EJSON.serialize(value, { relaxed: false }) as Values;
 
 /** Returns whether a value has the form of a plan. */
-export const isPlan = (value: unknown, own: OwnCollections): value is CollectionPlan =>
+export const isPlan = (value: unknown, own: Database['ownCollections']): value is CollectionPlan =>
   isRecord(value) &&
   typeof value['name'] === 'string' &&
   isBackedUp(value['name'], own) &&

@@ -12,7 +12,7 @@ import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '#model/sche
 import { isCreator } from '#model/query/bind-selection.js';
 import { isRecord, type Values } from '#base/values.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { keptTrigrams, trigramAttributes } from '#store/send/index-state.js';
+import { trigramsOfDocument } from '#store/send/index-state.js';
 import { inGroup, leading, orderField } from '#store/form/layout.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
@@ -51,7 +51,6 @@ const partOf = ({ uid }: ContentType, data: Values): TransferredEntry => ({
 export function toStoredForm(type: ContentType, entry: TransferredEntry, context: FormContext): EntryDocument {
   const values = valuesOf(type, entry, context);
   const ranks = ranksOf(type, entry, context);
-  const trigrams = trigramAttributes(type);
   const uniques = heldUniques(listedUniquePaths(type, context.registry), values);
   return {
     _id: entry.id,
@@ -60,7 +59,7 @@ export function toStoredForm(type: ContentType, entry: TransferredEntry, context
     ...groupOf(type, entry, context),
     ...(Object.keys(ranks).length > 0 && { _ranks: ranks }),
     ...(Object.keys(uniques).length > 0 && { _unique: uniques }),
-    ...(trigrams.length > 0 && keptTrigrams(trigrams, values)),
+    ...trigramsOfDocument(type, values),
     ...hiddenValues(type.uid, entry.data),
   };
 }

@@ -1,6 +1,6 @@
 import type { ByteSource } from '#media/storage/file-storage.js';
-import { imageChoicesKey } from '#media/image-choices.js';
-import { libraryViewKey, viewPrefix } from '#store/stores/code-store.js';
+import { imageChoicesKey, libraryViewKey } from '#media/image-choices.js';
+import { viewPrefix } from '#store/stores/code-store.js';
 import type { RecordPlace } from '../raw/import-ledger.js';
 import type { TransferredEntry, TransferredLink } from '../raw/transferred.js';
 import type { Values } from '#base/values.js';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { isUnique } from '#model/schema/attribute-places.js';
-import type { ScalarAttribute } from '#model/schema/content-type.js';
 import type { ConvertedType } from '#model/schema/convert-value.js';
 import { exactly, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
@@ -137,14 +136,4 @@ export async function storedTexts(conversion: ValueConversion, most: number): Pr
       if (found.size > most) return [...found].sort();
     }
   return [...found].sort();
-}
-
-/** Returns the scalar attribute that a conversion changes; null if there is none. */
-export function scalarAt({
-  uid,
-  attribute,
-  registry,
-}: Pick<ValueConversion, 'uid' | 'attribute' | 'registry'>): ScalarAttribute | null {
-  const found = registry.types.get(uid)?.attributes.get(attribute);
-  return found?.kind === 'scalar' ? found : null;
 }

@@ -26,9 +26,13 @@ export interface ModelsNow {
   readonly settings: ModelSettings;
 }
 
-/** Reads the stored models. */
-export const readNow = async (database: Database, settings: ModelSettings): Promise<ModelsNow> => ({
-  documents: await readModels(database),
+/** Returns models as they are stored, which are read unless they are known. */
+export const readNow = async (
+  database: Database,
+  settings: ModelSettings,
+  documents?: readonly ModelDocument[],
+): Promise<ModelsNow> => ({
+  documents: documents ?? (await readModels(database)),
   kept: keptCollections(await readRenames(database)),
   settings,
 });
@@ -76,13 +80,15 @@ export function withPart(removed: RemovedPart, now: ModelsNow): readonly ModelDo
   return [...others, { ...model, attributes: { ...attributes, [attribute]: part } }];
 }
 
-/** Stores the model that has a removed part again, with the rights that went with it. */
-export const restorePart = (part: RemovedPart, model: Model, database: Database): Promise<void> =>
-  inTransaction(database, async (inner) => {
+/** Puts back the data of a removed part, and stores the model that has it again, with the rights that went with it. */
+export async function restorePart(part: RemovedPart, model: Model, now: ModelsNow, database: Database): Promise<void> {
+  await putBackRemoved(part, now, database);
+  await inTransaction(database, async (inner) => {
     await writeModels(inner, [model]);
     await giveRights(inner, part.rights);
     await forgetRemoved(inner, part);
   });
+}
 
 /** Puts the data of a removed type back that an interrupted `purgeRemoved` has left aside. Does nothing for other parts. */
 export async function putBackRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<void> {

@@ -7,7 +7,7 @@ import { type Database, forJob, type Trace, type TracedRead } from '../send/data
 import type { Store } from '../store.js';
 import { readAll } from '../send/read-commands.js';
 import { readLeading, shared } from './collection-facts.js';
-import { ReadTrace, workIn } from './explain-read.js';
+import { ReadTrace } from './explain-read.js';
 import { firstPath, idIndex, isIndexable, isServed, modelIndexes, modelLeading } from './is-served.js';
 import { readPage } from './read-page.js';
 
@@ -54,7 +54,7 @@ async function examineRead(plan: Plan, registry: Registry, { database, totals }:
   const own = inBackground(database);
   const { entries } = await readPage(plan, { registry, totals, database: { ...own, trace } });
   const { commands, lacking, advice } = await trace.explain(own, registry);
-  const works = commands.map(({ explained }) => workIn(explained));
+  const works = commands.map(({ work }) => work);
   const isScan = works.some(({ index, documentsExamined }) => index === null && documentsExamined > 0);
   const names = new Set(works.flatMap(({ index }) => index ?? []));
   const sum = (part: 'keysExamined' | 'documentsExamined'): number => works.reduce((total, work) => total + work[part], 0);

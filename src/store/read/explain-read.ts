@@ -6,10 +6,10 @@ import type { Database, Trace } from '../send/database.js';
 import { runRead } from '../send/read-commands.js';
 import { type LackingIndex, lackingIndexes, spellLacking } from './explain-timeout.js';
 
-/** A command as it was sent, in Extended JSON, and what the server says about it. */
+/** A command as it was sent, in Extended JSON, and what the server did for it when it explained it. */
 interface ExplainedCommand {
   readonly command: unknown;
-  readonly explained: Document;
+  readonly work: ExplainedWork;
 }
 
 interface ExplainedRead {
@@ -37,7 +37,7 @@ export class ReadTrace implements Trace {
     const context = { registry, database: { ...database, trace: null } };
     const commands: ExplainedCommand[] = [];
     for (const command of this.#commands)
-      commands.push({ command: BSON.EJSON.serialize(command), explained: await explain(command, context.database) });
+      commands.push({ command: BSON.EJSON.serialize(command), work: workIn(await explain(command, context.database)) });
     const lacking = this.#read === null ? [] : await lackingIndexes(this.#read.plan, context);
     const advice = lacking.length === 0 ? null : spellLacking(lacking);
     return { way: this.#read?.way ?? 'none', commands, lacking, advice };

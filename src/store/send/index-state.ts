@@ -145,8 +145,14 @@ export const trigramAttributes = ({ attributes }: ContentType): readonly string[
     attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],
   );
 
+/** Returns the field of a document of a type that stores its trigrams; none if the type has none. */
+export function trigramsOfDocument(type: ContentType, document: Document): Values {
+  const attributes = trigramAttributes(type);
+  return attributes.length === 0 ? {} : keptTrigrams(attributes, document);
+}
+
 /** Returns the field of a document that stores the trigrams of these attributes. */
-export const keptTrigrams = (attributes: readonly string[], document: Document): Values => ({
+const keptTrigrams = (attributes: readonly string[], document: Document): Values => ({
   _trigrams: Object.fromEntries(attributes.map((name) => [name, storedTrigrams(document[name])])),
 });
 

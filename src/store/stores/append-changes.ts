@@ -83,17 +83,6 @@ async function replaceState(database: Database, before: LogState | null, state: 
   if (matchedCount === 0) throw new Error('another instance has written the change log');
 }
 
-/**
- * Ends the epoch of the log, because the data were replaced: the writer begins another one, and clients load everything anew. Does
- * nothing if there is no log.
- */
-export async function endEpoch(database: Database): Promise<void> {
-  const update = { $set: { position: null }, $inc: { writes: 1 } };
-  await inWriteTime(database, () =>
-    database.db.collection<{ _id: string; writes: number }>(changeLog).updateOne({ _id: stateId }, update),
-  );
-}
-
 /** Returns the greatest number in a log whose state was lost; 0 if it is empty. */
 async function lastSeq({ db }: Database): Promise<number> {
   const [last] = await db

@@ -4,9 +4,9 @@ import { memoize } from '#base/caches.js';
 import { changeLog } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
 import { oneOf } from '../form/matches.js';
+import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { findStored } from '../stored.js';
 
 /** The id of the state. */
 export const stateId = 'log';
@@ -87,6 +87,10 @@ export const isWithin = (fields: FieldsOf, others: FieldsOf): boolean =>
     return other !== undefined && [...names].every((one) => other.has(one));
   });
 
+/** Returns whether a log follows collections, and has the former values of fields. */
+export const isFollowed = (state: LogState, collections: ReadonlySet<string>, fields: FieldsOf): boolean =>
+  [...collections].every((name) => state.followed.includes(name)) && isWithin(fields, fieldsIn(state));
+
 /** Returns the mark of a change, a number of 30 bits. */
 export const markOf = (token: string): number => createHash('sha256').update(token).digest().readUInt32BE(0) >>> 2;
 
@@ -161,12 +165,13 @@ export const seeingLog = (database: Database, { time }: Pick<LogState, 'time'>):
   concern: { ...majority, afterClusterTime: time },
 });
 
-/** Returns the ids of the documents that have one of the values at a path; at most `limit`. */
-export async function idsWith(
-  database: Database,
-  collection: string,
-  { path, values, limit }: { readonly path: string; readonly values: readonly unknown[]; readonly limit: number },
-): Promise<readonly unknown[]> {
-  const found = await findStored(database, collection, { match: { [path]: oneOf(values) }, fields: ['_id'], limit });
-  return found.map(({ _id }) => _id as unknown);
+/**
+ * Ends the epoch of the log, because the data were replaced: the writer begins another one, and clients load everything anew. Does
+ * nothing if there is no log.
+ */
+export async function endEpoch(database: Database): Promise<void> {
+  const update = { $set: { position: null }, $inc: { writes: 1 } };
+  await inWriteTime(database, () =>
+    database.db.collection<{ _id: string; writes: number }>(changeLog).updateOne({ _id: stateId }, update),
+  );
 }

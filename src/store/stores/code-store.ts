@@ -11,9 +11,6 @@ export const viewPrefix = 'plugin_content_manager_configuration_';
 /** Returns the uid of the type or component in the key of a view; empty for other settings. */
 export const uidOfView = (key: string): string => (key.startsWith(viewPrefix) ? key.slice(key.indexOf('::') + 2) : '');
 
-/** The key of the view of the media library in the store of Strapi v4. */
-export const libraryViewKey = 'plugin_upload_view_configuration';
-
 /** The key of the logos of the panel in the store of Strapi v4. */
 export const logosKey = 'core_admin_project-settings';
 
@@ -47,24 +44,14 @@ export function openCodeStore(database: Database): CodeStore {
   };
 }
 
-interface ToldStore {
-  readonly database: Database;
-  readonly changes: ChangeBus;
-}
-
 /** Stores a setting of the service under its key in Strapi v4, and tells caches after the commit. */
-export async function storeSetting(key: string, value: unknown, { database, changes }: ToldStore): Promise<void> {
+export async function storeSetting(
+  key: string,
+  value: unknown,
+  { database, changes }: { readonly database: Database; readonly changes: ChangeBus },
+): Promise<void> {
   await openCodeStore(database).set(key, value);
-  await tell(database, changes);
-}
-
-/** Deletes such a setting, and tells caches after the commit. */
-export async function deleteSetting(key: string, { database, changes }: ToldStore): Promise<void> {
-  await openCodeStore(database).delete(key);
-  await tell(database, changes);
-}
-
-const tell = (database: Database, changes: ChangeBus): Promise<void> =>
-  afterCommit(database, async () => {
+  await afterCommit(database, async () => {
     changes.changed(collections.codeStore);
   });
+}

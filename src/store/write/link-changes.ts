@@ -14,30 +14,38 @@ import { type Change, changeMany, changeOne, compileChange } from './compile-cha
 import { bulkWrite } from './bulk-write.js';
 
 /** A related entry with its rank in a list; null if it has none yet. */
-export interface Ranked {
+interface Ranked {
   readonly id: number;
   readonly rank: number | null;
 }
 
 /** The entry whose links are written. */
-export interface Owner {
+interface Owner {
   readonly type: ContentType;
   readonly id: number;
 }
 
-/** An attribute with links to an entry, and the type that has it. */
-export interface LinkHolder {
-  readonly type: ContentType;
-  readonly attribute: LinkAttribute | MorphAttribute;
-}
+/** Returns the links to an entry that an attribute of other entries stores, and the operations of `bulkWrite` that change them. */
+export const linksTo = (owner: Owner, type: ContentType, attribute: LinkAttribute | MorphAttribute) => ({
+  type,
+  attribute,
+  /** Matches the entries that link to the entry. */
+  match: linking(attribute, owner),
+  read: (match: Match, database: Database) => readLinking(owner, { type, attribute }, match, database),
+  add: (entry: number, rank: number) => linkOne(attribute, entry, owner, rank),
+  remove: (entry: number) => unlinkOne(attribute, entry, owner),
+  removeFrom: (match: Match) => unlinkMany(attribute, owner, match),
+});
+
+export type LinksTo = ReturnType<typeof linksTo>;
 
 /**
  * Returns the entries of a match that link to an entry, in their order on the side of that entry. Returns at most one more than
  * the maximum number of links.
  */
-export async function readLinking(
+async function readLinking(
   owner: Owner,
-  { type, attribute }: LinkHolder,
+  { type, attribute }: { readonly type: ContentType; readonly attribute: LinkAttribute | MorphAttribute },
   match: Match,
   database: Database,
 ): Promise<Ranked[]> {
@@ -54,7 +62,7 @@ export async function readLinking(
 }
 
 /** Returns a match for documents that link to an entry by an attribute. `path` leads from the document to the attribute. */
-export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
+function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
   if (other.kind !== 'morph') return { [path]: id };
   return other.many
     ? { [path]: withElement({ __type: uidOf(type), id }) }
@@ -71,7 +79,7 @@ function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { ty
  * Returns the operations that add a link from an entry to the owner, with a rank. They do not match an entry that has the maximum
  * number of links already. A polymorphic attribute to one entry keeps only the last written link.
  */
-export function linkOne(other: LinkAttribute | MorphAttribute, entry: number, owner: Owner, rank: number): readonly Document[] {
+function linkOne(other: LinkAttribute | MorphAttribute, entry: number, owner: Owner, rank: number): readonly Document[] {
   const { name } = other;
   const { id } = owner;
   const room = { [`${name}.${String(maximumLinks - 1)}`]: absent };
@@ -85,15 +93,11 @@ export function linkOne(other: LinkAttribute | MorphAttribute, entry: number, ow
   return [changeOne(filter, { add: { [name]: id }, set: { [rankPath(name, id)]: rank } })];
 }
 
-/** Returns the operation that removes the link from one entry to the owner. */
-export const unlinkOne = (other: LinkAttribute | MorphAttribute, entry: number, owner: Owner): Document =>
+const unlinkOne = (other: LinkAttribute | MorphAttribute, entry: number, owner: Owner): Document =>
   changeOne({ _id: entry }, unlinking(other, owner));
 
-/**
- * Returns the operation that removes the links to the owner from the entries of a match; by default from all entries that link to
- * it.
- */
-export const unlinkMany = (other: LinkAttribute | MorphAttribute, owner: Owner, match = linking(other, owner)): Document =>
+/** Removes the links to the owner from the entries of a match; by default from all entries that link to it. */
+const unlinkMany = (other: LinkAttribute | MorphAttribute, owner: Owner, match = linking(other, owner)): Document =>
   changeMany(match, unlinking(other, owner));
 
 function unlinking(other: LinkAttribute | MorphAttribute, owner: Owner): Change {

@@ -4,6 +4,7 @@ import type { Hearing } from '../changes/entry-events.js';
 import { inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
+import type { Selection } from '#model/query/plan.js';
 import { ApiError, idTakenError, unconfirmedError } from '#base/errors.js';
 import { inReadTime, inWriteTime, notePosition, untilAnswered } from '../send/calls.js';
 import { unlimited } from '#base/limits/budget.js';
@@ -11,6 +12,7 @@ import { commentIn, type Database, withComment } from '../send/database.js';
 import { inOrder, readAll, withSession } from '../send/read-commands.js';
 import { grace, observed } from '#base/limits/clock.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../send/driver-errors.js';
+import { compileReturned } from '../read/compile-projection.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../send/transaction.js';
 
@@ -54,9 +56,10 @@ async function assertStored({ database }: Store, collection: string, document: D
 interface EntryUpdate {
   readonly match: Document;
   readonly change: Change;
-  readonly projection: Document;
-  /** Whether the whole document may be returned instead. */
-  readonly mayBeWhole?: boolean;
+  /** What is read of the updated document, which may be returned as a whole nevertheless; all by default. */
+  readonly selection?: Selection;
+  /** The same as a projection. */
+  readonly projection?: Document;
 }
 
 /**
@@ -71,7 +74,7 @@ export const updateEntry = (store: Store, collection: string, update: EntryUpdat
 async function updateOne(
   store: Store,
   collection: string,
-  { match, change, projection, mayBeWhole = false }: EntryUpdate,
+  { match, change, selection, projection = {} }: EntryUpdate,
   hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
@@ -82,7 +85,8 @@ async function updateOne(
   const [before] = needsBefore
     ? await readAll({ ...store.database, budget: unlimited }, { find: collection, filter: match, limit: 1 })
     : [];
-  const fields = told !== null || (mayBeWhole && replies.takesWhole(collection)) ? undefined : projection;
+  const read = selection === undefined ? { projection, mayBeWhole: false } : compileReturned(selection);
+  const fields = told !== null || (read.mayBeWhole && replies.takesWhole(collection)) ? undefined : read.projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
     const command = { findAndModify: collection, query, update, new: true, fields };
     const { value } = await inCurrentForm(store, { collection, matches: () => [match] }, () => runWrite(store.database, command));

@@ -5,10 +5,11 @@ import { additionsIn, advancedIn, formOfTemplates, templateNames, templatesIn } 
 import { changeSettings, type SettingsChange } from '#accounts/mail/write-settings.js';
 import { ApiError, validationError } from '#base/errors.js';
 import { mediaOf } from '#http/running.js';
-import { imageChoicesKey, readLibrarySettings } from '#media/image-choices.js';
+import { imageChoicesKey, libraryViewKey, readLibrarySettings } from '#media/image-choices.js';
 import { afterCommit } from '#store/send/around-commit.js';
-import { deleteSetting, libraryViewKey, logosKey, openCodeStore, storeSetting, viewPrefix } from '#store/stores/code-store.js';
+import { logosKey, openCodeStore, storeSetting, viewPrefix } from '#store/stores/code-store.js';
 import { readLocales } from '#store/stores/locale-store.js';
+import { collections } from '#model/schema/collections.js';
 import { chooseDefaultLocale, forgetDefaultLocale } from '#content/locales.js';
 import { mapValues, type Values } from '#base/values.js';
 import { valuesOf } from '#settings/translation.js';
@@ -24,7 +25,13 @@ const changeAccounts = (change: SettingsChange, { content, running }: Sources): 
 
 const store = (key: string, value: unknown, { content }: Sources): Promise<void> => storeSetting(key, value, content().store);
 
-const unstore = (key: string, { content }: Sources): Promise<void> => deleteSetting(key, content().store);
+async function unstore(key: string, { content }: Sources): Promise<void> {
+  const { database, changes } = content().store;
+  await openCodeStore(database).delete(key);
+  await afterCommit(database, async () => {
+    changes.changed(collections.codeStore);
+  });
+}
 
 /** The forms of the panel are loaded when the first setting is stored: a start does without them. */
 const checked = {

@@ -136,8 +136,7 @@ async function storeRole({ stored, values, permissions }: ComingRole, store: Sto
   const id = stored?.id ?? next;
   const set = { ...values, updatedAt: now };
   if (stored === null) await insertEntry(store, collections.adminRoles, { _id: id, ...set, createdAt: now });
-  else if (permissions !== null)
-    await updateEntry(store, collections.adminRoles, { match: { _id: id }, change: { set }, projection: {} });
+  else if (permissions !== null) await updateEntry(store, collections.adminRoles, { match: { _id: id }, change: { set } });
   if (permissions !== null) await setPermissions(id, permissions, store);
   return id;
 }
