@@ -1,4 +1,5 @@
 import './clean-environment.js';
+import './hash-once.js';
 import type { RootHookObject } from 'mocha';
 import { startEphemeral, type ScriptDatabase } from '../../scripts/start-database.js';
 import { serverVariable } from './mongo.js';
