@@ -127,9 +127,13 @@ function buildLinks(link: LinkAttribute, value: unknown, building: Building): vo
       return; // set when the entry is created; an update does not change the group
     case 'inverse':
     case 'morph':
-      if (input.kind !== 'none') building.inverse.push({ link, input });
+      if (changesLinks(input)) building.inverse.push({ link, input });
   }
 }
+
+/** Returns whether an input changes links: the panel sends an empty change of each relation of a form. */
+const changesLinks = (input: LinkInput): boolean =>
+  input.kind === 'set' || (input.kind === 'patch' && input.connect.length + input.disconnect.length > 0);
 
 function buildOwn(link: LinkAttribute, input: LinkInput, building: Building): void {
   if (input.kind === 'none' && building.mode === 'update') return;

@@ -5,7 +5,7 @@ import { readTreeOf } from '#store/read/read-tree.js';
 import type { Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
 import type { Filter } from '#model/query/ast.js';
-import type { Selection } from '#model/query/plan.js';
+import type { LinkChild, Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import {
   costsTooMuchLate,
@@ -153,12 +153,18 @@ export async function orUniqueError<Result>(
 }
 
 /**
- * Reads the answer to a write. If it costs too much, the populated relations are left out: the write is stored, and an error
- * would suggest that it is not. Inside a transaction the error is thrown and aborts the write.
+ * Reads the answer to a write; `known` are the rows of relations that were read before. If it costs too much, the populated relations
+ * are left out: the write is stored, and an error would suggest that it is not. Inside a transaction the error is thrown and aborts the
+ * write.
  */
-export async function readWritten(document: StoredDocument, selection: Selection, context: ContentContext): Promise<Loaded> {
+export async function readWritten(
+  document: StoredDocument,
+  selection: Selection,
+  context: ContentContext,
+  known?: ReadonlyMap<LinkChild, readonly StoredDocument[]>,
+): Promise<Loaded> {
   try {
-    return await readTreeOf(selection, document, context.store.database);
+    return await readTreeOf(selection, document, context.store.database, known);
   } catch (error) {
     if (!costsTooMuchLate(error, context)) throw error;
     return withoutPopulated({ document, selection, children: [] });

@@ -7,6 +7,7 @@ import type { Document } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import { actionOf, allows } from '#model/query/access.js';
+import type { LinkChild, Selection } from '#model/query/plan.js';
 import { applyLinkInput } from '#model/schema/apply-link-input.js';
 import { isShared } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
@@ -74,20 +75,37 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
     throw forbiddenError(`${changed} has one value for all locales of the entry, and you may not change all of them`);
 }
 
-/**
- * Copies the shared values of an entry to its other locales that the caller's rule shows, inside its transaction. Components are
- * copied with new ids. Throws a ForbiddenError if the rule hides one of them afterwards.
- */
-export async function syncLocales(
-  type: ContentType,
-  id: number,
-  names: readonly string[],
-  context: ContentContext,
-): Promise<void> {
-  const { database } = context.store;
-  const [entry] = names.length === 0 ? [] : await findStored(database, type.collection, { match: { _id: id }, limit: 1 });
-  if (entry !== undefined) await copyToLocales(type, entry, { names, others: [], marksAll: false }, context);
+/** The other locales of an entry to which values are copied, and the rows of the children of a selection that show them. */
+export interface OtherLocales {
+  readonly stored: readonly StoredDocument[];
+  readonly rows: ReadonlyMap<LinkChild, readonly StoredDocument[]>;
 }
+
+/** Reads the other locales of a stored entry that the caller's rule shows, inside its transaction: what is copied and what is shown. */
+export async function readLocales(
+  type: ContentType,
+  entry: StoredDocument,
+  { names, selection }: { readonly names: readonly string[]; readonly selection: Selection | null },
+  context: ContentContext,
+): Promise<OtherLocales> {
+  const match = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
+  const children = selection === null || context.bind.access.rules.has(type.uid) ? [] : localesIn(selection);
+  const shown = children.flatMap((child) => child.selection.fields.map(({ name }) => name));
+  const fields = ['_id', 'publishedAt', ...names, ...(children.length > 0 ? [groupField, rankPath(orderField), ...shown] : [])];
+  const stored = await findStored(context.store.database, type.collection, { match, fields });
+  return { stored, rows: new Map(children.map((child) => [child, stored])) };
+}
+
+/** Returns the children of a selection that show values of all other locales. */
+const localesIn = ({ children, locales }: Selection): LinkChild[] =>
+  [...children, locales].filter(
+    (child): child is LinkChild =>
+      child?.kind === 'link' &&
+      child.link.storage.kind === 'localizations' &&
+      child.condition === null &&
+      child.sort.length === 0 &&
+      child.selection.children.length === 0,
+  );
 
 interface NewLocale {
   /** The entry from which it was made. */
@@ -110,7 +128,7 @@ export async function shareValues(
   const place = { [rankPath(orderField)]: rank, [groupField]: groupOf(source) };
   const others = [changeOne({ _id: source['_id'] }, { set: place })];
   const names = sharedNames(type, given);
-  if (names.length > 0) return copyToLocales(type, entry, { names, others, marksAll: true }, context);
+  if (names.length > 0) return syncLocales(type, entry, { names, others, marksAll: true }, context);
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
   await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {
     const touch = changeMany(filter, { set: { updatedAt: new Date() } });
@@ -118,24 +136,26 @@ export async function shareValues(
   });
 }
 
-interface Copying {
+interface Copying extends Partial<Pick<OtherLocales, 'stored'>> {
   readonly names: readonly string[];
   /** Further operations of the same command. */
-  readonly others: readonly Document[];
+  readonly others?: readonly Document[];
   /** Whether locales that have the values already are marked as changed too. */
-  readonly marksAll: boolean;
+  readonly marksAll?: boolean;
 }
 
-async function copyToLocales(
+/**
+ * Copies the shared values of a stored entry to its other locales, inside its transaction. Components are copied with new ids. Throws a
+ * ForbiddenError if the caller's rule hides one of them afterwards.
+ */
+export async function syncLocales(
   type: ContentType,
   entry: StoredDocument,
-  { names, others, marksAll }: Copying,
+  { names, others = [], marksAll = false, ...read }: Copying,
   context: ContentContext,
 ): Promise<void> {
+  const stored = read.stored ?? (await readLocales(type, entry, { names, selection: null }, context)).stored;
   const { store, bind } = context;
-  const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
-  const fields = ['_id', 'publishedAt', ...names];
-  const stored = await findStored(store.database, type.collection, { match: filter, fields });
   const locales = stored.filter(
     (other) => marksAll || names.some((name) => !hasSame(type.attributes.get(name), [entry[name], other[name]], bind.registry)),
   );

@@ -6,7 +6,7 @@ import { type Match, matchesAll } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { updateEntry, type EntryDocument } from '#store/write/write-entries.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
-import type { Selection } from '#model/query/plan.js';
+import type { LinkChild, Selection } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import { mayBeIncomplete } from '#model/schema/check-published.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -21,21 +21,30 @@ import { marksOfUpdate, stampUpdate } from './build-document.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { matchVisible, refuseBroken, updateMayBreakRule } from './rules-on-writes.js';
-import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
+import { readLocales, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
+
+interface UpdateInput extends WriteInput {
+  /** How the answer shows the other locales, as they were before, if the data has values that they share. */
+  readonly copied?: LinkChild | undefined;
+}
 
 /**
  * Updates the given values of an entry. Absent values stay, null clears a value. Returns the entry as the query selects it; null
  * if there is none. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if
  * the entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
-export async function update(key: EntryKey, { data, query }: WriteInput, context: ContentContext): Promise<Loaded | null> {
+export async function update(
+  key: EntryKey,
+  { data, query, copied }: UpdateInput,
+  context: ContentContext,
+): Promise<Loaded | null> {
   const { type, id } = key;
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptWrite(type, data, context);
   if (type.localized) refuseOrTell(fixedValues(type, accepted), context);
-  const change = await bindChange({ selection, ...key }, stampUpdate(accepted), context);
+  const change = await bindChange({ selection, copied, ...key }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
   if (checked === null) return refuseUnexpected(key, change.visible, context);
   const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
@@ -62,7 +71,11 @@ async function writeChange(change: Change, checked: Change, context: ContentCont
   return updated;
 }
 
-async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Values, context: ContentContext): Promise<Change> {
+async function bindChange(
+  key: EntryKey & Pick<Change, 'selection' | 'copied'>,
+  given: Values,
+  context: ContentContext,
+): Promise<Change> {
   const { type, id } = key;
   const data = type.localized ? unlocalized(type, given) : given;
   const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
@@ -71,7 +84,7 @@ async function bindChange(key: EntryKey & Pick<Change, 'selection'>, given: Valu
 }
 
 /** A checked update. Its data has the time of the update. */
-interface Change extends EntryKey {
+interface Change extends EntryKey, Pick<UpdateInput, 'copied'> {
   readonly data: Values;
   /** The selection that the answer shows. */
   readonly selection: Selection;
@@ -140,22 +153,25 @@ async function updateScalars({ type, data, selection, match }: Change, context: 
 
 /** Makes a change in one transaction. Components and links depend on stored values, and may change other entries. */
 async function updateAndSync(change: Change, context: ContentContext): Promise<Loaded | null> {
-  const { type, data, selection } = change;
-  const shared = sharedNames(type, Object.keys(data));
+  const { type, data, selection, copied } = change;
+  const names = sharedNames(type, Object.keys(data));
   const updated = await inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
-    const document = await updateStored(change, inside);
-    if (document === null || shared.length === 0) return { document, loaded: null };
+    const document = await updateStored(change, names.length > 0 ? null : selection, inside);
+    if (document === null || names.length === 0) return { document, loaded: null };
     // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
-    const loaded = await readWritten(document, selection, inside);
-    await syncLocales(type, change.id, shared, inside);
+    const shown = copied === undefined ? selection : { ...selection, locales: copied };
+    const { stored, rows } = await readLocales(type, document, { names, selection: shown }, inside);
+    const loaded = await readWritten(document, shown, inside, rows);
+    await syncLocales(type, document, { names, stored }, inside);
     return { document, loaded };
   });
   return updated.document === null ? null : (updated.loaded ?? readWritten(updated.document, selection, context));
 }
 
 async function updateStored(
-  { type, id, data, selection, match, mayBreakRule }: Change,
+  { type, id, data, match, mayBreakRule }: Change,
+  selection: Selection | null,
   context: ContentContext,
 ): Promise<EntryDocument | null> {
   const stored = await readStored(type, match, context.store.database);
@@ -168,10 +184,11 @@ async function updateStored(
   const document = await updateEntry(context.store, type.collection, {
     match: isAlone ? match : { _id: id },
     change: settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context))),
-    selection,
+    ...(selection !== null && { selection }),
+    ...(!isAlone && { before: stored }),
   });
-  for (const links of write.inverse) await writeInverse({ type, id }, links, context);
+  let isReached = false;
+  for (const links of write.inverse) isReached = (await writeInverse({ type, id }, links, context)) || isReached;
   if (mayBreakRule) await refuseBroken({ type, id, before: stored }, context);
-  const mayReachItself = write.inverse.some(({ link }) => link.target === type.uid);
-  return mayReachItself ? readStored(type, { _id: id }, context.store.database) : document;
+  return isReached ? readStored(type, { _id: id }, context.store.database) : document;
 }

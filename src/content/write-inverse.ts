@@ -19,13 +19,13 @@ type Ranked = Awaited<ReturnType<LinksTo['read']>>[number];
 
 /**
  * Writes links that are stored with the related entries, polymorphic ones included: removes this entry from some, adds it to
- * others with a rank, and moves it by a new rank. Entries that the caller's rule hides keep their links. Sends one read and one
- * write; runs inside a transaction. Throws a ForbiddenError if a hidden entry holds the only link that is allowed, and a
- * ValidationError if there are too many links.
+ * others with a rank, and moves it by a new rank. Entries that the caller's rule hides keep their links. Returns whether the entry itself
+ * was among those that were written. Sends one read and one write; runs inside a transaction. Throws a ForbiddenError if a hidden entry
+ * holds the only link that is allowed, and a ValidationError if there are too many links.
  */
-export async function writeInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<void> {
+export async function writeInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<boolean> {
   const links = linksOf(owner, link, context);
-  if (links === null) return;
+  if (links === null) return false;
   const { type, attribute } = links;
   const stored = await readStored(links, { link, input }, context);
   const { removed, ranks, added } = planLinks(stored, link, input);
@@ -35,6 +35,7 @@ export async function writeInverse(owner: Owner, { link, input }: InverseLinks, 
     const matched = await bulkWrite(context.store, type.collection, operations);
     if (attribute.many && matched < operations.length) throw tooManyLinks(attribute);
   });
+  return type.uid === owner.type.uid && (removed.includes(owner.id) || ranks.has(owner.id));
 }
 
 /** Returns the links that an attribute of the related type stores; null if it does not exist. */

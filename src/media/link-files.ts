@@ -130,9 +130,12 @@ async function linkWithin(
   refuseOrTell(unfitFiles(owner, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
   const ids = idsOf(files);
   const value = attribute.many ? joinList(holder[attribute.name], ids) : (ids[0] ?? null);
+  const match = { _id: document._id };
   const change = { set: { [path.join('.')]: value, [rankPath(path[0] ?? '')]: nextRank() } };
-  await bulkWrite(content.store, owner.collection, [changeOne({ _id: document._id }, change)]);
-  await syncLocales(owner, document._id, sharedNames(owner, path.slice(0, 1)), content);
+  await bulkWrite(content.store, owner.collection, [changeOne(match, change)]);
+  const names = sharedNames(owner, path.slice(0, 1));
+  const [written] = names.length === 0 ? [] : await findStored(content.store.database, owner.collection, { match, limit: 1 });
+  if (written !== undefined) await syncLocales(owner, written, { names }, content);
   return true;
 }
 

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
 import type { LinkChild, MorphChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { isGroup, orderField, rankPath } from '../form/layout.js';
+import { groupField, isGroup, orderField, rankPath } from '../form/layout.js';
 import { compileLookup, foreignField } from './compile-lookup.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
@@ -83,7 +83,7 @@ function compileLink(relation: PendingRelation, child: LinkChild, resolutions: R
     case 'localizations': {
       const groups = relation.holders.map(({ document }) => document['_group']).filter(isGroup);
       const match = { _group: { $in: distinct(groups) } };
-      return compileRows(child, match, { _group: 1, [rankPath(orderField)]: 1 }, resolutions);
+      return compileRows(child, match, ofGroup, resolutions);
     }
     case 'inverse':
     case 'morph':
@@ -104,10 +104,15 @@ function idsOf(child: LinkChild, holders: readonly Growing[]): Set<unknown> {
 }
 
 /** Returns the stages that read the documents of the target that meet the condition of the branch and `match`. */
-function compileRows(child: LinkChild, match: Document, keys: Document, resolutions: Resolutions): Document[] {
-  const projection = child.countOnly ? { _id: 1 } : compileProjection(child.selection);
-  return compileTargets(child, { match, projection: Object.assign({}, projection, keys) }, resolutions);
-}
+const compileRows = (child: LinkChild, match: Document, keys: Document, resolutions: Resolutions): Document[] =>
+  compileTargets(child, { match, projection: compileRow(child, keys) }, resolutions);
+
+/** Returns the projection of the related entries of a child: the keys by which their parents find them, and what is read of them. */
+export const compileRow = (child: LinkChild, keys: Document): Document =>
+  Object.assign({}, child.countOnly ? { _id: 1 } : compileProjection(child.selection), keys);
+
+/** The fields by which an entry finds its localizations, and their order. */
+export const ofGroup: Document = { [groupField]: 1, [rankPath(orderField)]: 1 };
 
 function compileInverse(relation: PendingRelation, child: LinkChild, resolutions: Resolutions): Document[] | null {
   if (readsParents(child)) return compileWindows(relation, child, resolutions);

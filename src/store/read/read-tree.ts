@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import type { Condition, LinkChild, MorphChild, Selection } from '#model/query/plan.js';
+import type { Condition, LinkChild, Selection } from '#model/query/plan.js';
 import { nextTurn } from '#base/limits/queue.js';
-import { compileRelation, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
+import { compileRelation, countsParents, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
@@ -12,8 +12,8 @@ import { isTooLarge } from '../send/driver-errors.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveConditions } from './resolve-related.js';
 
-/** Rows of first-level relations that were read together with the entries. */
-type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
+/** Rows of first-level relations that were read before, or together with the entries. */
+type JoinedRows = ReadonlyMap<LinkChild, readonly Document[]>;
 
 /**
  * Reads the populated relations of documents, level by level. Sends one command for each level, for any number of entries and
@@ -30,7 +30,7 @@ export async function readTree(
   const entries = growNodes(await resolveLists(selection, database), documents, level);
   const next: PendingLevel = new Map();
   for (const [child, rows] of joined) {
-    database.budget.spend('entriesRead', rows.length);
+    if (!countsParents(child)) database.budget.spend('entriesRead', rows.length);
     const relation = level.get(child);
     if (relation !== undefined) attachRows(relation, [{ uid: null, rows }], next);
     level.delete(child);
@@ -40,8 +40,12 @@ export async function readTree(
 }
 
 /** Does the same for one document. */
-export const readTreeOf = async (selection: Selection, document: Document, database: Database): Promise<Loaded> =>
-  (await readTree(selection, [document], database))[0] as Loaded; // that of the document
+export const readTreeOf = async (
+  selection: Selection,
+  document: Document,
+  database: Database,
+  joined?: JoinedRows,
+): Promise<Loaded> => (await readTree(selection, [document], database, joined))[0] as Loaded; // that of the document
 
 /** Reads a level and all levels below it. `next` are the relations of the second level that are known already. */
 async function readLevels(first: PendingLevel, next: PendingLevel, database: Database): Promise<void> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes/changes.js';
 import type { Hearing } from '../changes/entry-events.js';
@@ -60,13 +61,15 @@ interface EntryUpdate {
   readonly selection?: Selection;
   /** The same as a projection. */
   readonly projection?: Document;
+  /** The document as the same transaction has read it, if it has. */
+  readonly before?: Document;
 }
 
 /**
  * Updates one document and returns the updated document; null if none matches. With a projection it takes the server a third
  * longer, because only without one an update by id needs no query planning (EXPRESS_UPDATE). An update of publication state or
  * locale is sent for a document with these values first, because clients often repeat them, and totals stay valid then. Only if
- * there is none, a second command makes the change.
+ * there is none, or the document is known to have others, a command makes the change.
  */
 export const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
   heard(store, [collection, 'update'], (inner, hearing) => updateOne(inner, collection, update, hearing));
@@ -74,7 +77,7 @@ export const updateEntry = (store: Store, collection: string, update: EntryUpdat
 async function updateOne(
   store: Store,
   collection: string,
-  { match, change, selection, projection = {} }: EntryUpdate,
+  { match, change, selection, projection = {}, before: known }: EntryUpdate,
   hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
@@ -82,9 +85,7 @@ async function updateOne(
   const update = moves.update(collection, given);
   const told = hearing !== null && changesAttributes(update) ? hearing : null;
   const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
-  const [before] = needsBefore
-    ? await readAll({ ...store.database, budget: unlimited }, { find: collection, filter: match, limit: 1 })
-    : [];
+  const before = needsBefore ? (known ?? (await readFirst(store, collection, match))) : undefined;
   const read = selection === undefined ? { projection, mayBeWhole: false } : compileReturned(selection);
   const fields = told !== null || (read.mayBeWhole && replies.takesWhole(collection)) ? undefined : read.projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
@@ -93,7 +94,8 @@ async function updateOne(
     return value as EntryDocument | null; // the reply of findAndModify
   };
   const counted = matchCounted(update);
-  const unchanged = counted === null ? null : await send({ $and: [match, counted] });
+  const isRepeated = counted !== null && (known === undefined || hasValues(known, counted));
+  const unchanged = isRepeated ? await send({ $and: [match, counted] }) : null;
   const document = unchanged ?? (await send(match));
   if (document === null) return document;
   if (fields === undefined) replies.noteWhole(collection, document);
@@ -101,6 +103,13 @@ async function updateOne(
   if (told !== null) await tell(store, told, [{ kind: 'update', document, ...(before && { before }) }]);
   return document;
 }
+
+const readFirst = async ({ database }: Store, collection: string, filter: Document): Promise<Document | undefined> =>
+  (await readAll({ ...database, budget: unlimited }, { find: collection, filter, limit: 1 }))[0];
+
+/** Returns whether a document has all of these dates and texts. */
+const hasValues = (document: Document, values: Document): boolean =>
+  Object.entries(values).every(([name, value]) => isDeepStrictEqual(document[name] ?? null, value ?? null));
 
 /** Deletes one document and returns it; null if none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
