@@ -1,6 +1,5 @@
-import { findOne } from '#content/find-one.js';
 import { createShaper, type Presentation, type Shaped } from '#content/shape-values.js';
-import { ApiError, notFoundError } from '#base/errors.js';
+import { ApiError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { decodeId, isRecord, type Values } from '#base/values.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
@@ -11,8 +10,8 @@ import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { listedComponent, permittedAttributes } from '../rights/field-paths.js';
 import { countedParts, type PartOf, partsField, values } from './entry-query.js';
-import { callOnEntry } from './entry-rights.js';
-import { contextOfEntry, typeOf } from './read-routes.js';
+import { callOnEntry, findEntry } from './entry-rights.js';
+import { typeOf } from './read-routes.js';
 import { createEntry, showWritten } from './write-entry.js';
 
 /** The routes that copy entries. */
@@ -92,10 +91,10 @@ async function valuesToCopy(
   call: PanelCall,
 ): Promise<{ readonly data: Values; readonly locale: Values }> {
   const own = await callOnEntry({ type, id }, { call, action: 'read' });
-  const context = await contextOfEntry(type, id, { call: own, action: 'read' });
-  const query = { ...values, populate: linksOf(type, countedParts(context.bind)) };
-  const entry = await findOne(type, id, query, context);
-  if (entry === null) throw notFoundError();
+  const { entry, context } = await findEntry({ type, id }, { call: own, action: 'read' }, (bind) => ({
+    ...values,
+    populate: linksOf(type, countedParts(bind)),
+  }));
   const shown = createShaper(asBody, context.bind.budget)(entry);
   return {
     data: hasSchedule(type) ? Object.fromEntries(Object.entries(shown).filter(([name]) => !isScheduledName(name))) : shown,

@@ -1,7 +1,6 @@
 import { findMany } from '#content/find-many.js';
-import { findOne } from '#content/find-one.js';
 import type { EntryKey } from '#content/meet-precondition.js';
-import { forbiddenError, notFoundError } from '#base/errors.js';
+import { forbiddenError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { comparing, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
@@ -15,7 +14,8 @@ import { permittedAttributes } from '../rights/field-paths.js';
 import { may } from '../rights/rights.js';
 import { explorer } from '../rights/actions.js';
 import { countedParts, type PartOf, partsField, values } from './entry-query.js';
-import { contextOfEntry, keyOf, typeOf } from './read-routes.js';
+import { findEntry } from './entry-rights.js';
+import { keyOf, typeOf } from './read-routes.js';
 import { singleOf } from './write-routes.js';
 
 /** The routes that count the drafts that entries link, before these are published. */
@@ -31,9 +31,7 @@ async function countSingle(call: PanelCall): Promise<Answer> {
 }
 
 async function count({ type, id }: EntryKey, call: PanelCall): Promise<Answer> {
-  const context = await contextOfEntry(type, id, { call, action: 'read' });
-  const entry = await findOne(type, id, draftsOf(type, context.bind), context);
-  if (entry === null) throw notFoundError();
+  const { entry } = await findEntry({ type, id }, { call, action: 'read' }, (bind) => draftsOf(type, bind));
   return answerData(countIn(entry));
 }
 

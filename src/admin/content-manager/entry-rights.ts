@@ -1,6 +1,10 @@
+import type { ContentContext } from '#content/content-context.js';
 import { findOne } from '#content/find-one.js';
 import type { EntryKey } from '#content/meet-precondition.js';
+import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
+import type { Loaded } from '#store/form/loaded.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
+import type { BindContext } from '#model/query/bind-context.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
@@ -8,15 +12,18 @@ import { permissionsFor } from '../rights/rights.js';
 
 export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
 
+/** An action on an entry, and who does it. */
+interface Acting {
+  readonly call: PanelCall;
+  readonly action: EntryAction;
+}
+
 /**
  * Returns the call with the permissions that hold for an entry: of two that name different fields under different conditions, only those
  * count whose conditions it meets, each for the fields of all of them. If it meets none, the call is returned as it is; it then does not
- * find the entry.
+ * find the entry. Sends a command for each permission with conditions or locales.
  */
-export async function callOnEntry(
-  { type, id }: EntryKey,
-  { call, action }: { readonly call: PanelCall; readonly action: EntryAction },
-): Promise<PanelCall> {
+export async function callOnEntry({ type, id }: EntryKey, { call, action }: Acting): Promise<PanelCall> {
   const { rights } = call;
   const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
   if (rights.isSuper || permissions.length < 2) return call;
@@ -25,10 +32,55 @@ export async function callOnEntry(
     ...call,
     rights: { ...rights, permissions: [...others, ...kept] },
   });
-  const found = await Promise.all(
-    permissions.map((one) => findOne(type, id, idQuery, contentFor(withOnly([one]), action, type))),
-  );
-  const met = permissions.filter((_, index) => (found[index] ?? null) !== null);
+  const holds = async (one: (typeof permissions)[number]): Promise<boolean> => {
+    const context = contentFor(withOnly([one]), action, type);
+    return !context.bind.access.rules.has(type.uid) || (await findOne(type, id, idQuery, context)) !== null;
+  };
+  const held = await Promise.all(permissions.map(holds));
+  const met = permissions.filter((_, index) => held[index] === true);
   const fields = met.flatMap(({ properties }) => properties.fields ?? []);
   return met.length === 0 ? call : withOnly(met.map((one) => ({ ...one, properties: { ...one.properties, fields } })));
+}
+
+interface FoundEntry {
+  readonly entry: Loaded;
+  /** The context of the action on it. */
+  readonly context: ContentContext;
+}
+
+/**
+ * Returns the entry of an action as a query selects it; only its id unless there is one. Throws a NotFoundError if there is no such
+ * entry, and a ForbiddenError if no permission allows the action on it.
+ */
+export async function findEntry(
+  { type, id }: EntryKey,
+  { call, action }: Acting,
+  query: (bind: BindContext) => Query = () => idQuery,
+): Promise<FoundEntry> {
+  const context = contentFor(call, action, type);
+  const entry = await findOne(type, id, query(context.bind), context);
+  if (entry !== null) return { entry, context };
+  throw (await findOne(type, id, idQuery, call.content)) === null ? notFoundError() : forbiddenError();
+}
+
+/**
+ * Runs a write that returns null if it finds no entry in the context of its action. Throws the errors of `findEntry` then, also rather
+ * than another error of the write. Reads the entry before the write only if code around reads may hide it.
+ */
+export async function writeEntry<Result>(
+  key: EntryKey,
+  acting: Acting,
+  write: (context: ContentContext) => Promise<Result | null>,
+): Promise<Result> {
+  const { call, action } = acting;
+  const context = contentFor(call, action, key.type);
+  const check = (): Promise<unknown> => (call.rights.isSuper ? Promise.resolve() : findEntry(key, acting));
+  if (context.hooks?.reads(key.type.uid)) await check();
+  const result = await write(context).catch(async (error: unknown) => {
+    if (error instanceof ApiError) await check();
+    throw error;
+  });
+  if (result !== null) return result;
+  await check();
+  throw notFoundError();
 }

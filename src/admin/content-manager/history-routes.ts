@@ -8,7 +8,8 @@ import { decodeId } from '#base/values.js';
 import { findVersion, listVersions, shownVersion } from '#api/history/version-store.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { callOnEntry } from './entry-rights.js';
-import { contextOfEntry, typeOf } from './read-routes.js';
+import { findEntry } from './entry-rights.js';
+import { typeOf } from './read-routes.js';
 import { permittedValues } from './show-entry.js';
 
 /** The routes by which whoever may read an entry in the panel reads its versions, each with the fields that the rights allow. */
@@ -36,6 +37,6 @@ async function read(call: PanelCall): Promise<Answer> {
 async function readableKey(call: PanelCall): Promise<EntryKey> {
   const [type, id] = [typeOf(call), idOf(call)];
   if (optionOf(type, historyOption) === null) throw notFoundError(`${type.uid} has no option history`);
-  await contextOfEntry(type, id, { call, action: 'read' });
+  await findEntry({ type, id }, { call, action: 'read' });
   return { type, id };
 }

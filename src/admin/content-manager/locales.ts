@@ -12,8 +12,8 @@ import { parametersOf } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { permittedBody } from './permitted-body.js';
-import { idQuery } from './entry-rights.js';
-import { contextOfEntry, showEntry, typeOf } from './read-routes.js';
+import { findEntry, idQuery } from './entry-rights.js';
+import { showEntry, typeOf } from './read-routes.js';
 import { asNew, createEntry } from './write-entry.js';
 
 /** The route of what a form takes over from an entry in another locale. */
@@ -72,11 +72,11 @@ async function createFrom({ type, id, locale }: NewLocale, call: PanelCall): Pro
   const context = contentFor(call, 'create', type);
   const source = await findFirst(call.content.store.database, type.collection, { _id: id });
   if (source === null) throw cannotJoin();
-  await contextOfEntry(type, id, { call, action: 'read' });
-  const body = await withoutShared(type, id, call);
+  const shown = await showEntry(type, id, { call, form: 'entry' });
+  const body = withoutShared(type, call.request.body, shown);
   const given = permittedBody(type, body, { call, action: 'create' });
   if (sharedAttributes(type).some((name) => Object.hasOwn(given, name)))
-    await contextOfEntry(type, id, { call, action: 'update' });
+    await findEntry({ type, id }, { call, action: 'update' });
   const data = asNew(type, given, { locale });
   const { document } = await localize({ type, source }, { data, query: idQuery }, context).catch((error: unknown) => {
     throw hasCode(error, 'locale-taken') ? cannotJoin() : error;
@@ -88,13 +88,12 @@ const cannotJoin = (): ApiError =>
   applicationError("The related entity doesn't exist or the entity already exists in this locale");
 
 /**
- * Returns the body of a new locale without the values that it shares with an entry, if they are the same: the form has taken them over.
+ * Returns the body of a new locale without the values that it shares with the shown entry, if they are the same: the form has taken them over.
  * As in Strapi v4, null takes them over too.
  */
-async function withoutShared(type: ContentType, id: number, call: PanelCall): Promise<unknown> {
-  const { body } = call.request;
+function withoutShared(type: ContentType, body: unknown, shown: Values): unknown {
   if (!isRecord(body)) return body;
-  const shared = sharedIn(type, await showEntry(type, id, { call, form: 'entry' }));
+  const shared = sharedIn(type, shown);
   const names = new Set(sharedAttributes(type));
   const isTaken = ([name, value]: readonly [string, unknown]): boolean =>
     names.has(name) && ((value ?? null) === null || isDeepStrictEqual(withoutIds(value), shared[name]));

@@ -1,5 +1,4 @@
 import { withDatabase, withoutBudget } from '#content/content-context.js';
-import { findOne } from '#content/find-one.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
 import { applicationError, forbiddenError, NotFoundError, notFoundError } from '#base/errors.js';
@@ -13,8 +12,8 @@ import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { idQuery } from './entry-rights.js';
-import { contextOfEntry, keyOf, typeOf } from './read-routes.js';
+import { findEntry, idQuery, writeEntry } from './entry-rights.js';
+import { keyOf, typeOf } from './read-routes.js';
 import { removeWith, showWritten } from './write-entry.js';
 import { singleOf } from './write-routes.js';
 
@@ -56,13 +55,11 @@ const stateQuery = { ...emptyQuery, fields: ['publishedAt'] };
 
 /**
  * Publishes an entry, or makes it a draft again. Returns false if it is so already. As in Strapi v4, an action on several entries does
- * not set `updatedBy`. Throws the errors of `contextOfEntry`, and a ValidationError that lists what a published entry lacks.
+ * not set `updatedBy`. Throws the errors of `findEntry`, and a ValidationError that lists what a published entry lacks.
  */
 async function setState({ type, id }: EntryKey, to: State, call: PanelCall, isOne = true): Promise<boolean> {
-  const own = await contextOfEntry(type, id, { call, action: 'publish' });
+  const { entry, context: own } = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
   const context = isOne ? own : { ...own, author: undefined };
-  const entry = await findOne(type, id, stateQuery, context);
-  if (entry === null) throw notFoundError();
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
   if (isPublished === (to === 'published')) return false;
   const publishedAt = to === 'published' ? new Date().toISOString() : null;
@@ -101,8 +98,10 @@ async function removeAll(call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'collectionType');
   contentFor(call, 'delete', type);
   return inOne(call, async (id, inside) => {
-    const context = await contextOfEntry(type, id, { call: inside, action: 'delete' }).catch(orNull);
-    return context !== null && (await removeWith({ type, id }, context));
+    const key = { type, id };
+    return (
+      (await writeEntry(key, { call: inside, action: 'delete' }, (context) => removeWith(key, context)).catch(orNull)) !== null
+    );
   });
 }
 

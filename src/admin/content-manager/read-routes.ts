@@ -1,5 +1,4 @@
 import { findMany } from '#content/find-many.js';
-import { findOne } from '#content/find-one.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import type { ContentContext } from '#content/content-context.js';
 import { forbiddenError, notFoundError } from '#base/errors.js';
@@ -10,8 +9,8 @@ import type { Values } from '#base/values.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
-import { contentFor, type EntryAction } from '../rights/content-access.js';
-import { callOnEntry, idQuery } from './entry-rights.js';
+import { contentFor } from '../rights/content-access.js';
+import { callOnEntry, findEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateRows } from './entry-query.js';
 import { showPermitted } from './show-entry.js';
 
@@ -60,30 +59,9 @@ interface Showing {
 /** Returns an entry as it is shown. Throws the errors of `findEntry`. */
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<Values> {
   const own = await callOnEntry({ type, id }, { call, action: 'read' });
-  const context = contentFor(own, 'read', type);
-  const entry = await findOne(type, id, entryQuery(type, form, context.bind), context);
-  if (entry === null) return refuseEntry(type, id, call);
+  const { entry, context } = await findEntry({ type, id }, { call: own, action: 'read' }, (bind) => entryQuery(type, form, bind));
   const [shown = {}] = showPermitted([entry], type, own, context);
   return shown;
-}
-
-/**
- * Returns the context of an action on an entry. Throws a NotFoundError if there is no such entry, and a ForbiddenError if no
- * permission allows the action on it.
- */
-export async function contextOfEntry(
-  type: ContentType,
-  id: number,
-  { call, action }: { readonly call: PanelCall; readonly action: EntryAction },
-): Promise<ContentContext> {
-  const context = contentFor(call, action, type);
-  const entry = await findOne(type, id, idQuery, context);
-  return entry === null ? refuseEntry(type, id, call) : context;
-}
-
-async function refuseEntry(type: ContentType, id: number, { content }: PanelCall): Promise<never> {
-  const entry = await findOne(type, id, idQuery, content);
-  throw entry === null ? notFoundError() : forbiddenError();
 }
 
 async function readSingle(call: PanelCall): Promise<Answer> {

@@ -8,8 +8,7 @@ import type { PanelCall } from '../panel-route.js';
 import { explorer, shownTypes } from '../rights/actions.js';
 import { permittedAttributes } from '../rights/field-paths.js';
 import { fieldsFor, may } from '../rights/rights.js';
-import { callOnEntry } from './entry-rights.js';
-import { contextOfEntry } from './read-routes.js';
+import { callOnEntry, findEntry } from './entry-rights.js';
 
 /** A relation of a type or a component. */
 export interface Source {
@@ -69,7 +68,7 @@ function names(path: string, { steps, attribute }: AttributePlace): boolean {
 
 /**
  * Returns the entry that has a relation, by its id or by that of its component; null if there is none. Throws the errors of
- * `contextOfEntry`. Components have no collection of their own, so that those of other types are looked for in all of their places.
+ * `findEntry`. Components have no collection of their own, so that those of other types are looked for in all of their places.
  */
 export async function findHolder(source: Source, id: number, call: PanelCall): Promise<Holder | null> {
   for (const place of placesOf(source, call)) {
@@ -77,7 +76,7 @@ export async function findHolder(source: Source, id: number, call: PanelCall): P
     const entry = await entryWith(place, id, call);
     if (entry === null) continue;
     const own = await callOnEntry({ type, id: entry }, { call, action: 'read' });
-    await contextOfEntry(type, entry, { call: own, action: 'read' });
+    await findEntry({ type, id: entry }, { call: own, action: 'read' });
     if (!placesOf(source, own).some((one) => one.type === type && isDeepStrictEqual(one.steps, steps))) throw forbiddenError();
     return { type, steps, id: entry, partId: id };
   }

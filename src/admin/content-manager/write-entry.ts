@@ -6,24 +6,32 @@ import { create } from '#content/create.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
-import { ForbiddenError, notFoundError } from '#base/errors.js';
+import { ForbiddenError } from '#base/errors.js';
 import { accountsOf } from '#http/running.js';
+import type { Loaded } from '#store/form/loaded.js';
+import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
+import { bindEntrySelection } from '#model/query/bind-plan.js';
+import type { LinkChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { comingIn, parseLinkInput } from '#model/schema/link-input.js';
 import type { Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
+import { explorer } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
+import { may } from '../rights/rights.js';
+import { showAll } from '../show-entries.js';
 import { writeUnchanged } from './conflicts.js';
 import { permittedBody } from './permitted-body.js';
-import { callOnEntry, idQuery } from './entry-rights.js';
-import { contextOfEntry, showEntry } from './read-routes.js';
+import { values } from './entry-query.js';
+import { callOnEntry, idQuery, writeEntry } from './entry-rights.js';
+import { showEntry } from './read-routes.js';
 
 /** Creates an entry from a body, as a draft if the type has drafts, and returns its id. `values` are added to the data. */
-export async function createEntry(type: ContentType, body: unknown, { call, values = {} }: Creating): Promise<number> {
+export async function createEntry(type: ContentType, body: unknown, { call, values: own = {} }: Creating): Promise<number> {
   const context = contentFor(call, 'create', type);
   const data = permittedBody(type, body, { call, action: 'create' });
   if (type.uid === userUid) return createUserEntry(data, call, context);
-  const { document } = await create(type, asNew(type, data, values), idQuery, context);
+  const { document } = await create(type, asNew(type, data, own), idQuery, context);
   return Number(document['_id']);
 }
 
@@ -41,44 +49,67 @@ export const asNew = (type: ContentType, data: Values, values: Values): Values =
 });
 
 /**
- * Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Throws the errors of
- * `contextOfEntry`, of `writeUnchanged` and of an update.
+ * Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Returns the other
+ * locales to which values were copied, as they were before. Throws the errors of `writeEntry`, of `writeUnchanged` and of an update.
  */
-async function changeEntry({ type, id }: EntryKey, call: PanelCall): Promise<void> {
+async function changeEntry({ type, id }: EntryKey, call: PanelCall, copied: LinkChild | undefined): Promise<readonly Loaded[]> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
-  const context = call.rights.isSuper
-    ? contentFor(call, 'update', type)
-    : await contextOfEntry(type, id, { call: own, action: 'update' });
-  const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
-  await writeUnchanged({ type, id }, call, async (key) => {
-    if (type.uid === userUid) {
+  return writeEntry({ type, id }, { call: own, action: 'update' }, async (context) => {
+    const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
+    return writeUnchanged({ type, id }, call, async (key) => {
+      if (type.uid !== userUid) return localesOf(await update(key, { data, query: idQuery, copied }, context));
       const caller = { kind: 'public', access: context.bind.access, publicRoleIsEmpty: false, ended: null } as const;
-      return updateUser(accountsOf(call.running), key, data, { caller, content: asWriter(context) });
-    }
-    if ((await update(key, { data, query: idQuery }, context)) === null) throw notFoundError();
+      await updateUser(accountsOf(call.running), key, data, { caller, content: asWriter(context) });
+      return [];
+    });
   });
 }
 
 /** Changes an entry, and returns it. As in Strapi v4, its other locales are shown as they were before. */
 export async function changeShown({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
-  const before = type.localized ? await showWritten(type, id, call) : {};
-  await changeEntry({ type, id }, call);
+  const { before, copied } = type.localized ? await formerLocales({ type, id }, call) : {};
+  const changed = await changeEntry({ type, id }, call, copied);
   const shown = await showWritten(type, id, call);
-  return 'localizations' in shown && 'localizations' in before ? { ...shown, localizations: before.localizations } : shown;
+  const localizations = changed.length > 0 ? showAll(changed, call.content) : before;
+  return 'localizations' in shown && localizations !== undefined ? { ...shown, localizations } : shown;
 }
 
-/** Deletes an entry, and returns it as it was shown. Throws the errors of `contextOfEntry`. */
-export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
-  const context = await contextOfEntry(type, id, { call, action: 'delete' });
-  const shown = await showWritten(type, id, call);
-  if (!(await removeWith({ type, id }, context))) throw notFoundError();
-  return shown;
+/** How an administrator sees the other locales of an entry before a write. */
+interface FormerLocales {
+  /** As they are shown, if what the administrator sees of them depends on the entry. */
+  readonly before?: unknown;
+  /** How the write reads those that it changes; all others are shown afterwards as they were. */
+  readonly copied?: LinkChild | undefined;
 }
 
-/** Deletes an entry, a user with all sessions. Returns false if there is none. */
-export const removeWith = async ({ type, id }: EntryKey, context: ContentContext): Promise<boolean> =>
-  (await (type.uid === userUid ? deleteUser({ id }, idQuery, { content: context }) : remove({ type, id }, idQuery, context))) !==
-  null;
+async function formerLocales({ type, id }: EntryKey, call: PanelCall): Promise<FormerLocales> {
+  if (!may(call.rights, `${explorer}.read`, type.uid)) return {};
+  const { bind, hooks } = contentFor(call, 'read', type);
+  if (hooks?.reads(type.uid) || bind.access.rules.has(type.uid))
+    return { before: (await showWritten(type, id, call))['localizations'] };
+  const [child] = bindEntrySelection(localesQuery, type, bind).children;
+  return { copied: child?.kind === 'link' ? child : undefined };
+}
+
+const localesQuery: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('localizations', values)] } };
+
+/** Deletes an entry, and returns it as it was shown. Throws the errors of `writeEntry`. */
+export const removeEntry = async ({ type, id }: EntryKey, call: PanelCall): Promise<Values> =>
+  writeEntry({ type, id }, { call, action: 'delete' }, async (context) => {
+    const shown = await showWritten(type, id, call);
+    return (await removeWith({ type, id }, context)) && shown;
+  });
+
+/** Deletes an entry, a user with all sessions. Returns null if there is none. */
+export const removeWith = ({ type, id }: EntryKey, context: ContentContext): Promise<Loaded | null> =>
+  type.uid === userUid ? deleteUser({ id }, idQuery, { content: context }) : remove({ type, id }, idQuery, context);
+
+/** Returns the other locales with which an update answers, if it copies values to them; null if it has found no entry. */
+function localesOf(entry: Loaded | null): readonly Loaded[] | null {
+  if (entry === null) return null;
+  const related = entry.children[entry.selection.children.length];
+  return Array.isArray(related) ? related : [];
+}
 
 /** Returns an entry after a write in the form of a read; only its id if the administrator may not read it. */
 export async function showWritten(type: ContentType, id: number, call: PanelCall): Promise<Values> {
