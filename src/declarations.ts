@@ -1,5 +1,6 @@
 import { sectionsWith } from '#settings/sections.js';
 import { adminDeclarations } from '#admin/api/declarations.js';
+import { aggregateSettings } from '#api/rest/aggregate/settings.js';
 import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
 import { restDeclarations } from '#api/rest/declarations.js';
 import { syncSettings } from '#api/sync/settings.js';
@@ -17,6 +18,7 @@ export const declarations: readonly Declaration[] = [
   { settings: { server: slowSettings } },
   { settings: { server: tracesSettings } },
   { settings: syncSettings },
+  { settings: aggregateSettings },
 ];
 
 /** All settings of the service. */

@@ -3,6 +3,7 @@ import { backup } from '#operate/backup/feature.js';
 import type { Feature } from '#http/feature.js';
 import { healthRoutes } from '#http/health.js';
 import { docs, openapi } from '#api/openapi/features.js';
+import { aggregates } from '#api/rest/aggregate/feature.js';
 import { metrics } from '#api/metrics/feature.js';
 import { slowRequests } from '#api/metrics/slow-requests.js';
 import { panel, failsHealth } from '#admin/feature.js';
@@ -38,5 +39,6 @@ export const features: readonly Feature[] = [
   queryShapes,
   health,
   sync,
+  aggregates,
   content,
 ];

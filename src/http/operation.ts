@@ -62,7 +62,7 @@ export interface TypeSchemas {
   /** Returns the schema of entries in answers, without envelope, or of the body of a write. An unknown type allows anything. */
   ofType(uid: string, use: 'answer' | 'create' | 'update'): Schema;
   /** Returns the query parameters of requests for entries. `list` means routes whose pagination has no brackets. */
-  parameters(uid: string, of: 'entry' | 'list'): readonly QueryParameter[];
+  parameters(uid: string, of: 'entry' | 'list' | 'count'): readonly QueryParameter[];
 }
 
 /** A description that contains schemas of content types. */

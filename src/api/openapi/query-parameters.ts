@@ -121,7 +121,7 @@ export function typeSchemas(components: Components): TypeSchemas {
     parameters: (uid, of) => {
       const type = types.get(uid);
       if (type === undefined) return [];
-      return of === 'list' ? flatListParameters(type, components) : queryParameters('entry', type, components);
+      return of === 'list' ? flatListParameters(type, components) : queryParameters(of, type, components);
     },
   };
 }

@@ -142,7 +142,7 @@ const tooManyLinks = ({ limits }: BindContext): ApiError =>
     `Invalid parameter sort: a key leads through more than ${String(limits.sortKeyLinks)} relations (api.limits.sortKeyLinks)`,
   );
 
-function bindOrder(order: string): 1 | -1 {
+export function bindOrder(order: string): 1 | -1 {
   const word = order.toLowerCase();
   if (word === 'asc') return 1;
   if (word === 'desc') return -1;

@@ -48,6 +48,15 @@ function exactInteger(stored: unknown): bigint | null {
 /** Returns the integer in a text such as `12.0` or `1.2E+4`. */
 const wholeNumber = (number: number): bigint | null => (Number.isSafeInteger(number) ? BigInt(number) : null);
 
+/** Returns a BSON number as a number; as text if a double does not hold it exactly. */
+export function exactNumber(stored: unknown): number | string | null {
+  const text = numberText(stored);
+  if (text === null) return readNumber(stored);
+  const number = Number(text);
+  if (!/^-?\d+$/.test(text)) return Number.isFinite(number) ? number : null;
+  return Number.isSafeInteger(number) ? number : text;
+}
+
 const numberTypes: ReadonlySet<unknown> = new Set(['Long', 'Int32', 'Double', 'Decimal128']);
 
 /** Returns the text of a number that the driver reads as an object, such as a 64-bit integer; null for other values. */

@@ -1,0 +1,58 @@
+import { memoize } from '#base/caches.js';
+import { aggregate, type GroupPage } from '#content/aggregate.js';
+import type { Config } from '#settings/config.js';
+import type { Feature } from '#http/feature.js';
+import { readParameters, refuseOthers } from '#http/query-string.js';
+import type { Answer, DynamicRoute, GuardedRow, RouteCall, Step } from '#http/route.js';
+import { admittingToExplain } from '#http/steps/callers.js';
+import { tagged } from '#http/steps/tagged.js';
+import { actionOf } from '#model/query/access.js';
+import { aggregateParameters, parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { showPagination } from '../envelope.js';
+import { describeAggregate } from './describe-aggregate.js';
+import { aggregateSettings } from './settings.js';
+
+/** Answers numbers of entries, sums, averages and the like, by groups. */
+export const aggregates: Feature = {
+  name: 'aggregate',
+  settings: aggregateSettings,
+  typeActions: (type) => (isAggregated(type) ? ['aggregate'] : []),
+  routes: ({ config }) => [aggregateRoute(config)],
+};
+
+const isAggregated = ({ kind, uid }: ContentType): boolean => kind === 'collectionType' && uid.startsWith('api::');
+
+/** The handler reads the parameters that only some rows know. */
+const ownParameters: Step = { name: 'parameters', stage: 'check' };
+
+function aggregateRoute({ api }: Config): DynamicRoute {
+  const rowsOfType = memoize((type: ContentType) => new Map([['GET', createRow(type)]]));
+  return {
+    path: `${api.rest.prefix}/:name/aggregate`,
+    find: ([name = ''], { backend }) => {
+      const type = backend.models.snapshot.registry.byPluralName.get(name);
+      return type !== undefined && isAggregated(type) ? rowsOfType(type) : null;
+    },
+  };
+}
+
+const createRow = (type: ContentType): GuardedRow => ({
+  action: actionOf(type, 'aggregate'),
+  type,
+  steps: [admittingToExplain, tagged(), ownParameters],
+  operation: describeAggregate(type),
+  handle: (call) => answerGroups(type, call),
+});
+
+async function answerGroups(type: ContentType, { request: { query }, running, content }: RouteCall): Promise<Answer> {
+  const { limits, aggregate: settings } = running.config.api;
+  refuseOthers(query, [...aggregateParameters, 'format']);
+  const asked = parseAggregation(readParameters(query, limits), limits);
+  return { body: envelopeGroups(await aggregate(type, asked, settings, content)) };
+}
+
+const envelopeGroups = (page: GroupPage): object => ({
+  data: page.groups,
+  meta: { pagination: showPagination({ entries: [], ...page }), ...(page.isTruncated && { truncated: true }) },
+});

@@ -1,0 +1,21 @@
+import type { Declaration } from '#http/feature.js';
+import { group, type ValueOf, whole } from '#settings/setting.js';
+
+/** The settings of groups. */
+export const aggregateSettings = {
+  api: {
+    aggregate: group({
+      minGroup: whole(
+        0,
+        'Groups of fewer entries are not answered. It is a floor, and no anonymity: two filters that differ by one entry still tell',
+        { minimum: 0 },
+      ),
+    }),
+  },
+} satisfies Declaration['settings'];
+
+declare module '#settings/config.js' {
+  interface FeatureSettings {
+    readonly 'api.aggregate': ValueOf<typeof aggregateSettings.api.aggregate>;
+  }
+}

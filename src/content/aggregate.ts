@@ -1,0 +1,98 @@
+import type { Values } from '#base/values.js';
+import {
+  type Aggregation,
+  type AggregationQuery,
+  countPath,
+  type Figure,
+  figurePath,
+  type GroupKey,
+  maxGroups,
+} from '#model/query/aggregate/aggregation.js';
+import { bindAggregation } from '#model/query/aggregate/bind-aggregation.js';
+import { meetsCondition } from '#model/query/meets-condition.js';
+import type { BoundPagination } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { exactNumber } from '#model/schema/stored-values.js';
+import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
+import type { ContentContext } from './content-context.js';
+
+/** A page of groups. */
+export interface GroupPage {
+  readonly groups: readonly ShownGroup[];
+  readonly pagination: BoundPagination;
+  /** The number of groups on all pages; null if it was not asked for. */
+  readonly total: number | null;
+  /** Whether there are more groups than are found. */
+  readonly isTruncated: boolean;
+}
+
+/** A group as it is answered. */
+interface ShownGroup {
+  /** The keys by their names. Related entries are `{ id }`, with the attribute that was asked for; null if there is none. */
+  readonly group: Values;
+  /** The number of entries; absent if it was not asked for. */
+  readonly count?: number;
+  /** The values of a function by attribute. */
+  readonly [name: string]: unknown;
+}
+
+/**
+ * Returns a page of the groups of a content type. Code around reads does not run, because it knows entries alone. Throws a
+ * ValidationError for what the groups cannot have, and for names that the caller may not read.
+ */
+export async function aggregate(
+  type: ContentType,
+  query: AggregationQuery,
+  { minGroup }: { readonly minGroup: number },
+  { bind, store }: ContentContext,
+): Promise<GroupPage> {
+  const aggregation = bindAggregation(query, type, bind, minGroup);
+  const found = await readGroups(aggregation, { registry: bind.registry, ...store });
+  const groups = found.length === 0 ? ofNoEntries(aggregation) : found.slice(0, maxGroups);
+  bind.budget.spend('entriesRead', groups.length);
+  const { pagination, window, withTotal } = aggregation.entries;
+  const page = groups.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
+  return {
+    groups: page.map((group) => showGroup(group, aggregation)),
+    pagination,
+    total: withTotal ? groups.length : null,
+    isTruncated: found.length > maxGroups,
+  };
+}
+
+/** Returns the group of no entries, unless there are keys or it does not meet the condition. */
+function ofNoEntries({ keys, figures, having, minGroup }: Aggregation): readonly Group[] {
+  if (keys.length > 0 || minGroup > 0) return [];
+  const values = figures.map((figure) => (figure.function === 'countDistinct' ? 0 : null));
+  const row = { [countPath]: 0, ...Object.fromEntries(values.map((value, index) => [figurePath(index), value])) };
+  return having === null || meetsCondition(having, row) ? [{ keys: [], fields: [], count: 0, figures: values }] : [];
+}
+
+function showGroup(group: Group, { keys, figures, isCountAnswered }: Aggregation): ShownGroup {
+  const values: Record<string, Record<string, unknown>> = {};
+  for (const [index, figure] of figures.entries())
+    if (figure.isAnswered) (values[figure.function] ??= {})[figure.name] = showFigure(group.figures[index], figure);
+  return {
+    group: Object.fromEntries(keys.map((key, index) => [key.name, showKey(key, group.keys[index], group.fields[index])])),
+    ...(isCountAnswered && { count: group.count }),
+    ...values,
+  };
+}
+
+function showKey(key: GroupKey, value: unknown, field: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (key.kind === 'scalar') return key.bucket === null ? scalarTypes[key.type].output(value) : value;
+  return key.field === null ? { id: value } : { id: value, [key.field.name]: shownBy(key.field, field) };
+}
+
+const shownBy = ({ type }: NonNullable<Extract<GroupKey, { kind: 'link' }>['field']>, value: unknown): unknown =>
+  value === null || value === undefined ? null : scalarTypes[type].output(value);
+
+/** Sums that a double does not hold exactly are texts. */
+function showFigure(value: unknown, { function: name, source }: Figure): unknown {
+  if (value === null || value === undefined) return null;
+  const isValue = (name === 'min' || name === 'max') && source.kind === 'scalar';
+  if (isValue) return scalarTypes[source.type].output(value);
+  return name === 'avg' ? Number(value) : exactNumber(value);
+}

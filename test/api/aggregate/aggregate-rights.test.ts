@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { Draw } from '../../content/rights/no-leak/draw.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { documentsOf, makeLibrary, models } from './library.js';
+import { answerNaively } from './oracle.js';
+import { makeQuestion, spell } from './questions.js';
+
+const draw = new Draw(7);
+const random = (): number => draw.whole(2 ** 30) / 2 ** 30;
+const library = makeLibrary(random, 40);
+const mine = 'api::volume.volume.aggregate';
+const others = ['api::tag.tag.find', 'api::review.review.find', 'api::shelf.shelf.find'];
+
+describe('rights on groups', () => {
+  let server: ServingAccounts;
+  let jwt: string;
+  before(async () => {
+    const config = { api: { rest: { maxLimit: 1000 } } };
+    server = await serveAccounts({ models, documents: documentsOf(library), config });
+    jwt = (await server.addUser('ann')).jwt;
+  });
+  after(() => server.stop());
+
+  const grant = async (actions: readonly string[], rules: object = {}): Promise<void> => {
+    expect((await server.admin('PUT', '/roles/1', { actions })).status).to.equal(200);
+    const stored = await server.admin('PUT', '/roles/1/rules', { rows: null, fields: null, ...rules });
+    expect(stored.status, JSON.stringify(stored.body)).to.equal(200);
+  };
+  const ask = (query: string, token: string | null = jwt) => server.as(token, 'GET', `/api/volumes/aggregate?${query}`);
+  const refusal = async (query: string): Promise<unknown> => {
+    const { status, body } = await ask(query);
+    return [status, body.error?.message ?? body.data];
+  };
+
+  it('are an action of their own', async () => {
+    await grant(['api::volume.volume.find']);
+    expect((await ask('')).status).to.equal(403);
+    await grant([mine]);
+    expect((await ask('')).status).to.equal(200);
+    expect((await server.as(jwt, 'GET', '/api/volumes')).status).to.equal(403);
+  });
+
+  it('are those of tokens that only read', async () => {
+    const { body } = await server.admin('POST', '/tokens', { name: 'reader', type: 'read-only' });
+    expect((await ask('', body.data.accessKey)).status).to.equal(200);
+  });
+
+  it('do not reach entries of types that the caller may not find', async () => {
+    await grant([mine]);
+    for (const query of [
+      'groupBy=shelf',
+      'groupBy=shelf.name',
+      'aggregate[countDistinct]=shelf',
+      'having[countDistinct][shelf]=1',
+      'sort=countDistinct.shelf',
+    ])
+      expect(await refusal(query), query).to.deep.equal([400, 'Invalid parameter shelf']);
+  });
+
+  it('do not reach attributes that a rule hides, also of related entries', async () => {
+    await grant([mine, ...others], {
+      fields: { 'api::volume.volume': { deny: ['pages'] }, 'api::shelf.shelf': { deny: ['name'] } },
+    });
+    for (const query of [
+      'groupBy=pages',
+      'aggregate[sum]=pages',
+      'aggregate[countDistinct]=pages',
+      'having[max][pages][$gt]=1',
+      'sort=avg.pages',
+    ])
+      expect(await refusal(query), query).to.deep.equal([400, 'Invalid parameter pages']);
+    expect(await refusal('groupBy=shelf.name')).to.deep.equal([400, 'Invalid parameter name']);
+    expect(await refusal('groupBy=shelf.name&sort=shelf.name')).to.deep.equal([400, 'Invalid parameter name']);
+  });
+
+  it('count the entries that the caller may see', async () => {
+    await grant([mine, ...others], { rows: { 'api::volume.volume': { kind: { $eq: 'map' } } } });
+    const maps = library.volumes.filter(
+      ({ kind, locale, publishedAt }) => kind === 'map' && locale === 'en' && publishedAt !== null,
+    );
+    expect((await ask('')).body.data).to.deep.equal([{ group: {}, count: maps.length }]);
+    expect((await ask('groupBy=kind')).body.data).to.deep.equal([{ group: { kind: 'map' }, count: maps.length }]);
+  });
+
+  it('answer random questions as if related entries that a rule hides were not linked', async () => {
+    await grant([mine, ...others], { rows: { 'api::tag.tag': { hidden: { $eq: false } } } });
+    for (let n = 0; n < 100; n++) {
+      const question = makeQuestion(random);
+      const expected = answerNaively(question, library, { seesHiddenTags: false });
+      const { status, body } = await ask(spell(question));
+      expect(status, JSON.stringify(body)).to.equal(200);
+      expect(body.data, spell(question)).to.deep.equal(expected);
+    }
+  });
+});
+
+describe('the least size of groups', () => {
+  let server: ServingAccounts;
+  let token: string;
+  before(async () => {
+    server = await serveAccounts({ models, documents: documentsOf(library), config: { api: { aggregate: { minGroup: 3 } } } });
+    token = (await server.admin('POST', '/tokens', { name: 'reader', type: 'read-only' })).body.data.accessKey;
+  });
+  after(() => server.stop());
+
+  it('leaves smaller groups out, before conditions and totals', async () => {
+    const { body } = await server.as(token, 'GET', '/api/volumes/aggregate?groupBy=pages,kind&locale=all&having[count][$lt]=100');
+    expect(body.data.every(({ count }: { count: number }) => count >= 3)).to.equal(true);
+    expect(body.meta.pagination.total).to.equal(body.data.length);
+    expect(body.data.length).to.be.greaterThan(0);
+  });
+
+  it('leaves the row without keys out', async () => {
+    const ask = async (filter: string): Promise<unknown> =>
+      (await server.as(token, 'GET', `/api/volumes/aggregate?locale=all&publicationState=preview&${filter}`)).body.data;
+    expect(await ask('filters[id][$in]=1&filters[id][$in]=2')).to.deep.equal([]);
+    expect(await ask('filters[id]=0')).to.deep.equal([]);
+    expect(await ask('filters[id][$lte]=3')).to.deep.equal([{ group: {}, count: 3 }]);
+  });
+});
