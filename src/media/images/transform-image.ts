@@ -162,7 +162,7 @@ const png = { effort: 4 };
  * The encodings of images. The formats have different scales of quality: these numbers look alike, as docs/media.md measures. With a
  * quality, PNG is reduced to 256 colours.
  */
-export const encodings = {
+const encodings = {
   small: {
     jpeg: { quality: 80 },
     webp: { quality: 80 },
