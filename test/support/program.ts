@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type OutputFile } from 'esbuild';
@@ -26,12 +26,30 @@ export async function sourceUrl(file: string): Promise<string> {
   return pathToFileURL(join(folder, file.replace(/\.ts$/, '.js'))).href;
 }
 
+const src = join(packageRoot, 'src');
+
+/** It is written last. Its time is that of the sources which are compiled. */
+const manifest = join(folder, 'package.json');
+
+/** Compiles all sources, unless another process has since the last of them changed. */
 async function compileSources(): Promise<void> {
-  const src = join(packageRoot, 'src');
+  const begun = new Date();
+  if (await isCompiled()) return;
   const entries = { entryPoints: [join(src, '**/*.ts')], outbase: src, outdir: folder };
   const { outputFiles } = await build({ ...entries, format: 'esm', platform: 'node', target: 'node20', write: false });
   await Promise.all(outputFiles.map(store));
-  await copyFile(join(src, 'package.json'), join(folder, 'package.json'));
+  await copyFile(join(src, 'package.json'), manifest);
+  await utimes(manifest, begun, begun);
+}
+
+async function isCompiled(): Promise<boolean> {
+  const compiledAt = await stat(manifest).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  const names = await readdir(src, { recursive: true });
+  const sources = await Promise.all(names.map((name) => stat(join(src, name))));
+  return sources.every(({ mtimeMs }) => mtimeMs < compiledAt);
 }
 
 /** Others may be reading the file: it is replaced as a whole, and only if it has changed. */
