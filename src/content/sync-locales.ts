@@ -76,7 +76,7 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
 }
 
 /** The other locales of an entry to which values are copied, and the rows of the children of a selection that show them. */
-export interface OtherLocales {
+interface OtherLocales {
   readonly stored: readonly StoredDocument[];
   readonly rows: ReadonlyMap<LinkChild, readonly StoredDocument[]>;
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { openAdministrators, type PanelSender } from '../support/administrators.js';
 import { collectionType } from '../support/collection-type.js';
 import { commandsDuring } from '../support/explain.js';
+import { serveProject } from '../support/serve-project.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const drafts = { options: { draftAndPublish: true } };
@@ -164,7 +165,8 @@ const cases: Readonly<Record<Exclude<Name, 'tag'>, { readonly values: object; re
 /** Names of commands that are counted. Those that begin, commit and abort a transaction, or reserve ids, are not. */
 const counted = ['find', 'aggregate', 'count', 'insert', 'update', 'delete', 'findAndModify', 'bulkWrite'];
 
-const at = (name: Name): string => `/content-manager/collection-types/api::${name}.${name}`;
+const subjectOf = (name: Name): string => `api::${name}.${name}`;
+const at = (name: Name): string => `/content-manager/collection-types/${subjectOf(name)}`;
 const untouched = { connect: [], disconnect: [] };
 const unlinked = { tags: untouched, parent: untouched, children: untouched };
 
@@ -220,4 +222,28 @@ describe('the commands of a save in the panel', () => {
           entry = path.startsWith('?') ? await saved(as, 'GET', `${at(name)}/${String(entry['id'])}`) : result;
         }
       });
+});
+
+describe('code around reads that hides an entry', () => {
+  it('keeps it from being deleted and published in the panel', async () => {
+    const serving = await serveProject({}, { models: [collectionType('story', { title: { type: 'string' } }, drafts)] });
+    const send = await openAdministrators(serving, {
+      editor: [permissionsUnder().filter(({ subject }) => subject === subjectOf('story'))],
+    });
+    const { id } = (await send('super', 'POST', at('story'), { title: 'a' })).body;
+    const path = `${at('story')}/${String(id)}`;
+    const hide = ({ params }: { params: { where: object } }): unknown => Object.assign(params.where, { title: 'none' });
+    serving.strapi.db.lifecycles.subscribe({ models: [subjectOf('story')], beforeFindOne: hide });
+    for (const as of ['super', 'editor'])
+      for (const [method, target] of [
+        ['DELETE', path],
+        ['POST', `${at('story')}/actions/bulkDelete`],
+        ['POST', `${path}/actions/publish`],
+      ] as const)
+        await send(as, method, target, method === 'POST' ? { ids: [id] } : undefined);
+    await send('editor', 'PUT', path, { title: 'b' });
+    const stored = await serving.database.db.collection<{ _id: number }>('storys').findOne({ _id: Number(id) });
+    await serving.stop();
+    expect(stored).to.include({ title: 'a', publishedAt: null });
+  });
 });

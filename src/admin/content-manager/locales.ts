@@ -88,8 +88,8 @@ const cannotJoin = (): ApiError =>
   applicationError("The related entity doesn't exist or the entity already exists in this locale");
 
 /**
- * Returns the body of a new locale without the values that it shares with the shown entry, if they are the same: the form has taken them over.
- * As in Strapi v4, null takes them over too.
+ * Returns the body of a new locale without the values that it shares with the shown entry, if they are the same: the form has taken
+ * them over. As in Strapi v4, null takes them over too.
  */
 function withoutShared(type: ContentType, body: unknown, shown: Values): unknown {
   if (!isRecord(body)) return body;
