@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { dependenciesOf } from '#settings/find-plugins.js';
 import { dependsOnStrapi } from '#settings/load-config.js';
@@ -36,7 +36,14 @@ const ofV3 =
   'this is a project of Strapi v3: its controllers, services, routes and plugins do not run here; its models and data come from MongoDB by npx mangrove import ADDRESS --project FOLDER, and from SQL by way of Strapi v4 (docs/coming-from-strapi.md)';
 
 /** Returns whether a folder has code in the places of a Strapi project. */
-export const hasCode = (directory: string): boolean => dependsOnStrapi(directory) || existsSync(join(directory, 'src/api'));
+export const hasCode = (directory: string): boolean => dependsOnStrapi(directory) || hasApis(join(directory, 'src/api'));
+
+/** The folders of an API, by which it differs from another folder of this name. */
+const partsOfApi = ['content-types', 'routes', 'controllers', 'services', 'policies', 'middlewares'];
+
+/** Returns whether a folder has APIs. */
+const hasApis = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder).some((name) => partsOfApi.some((part) => existsSync(join(folder, name, part))));
 
 /** Returns the folder of a project that contains its models. */
 export const modelFolder = (directory: string): string => {
