@@ -7,8 +7,7 @@ import type { Answer } from '#http/route.js';
 import { decodeId } from '#base/values.js';
 import { findVersion, listVersions, shownVersion } from '#api/history/version-store.js';
 import { needing, type PanelCall } from '../panel-route.js';
-import { callOnEntry } from './entry-rights.js';
-import { findEntry } from './entry-rights.js';
+import { callOnEntry, findEntry } from './entry-rights.js';
 import { typeOf } from './read-routes.js';
 import { permittedValues } from './show-entry.js';
 

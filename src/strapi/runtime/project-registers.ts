@@ -84,12 +84,8 @@ export class ProjectRegisters {
     this.#config = config;
     const { content, transactions } = this;
     const notices = createNotices(observer);
-    this.lifecycles = new Lifecycles({
-      content,
-      transactions,
-      notices,
-      own: announceTo(this.events, { content, observer }),
-    });
+    const own = announceTo(this.events, { content, observer });
+    this.lifecycles = new Lifecycles({ content, transactions, notices, own });
     const { customFields } = this;
     this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, options, customFields, tell: notices.tell });
     this.subscribers = hubSubscribers(this.events, { content, observer });
