@@ -21,7 +21,8 @@ export function installPackages(folder: string, args: readonly string[] = []): v
   const done = join(folder, 'node_modules', '.installed');
   if (existsSync(done)) return;
   console.log(`installing Strapi in ${folder}`);
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...args], { cwd: folder, stdio: 'inherit' });
+  const shell = process.platform === 'win32'; // npm is a script there
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...args], { cwd: folder, stdio: 'inherit', shell });
   writeFileSync(done, '');
 }
 
