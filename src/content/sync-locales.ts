@@ -93,7 +93,8 @@ export async function readLocales(
   const shown = children.flatMap((child) => child.selection.fields.map(({ name }) => name));
   const fields = ['_id', 'publishedAt', ...names, ...(children.length > 0 ? [groupField, rankPath(orderField), ...shown] : [])];
   const stored = await findStored(context.store.database, type.collection, { match, fields });
-  return { stored, rows: new Map(children.map((child) => [child, stored])) };
+  const rows = [entry, ...stored]; // the order of the others depends on the whole group
+  return { stored, rows: new Map(children.map((child) => [child, rows])) };
 }
 
 /** Returns the children of a selection that show values of all other locales. */

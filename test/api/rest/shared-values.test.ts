@@ -233,4 +233,27 @@ describe('shared values of a new localization', () => {
     const ids = related.map((one: { id: number }) => one.id);
     expect(ids.slice(-2)).to.deep.equal([id, french]);
   });
+
+  it('an update lists locales of other programs in the order of a read', async () => {
+    const items = serving.database.db.collection<{ _id: number }>('items');
+    const codes = ['en', 'fr', 'de', 'es'];
+    const rows = codes.map((locale, index) => ({
+      _id: 901 + index,
+      _group: 901,
+      locale,
+      n: 1,
+      c: { id: index + 1 },
+      publishedAt: at,
+    }));
+    for (const count of [3, 4])
+      for (const { _id: id } of rows.slice(0, count)) {
+        await items.deleteMany({ _group: 901 });
+        await items.insertMany(rows.slice(0, count));
+        const query = `/api/items/${String(id)}?populate=localizations`;
+        const read = (await ok('GET', query)).data.attributes.localizations;
+        const changed = (await ok('PUT', query, { data: { n: 2 } })).data.attributes.localizations;
+        const idsOf = ({ data }: { data: { id: number }[] }): number[] => data.map((one) => one.id);
+        expect(idsOf(changed), `${String(id)} of ${String(count)}`).to.deep.equal(idsOf(read));
+      }
+  });
 });
