@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
+import { endTokens } from '#accounts/login/refresh-tokens.js';
 import { ApiError } from '#base/errors.js';
 import type { Database } from '#store/send/database.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
@@ -19,7 +20,7 @@ interface Row {
 interface Case {
   readonly name: string;
   /** The command whose reply is lost after it was carried out; null if none is. */
-  readonly lost: 'insert' | 'update' | 'findAndModify' | 'commitTransaction' | null;
+  readonly lost: 'insert' | 'update' | 'findAndModify' | 'delete' | 'commitTransaction' | null;
   readonly run: (store: Store) => Promise<unknown>;
   /** What another program does before the write is repeated. */
   readonly meanwhile?: () => Promise<unknown>;
@@ -106,6 +107,15 @@ describe('a write that was carried out although its reply was lost', () => {
     { name: 'writes in bulk, without transactions', lost: 'update', run: bulk, isAlone: true, outcome: 'unknown' },
     { name: 'a delete, without transactions', lost: 'findAndModify', run: remove, isAlone: true, outcome: 'unknown' },
     { name: 'a delete of a transaction', lost: 'findAndModify', run: inside(remove), outcome: 'done' },
+    {
+      name: 'an end of refresh tokens during a transaction, which does not hold it',
+      lost: 'delete',
+      run: inside(async (store) => {
+        await insert(store);
+        await endTokens(store.database, { user: 1 });
+      }),
+      outcome: 'done',
+    },
     { name: 'a commit of a delete', lost: 'commitTransaction', run: inside(remove), outcome: 'done' },
     { name: 'a commit of an insert', lost: 'commitTransaction', run: inside(insert), outcome: 'done' },
     { name: 'a commit of an update', lost: 'commitTransaction', run: inside(rename({ name: 'one' })), outcome: 'done' },

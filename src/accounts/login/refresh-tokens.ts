@@ -15,24 +15,22 @@ export interface RefreshToken {
   readonly usedAt: Date | null;
 }
 
-const tokens = ownRows<RefreshToken>(collections.refreshTokens);
-
 /** Tokens are read and written at once, without the transaction of the caller. */
-const outside = (database: Database): Database => ({ ...database, session: null });
+const tokens = ownRows<RefreshToken>(collections.refreshTokens, { isApart: true });
 
 /** Stores a token unless it is stored already. */
 export async function insertToken(database: Database, { _id, ...initial }: RefreshToken): Promise<void> {
-  await tokens.change(outside(database), { _id }, { initial }, { creates: true });
+  await tokens.change(database, { _id }, { initial }, { creates: true });
 }
 
 /** Returns a token; null if there is none. */
 export const findToken = async (database: Database, _id: string): Promise<RefreshToken | null> =>
-  (await tokens.find(outside(database), { match: { _id }, limit: 1 }))[0] ?? null;
+  (await tokens.find(database, { match: { _id }, limit: 1 }))[0] ?? null;
 
 /** Marks a token as used unless it is already. Returns the token as it was before; null if there is none. */
 export const useToken = (database: Database, _id: string): Promise<RefreshToken | null> =>
-  tokens.fill(outside(database), { _id }, { usedAt: new Date() });
+  tokens.fill(database, { _id }, { usedAt: new Date() });
 
 /** Deletes all tokens of a login, or of a user. */
 export const endTokens = (database: Database, of: Pick<RefreshToken, 'family'> | Pick<RefreshToken, 'user'>): Promise<void> =>
-  tokens.remove(outside(database), of);
+  tokens.remove(database, of);

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { isPlainObject, mapValues, type Values } from '#base/values.js';
 import type { Match } from '../form/matches.js';
 import { inWriteTime, translating } from '../send/calls.js';
-import { type Database, inScope } from '../send/database.js';
+import { commentIn, type Database, inScope as inTransaction } from '../send/database.js';
 import { countMatching, findStored, type Wanted } from '../stored.js';
 import { type Change, compileChange } from './compile-change.js';
 
@@ -35,12 +35,17 @@ interface OwnRows<Row> {
   remove(database: Database, match: Match, how?: How): Promise<void>;
 }
 
-/** Returns access to a collection that a feature declares in `collections`. */
-export function ownRows<Row extends object>(name: string): OwnRows<Row> {
+/**
+ * Returns access to a collection that a feature declares in `collections`. `isApart`: commands are not part of the transaction, which
+ * runs again nevertheless if their connection breaks.
+ */
+export function ownRows<Row extends object>(name: string, { isApart = false } = {}): OwnRows<Row> {
+  const inScope = isApart ? commentIn : inTransaction;
   const rowsIn = ({ db }: Database) => db.collection(name);
+  const readable = (database: Database): Database => (isApart ? { ...database, session: null } : database);
   return {
-    find: async (database, wanted) => (await findStored(database, name, wanted)) as unknown as readonly Row[], // stored in this form
-    count: (database, match = {}) => countMatching(database, name, match),
+    find: async (database, wanted) => (await findStored(readable(database), name, wanted)) as unknown as readonly Row[], // stored in this form
+    count: (database, match = {}) => countMatching(readable(database), name, match),
     put: async (database, row) => {
       const document: Document = { ...row };
       return (await inWriteTime(database, () => rowsIn(database).insertOne(document, inScope(database)))).insertedId;
