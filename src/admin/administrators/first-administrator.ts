@@ -6,23 +6,16 @@ import { otherThan } from '#store/form/matches.js';
 import { isStored } from '#store/stored.js';
 import { claim } from '#store/stores/claim.js';
 import { collections } from '#model/schema/collections.js';
-import { checkPanelBody, object } from '../check-body.js';
+import { checkPanelBody } from '../check-body.js';
 import type { OpenPanelCall, PanelRoutes } from '../panel-route.js';
 import { readAdminRoles, superAdminCode } from './administrator.js';
 import { countAttempt, openSession } from './session.js';
-import { insertAdministrator, fields } from './write-administrator.js';
+import { insertAdministrator, registration } from './write-administrator.js';
 
 /** The registration of the first administrator. */
 export const firstAdministratorRoutes: PanelRoutes = {
   'POST /admin/register-admin': { right: 'nobody', handle: registerFirst },
 };
-
-const body = object({
-  email: fields.email().required(),
-  firstname: fields.firstname().required(),
-  lastname: fields.lastname(),
-  password: fields.password().required(),
-}).noUnknown();
 
 /** Returns whether there is an administrator. */
 export const hasAdministrator = ({ store }: ContentContext): Promise<boolean> =>
@@ -39,7 +32,7 @@ async function registerFirst(call: OpenPanelCall): Promise<Answer> {
   if (await hasAdministrator(content)) throw taken();
   if (!request.isLocal)
     throw forbiddenError('The first administrator is created on the machine of the service: npx mangrove admin create');
-  const values = await checkPanelBody(body, bodyOf(request));
+  const values = await checkPanelBody(registration, bodyOf(request));
   const { database } = content.store;
   const work = async () => {
     if (await hasAdministrator(content)) throw taken();

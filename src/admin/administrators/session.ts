@@ -12,7 +12,7 @@ import { collections } from '#model/schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
 import { findAdministrator, shownAdministrator, type Administrator } from './administrator.js';
-import { changeAdministrator, fields } from './write-administrator.js';
+import { changeAdministrator, fields, registration } from './write-administrator.js';
 
 /** The routes of log-ins, registrations by invitation, and forgotten passwords. */
 export const sessionRoutes: PanelRoutes = {
@@ -110,20 +110,14 @@ async function registrationInfo({ request, content }: OpenPanelCall): Promise<An
   return answerData({ email, firstname, lastname });
 }
 
-const registration = object({
+const acceptance = object({
   registrationToken: string().required(),
-  userInfo: object({
-    firstname: fields.firstname().required(),
-    lastname: fields.lastname(),
-    password: fields.password().required(),
-  })
-    .required()
-    .noUnknown(),
+  userInfo: registration.omit(['email']).required(),
 }).noUnknown();
 
 async function register(call: OpenPanelCall): Promise<Answer> {
   const { request, content } = call;
-  const { registrationToken, userInfo } = await checkPanelBody(registration, bodyOf(request));
+  const { registrationToken, userInfo } = await checkPanelBody(acceptance, bodyOf(request));
   await countAttempt('register', null, call);
   const { firstname, lastname = null, password } = userInfo;
   const values = { firstname, lastname, password, registrationToken: null, isActive: true };

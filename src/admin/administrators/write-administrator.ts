@@ -7,7 +7,7 @@ import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '#stor
 import { collections } from '#model/schema/collections.js';
 import type { Sender } from '#base/limits/queue.js';
 import type { Values } from '#base/values.js';
-import { string } from '../check-body.js';
+import { object, string } from '../check-body.js';
 import { administratorOf, readAdminRoles, type Administrator } from './administrator.js';
 
 /** The values of an administrator that are written. `password` is plain; `roles` are ids. */
@@ -109,3 +109,11 @@ export const fields = {
       .matches(/\d/, '${path} must contain at least one number')
       .test('bytes', '${path} must have at most 72 bytes', (value) => Buffer.byteLength(value ?? '') <= 72),
 } as const;
+
+/** The body of an administrator who is created with a password. */
+export const registration = object({
+  email: fields.email().required(),
+  firstname: fields.firstname().required(),
+  lastname: fields.lastname(),
+  password: fields.password().required(),
+}).noUnknown();

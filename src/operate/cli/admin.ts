@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ContentContext } from '#content/content-context.js';
 import { findAdministrator, readAdminRoles, superAdminCode } from '#admin/administrators/administrator.js';
-import { changeAdministrator, insertAdministrator, isEmailTaken, fields } from '#admin/administrators/write-administrator.js';
-import { checkPanelBody, object } from '#admin/check-body.js';
+import {
+  changeAdministrator,
+  insertAdministrator,
+  isEmailTaken,
+  registration,
+} from '#admin/administrators/write-administrator.js';
+import { checkPanelBody } from '#admin/check-body.js';
 import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
 import { exactly } from '#store/form/matches.js';
 import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
@@ -19,13 +24,6 @@ export const usage = `usage: npx mangrove admin <command>
   With --password the password is read from a prompt or standard input, or from MANGROVE_ADMIN_PASSWORD; without it,
   one is generated and printed.`;
 
-const body = object({
-  email: fields.email().required(),
-  firstname: fields.firstname().required(),
-  lastname: fields.lastname(),
-  password: fields.password().required(),
-});
-
 function readCreate(args: readonly string[]) {
   const options = { email: text, firstname: text, lastname: text, role: texts, ...passwordOption };
   const { email, role = [superAdminCode], ...others } = readArguments(args, (words) => parseOptions(words, options));
@@ -38,7 +36,7 @@ const create: Command = async ({ content }, args) => {
   const roles = await roleIds(role, content);
   if (await isEmailTaken(email, content)) throw new Error(`there is an administrator ${email} already`);
   const word = await choosePassword(email, password);
-  const values = await checkPanelBody(body, { email, firstname, lastname, password: word });
+  const values = await checkPanelBody(registration, { email, firstname, lastname, password: word });
   await insertAdministrator({ ...values, lastname, isActive: true, roles }, content);
   if (password) print(`created ${email}`);
   else printMade(word, email);
@@ -54,7 +52,7 @@ const resetPassword: Command = async ({ content }, args) => {
   if ((await findAdministrator(content.store.database, { email: exactly(email) })) === null)
     throw new Error(`there is no administrator ${email}`);
   const word = await choosePassword(email, password);
-  await checkPanelBody(body.pick(['password']), { password: word });
+  await checkPanelBody(registration.pick(['password']), { password: word });
   const values = { password: word, isActive: true, registrationToken: null, resetPasswordToken: null };
   await changeAdministrator({ email: exactly(email) }, values, content);
   if (password) print(`the password of ${email} is set; earlier log-ins no longer work`);
