@@ -14,8 +14,10 @@ export const id = () =>
     (value) => value === undefined || value === null || (typeof value !== 'object' && decodeId(value) > 0),
   );
 
-/** The body of a request that deletes several documents. */
-export const idsBody = object({ ids: array().of(id().required()).min(1).required() }).noUnknown();
+const idsBody = object({ ids: array().of(id().required()).min(1).required() }).noUnknown();
+
+/** Returns the ids in the body of a request that deletes several documents, each once. */
+export const checkIds = async (body: unknown): Promise<number[]> => idsIn((await checkPanelBody(idsBody, body)).ids);
 
 /** Returns the ids of a checked list as numbers, each once. */
 export const idsIn = (ids: readonly (number | string)[] = []): number[] => [...new Set(ids.map(decodeId))];

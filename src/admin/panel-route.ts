@@ -147,3 +147,6 @@ export async function administratorOfToken(
 
 /** Returns an answer in the form of most routes. */
 export const answerData = (data: unknown, status = 200): Answer => ({ status, body: { data } });
+
+/** Returns an answer without an envelope. */
+export const answerBody = (body: unknown): Answer => ({ body });

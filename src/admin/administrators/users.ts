@@ -2,7 +2,6 @@ import { makeCode, storedCode } from '#accounts/login/passwords.js';
 import { findMany } from '#content/find-many.js';
 import { type ContentContext, ownType, withAccess } from '#content/content-context.js';
 import { applicationError, forbiddenError, notFoundError, validationError } from '#base/errors.js';
-import type { Answer } from '#http/route.js';
 import { bodyOf, idOf } from '#http/route-request.js';
 import { oneOf } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
@@ -11,8 +10,9 @@ import { inTransaction } from '#store/send/transaction.js';
 import { withDatabase } from '#content/content-context.js';
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
-import { array, boolean, checkPanelBody, id, idsBody, idsIn, object, string } from '../check-body.js';
-import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { array, boolean, checkIds, checkPanelBody, id, idsIn, object, string } from '../check-body.js';
+import type { PanelCall } from '../panel-route.js';
+import { resourceRoutes } from '../resource-routes.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { mayGive } from '../rights/rights.js';
 import {
@@ -34,16 +34,13 @@ import {
 } from './write-administrator.js';
 
 /** The routes of administrators. */
-export const administratorRoutes: PanelRoutes = {
-  'GET /admin/users': { right: 'admin::users.read', handle: list },
-  'POST /admin/users': { right: 'admin::users.create', handle: invite },
-  'POST /admin/users/batch-delete': { right: 'admin::users.delete', handle: removeSeveral },
-  'GET /admin/users/:id': { right: 'admin::users.read', handle: read },
-  'PUT /admin/users/:id': { right: 'admin::users.update', handle: change },
-  'DELETE /admin/users/:id': { right: 'admin::users.delete', handle: remove },
-};
+export const administratorRoutes = resourceRoutes('/admin/users', 'admin::users', {
+  ...{ list, create: invite, read, change },
+  remove: async (call) => (await removeAll([idOf(call)], call))[0],
+  removeSeveral: async (call) => removeAll(await checkIds(bodyOf(call.request)), call),
+});
 
-async function list(call: PanelCall): Promise<Answer> {
+async function list(call: PanelCall) {
   const { content } = call;
   const type = ownType(content, 'admin::user');
   const query = parseListQuery(parametersOf(call), content.bind);
@@ -56,13 +53,13 @@ async function list(call: PanelCall): Promise<Answer> {
   ]);
   const byId = new Map(documents.map((document) => [Number(document['_id']), administratorOf(document, roles)]));
   const results = ids.flatMap((id) => byId.get(id) ?? []).map(shownAdministrator);
-  return answerData({ results, pagination: paginationOf(page) });
+  return { results, pagination: paginationOf(page) };
 }
 
-async function read(call: PanelCall): Promise<Answer> {
+async function read(call: PanelCall) {
   const administrator = await findAdministrator(call.content.store.database, { _id: idOf(call) });
   if (administrator === null) throw notFoundError('User does not exist');
-  return answerData(shownAdministrator(administrator));
+  return shownAdministrator(administrator);
 }
 
 const roleIds = () => array().of(id().required()).min(1);
@@ -85,7 +82,7 @@ const lowerEmail = ({ email, ...others }: Values): Values => ({
 const invitationLifetime = 30 * 86_400;
 
 /** Creates an administrator who registers by a token, which is shown only here. */
-async function invite(call: PanelCall): Promise<Answer> {
+async function invite(call: PanelCall) {
   const { request, content } = call;
   const { roles: given, ...values } = await checkPanelBody(invitation, lowerEmail(bodyOf(request)));
   const roles = idsIn(given);
@@ -94,7 +91,7 @@ async function invite(call: PanelCall): Promise<Answer> {
   const registrationToken = makeCode(20);
   const stored = storedCode(registrationToken, invitationLifetime);
   const invited = await insertAdministrator({ ...values, roles, registrationToken: stored }, content);
-  return answerData({ ...shownAdministrator(invited), registrationToken }, 201);
+  return { ...shownAdministrator(invited), registrationToken };
 }
 
 const changes = object({
@@ -107,7 +104,7 @@ const changes = object({
   roles: roleIds(),
 }).noUnknown();
 
-async function change(call: PanelCall): Promise<Answer> {
+async function change(call: PanelCall) {
   const { request, content } = call;
   const { roles, ...rest } = await checkPanelBody(changes, lowerEmail(bodyOf(request)));
   const id = idOf(call);
@@ -126,17 +123,7 @@ async function change(call: PanelCall): Promise<Answer> {
     work: (inside) => changeAdministrator({ _id: id }, values, inside, request.sender),
   });
   if (changed === null) throw notFoundError('User does not exist');
-  return answerData(shownAdministrator(changed));
-}
-
-async function remove(call: PanelCall): Promise<Answer> {
-  const [deleted] = await removeAll([idOf(call)], call);
-  return answerData(deleted);
-}
-
-async function removeSeveral(call: PanelCall): Promise<Answer> {
-  const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
-  return answerData(await removeAll(idsIn(ids), call));
+  return shownAdministrator(changed);
 }
 
 /** Deletes the administrators of ids that exist, and returns them. Throws a NotFoundError if there is none. */

@@ -11,8 +11,9 @@ import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entrie
 import { collections } from '#model/schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
 import { listAccess } from '../administrators/list-access.js';
-import { checkPanelBody, idsBody, idsIn, object, string } from '../check-body.js';
+import { checkIds, checkPanelBody, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { resourceRoutes } from '../resource-routes.js';
 import { parametersOf, parseListQuery } from '../panel-query.js';
 import { actionNames, type Actions } from './actions.js';
 import { allPermissions } from './all-permissions.js';
@@ -25,12 +26,12 @@ import { permissionsOf, setPermissions } from './write-permissions.js';
 
 /** The routes of roles of administrators and their permissions. */
 export const roleRoutes: PanelRoutes = {
-  'GET /admin/roles': { right: 'admin::roles.read', handle: list },
-  'POST /admin/roles': { right: 'admin::roles.create', handle: create },
-  'POST /admin/roles/batch-delete': { right: 'admin::roles.delete', handle: removeSeveral },
-  'GET /admin/roles/:id': { right: 'admin::roles.read', handle: read },
-  'PUT /admin/roles/:id': { right: 'admin::roles.update', handle: change },
-  'DELETE /admin/roles/:id': { right: 'admin::roles.delete', handle: remove },
+  ...resourceRoutes('/admin/roles', 'admin::roles', {
+    ...{ list, create, change },
+    read: async (call) => withCount(await roleOf(call), call.content),
+    remove: async (call) => (await removeAll([idOf(call)], 'id', call))[0] ?? null,
+    removeSeveral: async (call) => removeAll(await checkIds(bodyOf(call.request)), 'ids', call),
+  }),
   'GET /admin/roles/:id/permissions': { right: 'admin::roles.read', handle: readPermissions },
   'PUT /admin/roles/:id/permissions': { right: 'admin::roles.update', handle: replacePermissions },
   'GET /admin/permissions': {
@@ -44,7 +45,7 @@ const withCount = async (role: AdminRole, { store }: ContentContext) => ({
   usersCount: await countWithRole(store.database, role.id),
 });
 
-async function list(call: PanelCall): Promise<Answer> {
+async function list(call: PanelCall) {
   const { content } = call;
   const type = ownType(content, 'admin::role');
   const query = { ...parseListQuery(parametersOf(call), content.bind), pagination: allRoles };
@@ -52,7 +53,7 @@ async function list(call: PanelCall): Promise<Answer> {
   const { entries } = await findMany(type, { ...query, fields: ['id'], withTotal: false }, narrow);
   const roles = await readAdminRoles(content.store.database);
   const found = entries.flatMap(({ document }) => roles.get(Number(document['_id'])) ?? []);
-  return answerData(await Promise.all(found.map((role) => withCount(role, content))));
+  return Promise.all(found.map((role) => withCount(role, content)));
 }
 
 /** The panel shows all roles on one page. */
@@ -64,16 +65,12 @@ async function roleOf(call: PanelCall): Promise<AdminRole> {
   return adminRole(document);
 }
 
-async function read(call: PanelCall): Promise<Answer> {
-  return answerData(await withCount(await roleOf(call), call.content));
-}
-
 const name = () => string().min(1).max(255);
 const description = () => string().max(10_000).nullable();
 const roleBody = object({ name: name().required(), description: description() }).noUnknown();
 const changedBody = object({ name: name(), description: description() }).noUnknown();
 
-async function create({ request, content }: PanelCall): Promise<Answer> {
+async function create({ request, content }: PanelCall) {
   const body = await checkPanelBody(roleBody, bodyOf(request));
   await refuseTaken(body.name, 0, content);
   const { store } = content;
@@ -82,7 +79,7 @@ async function create({ request, content }: PanelCall): Promise<Answer> {
   const code = `${body.name.toLowerCase().replace(/[^\p{L}\d]+/gu, '-')}-${now.getTime().toString(36)}`;
   const document = { _id, name: body.name, code, description: body.description ?? null, createdAt: now, updatedAt: now };
   await insertEntry(store, collections.adminRoles, document);
-  return answerData(adminRole(document), 201);
+  return adminRole(document);
 }
 
 async function refuseTaken(wanted: string, except: number, { store }: ContentContext): Promise<void> {
@@ -91,7 +88,7 @@ async function refuseTaken(wanted: string, except: number, { store }: ContentCon
     throw applicationError(`The name must be unique and a role with name \`${wanted}\` already exists.`);
 }
 
-async function change(call: PanelCall): Promise<Answer> {
+async function change(call: PanelCall) {
   const { content } = call;
   const body = await checkPanelBody(changedBody, bodyOf(call.request));
   const role = await roleOf(call);
@@ -103,17 +100,7 @@ async function change(call: PanelCall): Promise<Answer> {
     change: { set },
   });
   if (document === null) throw notFoundError('role.notFound');
-  return answerData(adminRole(document));
-}
-
-async function remove(call: PanelCall): Promise<Answer> {
-  const [deleted = null] = await removeAll([idOf(call)], 'id', call);
-  return answerData(deleted);
-}
-
-async function removeSeveral(call: PanelCall): Promise<Answer> {
-  const { ids } = await checkPanelBody(idsBody, bodyOf(call.request));
-  return answerData(await removeAll(idsIn(ids), 'ids', call));
+  return adminRole(document);
 }
 
 /** Deletes roles with their permissions. `field` is named if one is still used. Roles that do not exist are left out. */

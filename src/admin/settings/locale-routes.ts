@@ -1,18 +1,16 @@
 import { createLocale, deleteLocale, listLocales, localeWork, type ShownLocale, updateLocale } from '#content/locales.js';
 import { fieldErrors, notFoundError } from '#base/errors.js';
-import type { Answer } from '#http/route.js';
 import { bodyOf, idOf } from '#http/route-request.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
-import type { PanelCall, PanelRoutes } from '../panel-route.js';
+import { answerBody, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { resourceRoutes } from '../resource-routes.js';
 import { isoLocales } from './iso-locales.js';
 
 /** The routes of locales. Their answers have no envelope. */
 export const localeRoutes: PanelRoutes = {
   'GET /i18n/locales': { right: 'logged in', handle: async ({ content }) => ({ body: await listLocales(content) }) },
   'GET /i18n/iso-locales': { right: 'plugin::i18n.locale.read', handle: () => ({ body: isoLocales() }) },
-  'POST /i18n/locales': { right: 'plugin::i18n.locale.create', handle: create },
-  'PUT /i18n/locales/:id': { right: 'plugin::i18n.locale.update', handle: change },
-  'DELETE /i18n/locales/:id': { right: 'plugin::i18n.locale.delete', handle: remove },
+  ...resourceRoutes('/i18n/locales', 'plugin::i18n.locale', { create, change, remove }, answerBody),
 };
 
 async function find(call: PanelCall): Promise<ShownLocale> {
@@ -22,9 +20,9 @@ async function find(call: PanelCall): Promise<ShownLocale> {
 }
 
 /** Returns the locale of a code after a change, which this instance has loaded by then. */
-async function changed(code: string, call: PanelCall): Promise<Answer> {
+async function changed(code: string, call: PanelCall): Promise<ShownLocale | undefined> {
   await call.running.backend.models.load();
-  return { body: (await listLocales(call.content)).find((locale) => locale.code === code) };
+  return (await listLocales(call.content)).find((locale) => locale.code === code);
 }
 
 const name = () => string().max(50).nullable();
@@ -37,7 +35,7 @@ const newLocale = object({
 
 const changedLocale = object({ name: name().min(1), isDefault: boolean() }).noUnknown();
 
-async function create(call: PanelCall): Promise<Answer> {
+async function create(call: PanelCall) {
   const body = await checkPanelBody(newLocale, bodyOf(call.request));
   if (!isoLocales().some(({ code }) => code === body.code))
     throw fieldErrors([{ path: ['code'], message: 'code must be one of those of GET /i18n/iso-locales' }]);
@@ -45,16 +43,16 @@ async function create(call: PanelCall): Promise<Answer> {
   return changed(body.code, call);
 }
 
-async function change(call: PanelCall): Promise<Answer> {
+async function change(call: PanelCall) {
   const body = await checkPanelBody(changedLocale, bodyOf(call.request));
   const { code } = await find(call);
   await updateLocale(code, body, localeWork(call));
   return changed(code, call);
 }
 
-async function remove(call: PanelCall): Promise<Answer> {
+async function remove(call: PanelCall) {
   const locale = await find(call);
   await deleteLocale(locale.code, localeWork(call));
   await call.running.backend.models.load();
-  return { body: locale };
+  return locale;
 }

@@ -1,7 +1,6 @@
 import { changeToken, createToken, newKey } from '#accounts/api-tokens.js';
 import { apiToken, hashKey, type TokenType } from '#content/rights/api-token.js';
 import { notFoundError, validationError } from '#base/errors.js';
-import type { Answer } from '#http/route.js';
 import { bodyOf, idOf } from '#http/route-request.js';
 import { grantableActions } from '#http/running.js';
 import type { Document } from '#store/send/database.js';
@@ -10,25 +9,23 @@ import { findFirst, findStored } from '#store/stored.js';
 import { deleteEntry } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import { array, checkPanelBody, number, object, string } from '../check-body.js';
-import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
-
-const right = (name: string): PanelAction => `admin::api-tokens.${name}`;
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { resourceRoutes } from '../resource-routes.js';
 
 /** The routes of API tokens. Tokens of the admin API of the service itself are neither listed nor changed here. */
 export const tokenRoutes: PanelRoutes = {
-  'GET /admin/api-tokens': { right: right('read'), handle: list },
-  'POST /admin/api-tokens': { right: right('create'), handle: create },
-  'GET /admin/api-tokens/:id': { right: right('read'), handle: read },
-  'PUT /admin/api-tokens/:id': { right: right('update'), handle: change },
-  'POST /admin/api-tokens/:id/regenerate': { right: right('regenerate'), handle: regenerate },
-  'DELETE /admin/api-tokens/:id': { right: right('delete'), handle: remove },
+  ...resourceRoutes('/admin/api-tokens', 'admin::api-tokens', {
+    ...{ list, create, change, remove },
+    read: async (call) => shown(await find(call)),
+  }),
+  'POST /admin/api-tokens/:id/regenerate': { right: 'admin::api-tokens.regenerate', handle: regenerate },
 };
 
 const listed = { type: otherThan('admin') };
 
-async function list({ content }: PanelCall): Promise<Answer> {
+async function list({ content }: PanelCall) {
   const documents = await findStored(content.store.database, collections.tokens, { match: listed, sort: { name: 1 } });
-  return answerData(documents.map(shown));
+  return documents.map(shown);
 }
 
 /** Returns a token as the panel shows it. Its lifespan is a text. */
@@ -50,10 +47,6 @@ async function find(call: PanelCall): Promise<Document> {
 
 function missing(): never {
   throw notFoundError('API Token not found');
-}
-
-async function read(call: PanelCall): Promise<Answer> {
-  return answerData(shown(await find(call)));
 }
 
 const days = [7, 30, 90];
@@ -80,7 +73,7 @@ const changedToken = object({
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : (value ?? ''));
 
-async function create(call: PanelCall): Promise<Answer> {
+async function create(call: PanelCall) {
   const { content, running } = call;
   const given = bodyOf(call.request);
   const texts = { name: trimmed(given['name']), description: trimmed(given['description']) };
@@ -89,7 +82,7 @@ async function create(call: PanelCall): Promise<Answer> {
   const values = { ...body, permissions: actions, lifespan: body.lifespan ?? null };
   const { token, key } = await createToken(values, running.secrets.tokenSalt, content.store);
   const stored = await findFirst(content.store.database, collections.tokens, { _id: token.id });
-  return answerData({ ...shown(stored ?? missing()), accessKey: key }, 201);
+  return { ...shown(stored ?? missing()), accessKey: key };
 }
 
 /** Returns the actions of a token. Throws a ValidationError if they are unknown, or do not belong to its type. */
@@ -105,7 +98,7 @@ function actionsOf(kind: string, given: readonly string[] | null, { running, con
   return [...new Set(given)];
 }
 
-async function change(call: PanelCall): Promise<Answer> {
+async function change(call: PanelCall) {
   const given = bodyOf(call.request);
   const texts = Object.fromEntries(
     ['name', 'description'].filter((name) => given[name] !== undefined).map((name) => [name, trimmed(given[name])]),
@@ -115,7 +108,7 @@ async function change(call: PanelCall): Promise<Answer> {
   const kind = body.type ?? stored.type;
   const permissions = changedActions(stored, { kind, given: body.permissions ?? null }, call);
   const changed = await changeToken(matchOf(call), { ...body, permissions }, call.content.store);
-  return answerData(shown(changed ?? missing()));
+  return shown(changed ?? missing());
 }
 
 /**
@@ -134,14 +127,14 @@ function changedActions(
   return [...kept, ...wanted.filter((action) => !kept.includes(action))];
 }
 
-async function regenerate(call: PanelCall): Promise<Answer> {
+async function regenerate(call: PanelCall) {
   const accessKey = newKey();
   const hash = hashKey(accessKey, call.running.secrets.tokenSalt);
   const changed = await changeToken(matchOf(call), { hash }, call.content.store);
   return answerData({ id: (changed ?? missing())._id, accessKey }, 201);
 }
 
-async function remove(call: PanelCall): Promise<Answer> {
+async function remove(call: PanelCall) {
   const deleted = await deleteEntry(call.content.store, collections.tokens, matchOf(call));
-  return answerData(deleted === null ? null : shown(deleted));
+  return deleted === null ? null : shown(deleted);
 }

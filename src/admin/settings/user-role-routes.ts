@@ -6,18 +6,24 @@ import { bodyOf, idOf } from '#http/route-request.js';
 import { grantableActions } from '#http/running.js';
 import type { Values } from '#base/values.js';
 import { showOne } from '../show-entries.js';
-import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
+import { answerBody, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { resourceRoutes } from '../resource-routes.js';
 import { routesByApi } from './content-api.js';
-
-const right = (name: string): PanelAction => `plugin::users-permissions.roles.${name}`;
 
 /** The routes of roles of users, and of what can be granted to them. Their answers have no envelope. */
 export const userRoleRoutes: PanelRoutes = {
-  'GET /users-permissions/roles': { right: right('read'), handle: list },
-  'POST /users-permissions/roles': { right: right('create'), handle: create },
-  'GET /users-permissions/roles/:id': { right: right('read'), handle: read },
-  'PUT /users-permissions/roles/:id': { right: right('update'), handle: change },
-  'DELETE /users-permissions/roles/:id': { right: right('delete'), handle: remove },
+  ...resourceRoutes(
+    '/users-permissions/roles',
+    'plugin::users-permissions.roles',
+    {
+      list: rolesOf,
+      create: async ({ request, content }) => createRole(bodyOf(request), content).then(isDone),
+      read,
+      change: async (call) => updateRole(idOf(call), givenBody(call), call.content, ownActions).then(isDone),
+      remove: async (call) => deleteRole(idOf(call), call.content).then(isDone),
+    },
+    answerBody,
+  ),
   'GET /users-permissions/permissions': {
     right: 'logged in',
     handle: (call) => ({ body: { permissions: permissionTree(actionsOf(call), new Set()) } }),
@@ -26,8 +32,10 @@ export const userRoleRoutes: PanelRoutes = {
   'GET /users-permissions/routes': { right: 'logged in', handle: (call) => ({ body: { routes: routesByApi(call) } }) },
 };
 
+const isDone = () => ({ ok: true });
+
 /** The answer to a change. */
-export const done: Answer = { body: { ok: true } };
+export const done: Answer = answerBody(isDone());
 
 /** Returns the body of a request. Throws a ValidationError for an empty one. */
 export function givenBody({ request }: PanelCall): Values {
@@ -46,28 +54,9 @@ export async function rolesOf({ content }: PanelCall) {
   return { roles: roles.map((role) => ({ ...showOne(role, content), nb_users: users.get(role.document['_id']) ?? 0 })) };
 }
 
-async function list(call: PanelCall): Promise<Answer> {
-  return { body: await rolesOf(call) };
-}
-
-async function read(call: PanelCall): Promise<Answer> {
+async function read(call: PanelCall) {
   const id = idOf(call);
   const [role, roles] = await Promise.all([findRole(id, call.content), call.running.authenticator.roles()]);
   const permissions = permissionTree(actionsOf(call), roles.byId.get(id)?.actions ?? new Set());
-  return { body: { role: { ...showOne(role, call.content), permissions } } };
-}
-
-async function create({ request, content }: PanelCall): Promise<Answer> {
-  await createRole(bodyOf(request), content);
-  return done;
-}
-
-async function change(call: PanelCall): Promise<Answer> {
-  await updateRole(idOf(call), givenBody(call), call.content, ownActions);
-  return done;
-}
-
-async function remove(call: PanelCall): Promise<Answer> {
-  await deleteRole(idOf(call), call.content);
-  return done;
+  return { role: { ...showOne(role, call.content), permissions } };
 }

@@ -1,5 +1,4 @@
 import { type ApiError, badRequestError } from '#base/errors.js';
-import type { Answer } from '#http/route.js';
 import { bodyOf, idOf } from '#http/route-request.js';
 import { decodeId } from '#base/values.js';
 import { testWebhook } from '#api/webhooks/test-webhook.js';
@@ -11,62 +10,47 @@ import {
   deleteWebhooks,
   findWebhook,
   listWebhooks,
+  type WebhookValues,
 } from '#api/webhooks/write-webhooks.js';
 import { checkPanelBody } from '../check-body.js';
-import { answerData, type PanelAction, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
+import { resourceRoutes } from '../resource-routes.js';
 import { changedWebhookBody, newWebhookBody, shownToPanel } from './webhook-body.js';
-
-const right = (name: string): PanelAction => `admin::webhooks.${name}`;
 
 /** The routes of webhooks. */
 export const webhookRoutes: PanelRoutes = {
-  'GET /admin/webhooks': { right: right('read'), handle: list },
-  'POST /admin/webhooks': { right: right('create'), handle: create },
-  'POST /admin/webhooks/batch-delete': { right: right('delete'), handle: removeSeveral },
-  'GET /admin/webhooks/:id': { right: right('read'), handle: read },
-  'PUT /admin/webhooks/:id': { right: right('update'), handle: change },
-  'DELETE /admin/webhooks/:id': { right: right('delete'), handle: remove },
-  'POST /admin/webhooks/:id/trigger': { right: right('update'), handle: trigger, changes: 'nothing' },
+  ...resourceRoutes('/admin/webhooks', 'admin::webhooks', {
+    list: async ({ content }) => (await listWebhooks(content.store)).map(shownToPanel),
+    create: async (call) => shownToPanel(await createWebhook(await valuesOf(newWebhookBody, call), call.content.store)),
+    read: async (call) => shownToPanel(await findWebhook(idOf(call), call.content.store)),
+    change: async (call) =>
+      shownToPanel(await changeWebhook(idOf(call), await valuesOf(changedWebhookBody, call), call.content.store)),
+    remove: async (call) => shownToPanel(await deleteWebhook(idOf(call), call.content.store)),
+    removeSeveral,
+  }),
+  'POST /admin/webhooks/:id/trigger': {
+    right: 'admin::webhooks.update',
+    handle: async (call) => answerData(await testWebhook(await findWebhook(idOf(call), call.content.store), !isLimited(call))),
+    changes: 'nothing',
+  },
 };
-
-async function list({ content }: PanelCall): Promise<Answer> {
-  return answerData((await listWebhooks(content.store)).map(shownToPanel));
-}
-
-async function read(call: PanelCall): Promise<Answer> {
-  return answerData(shownToPanel(await findWebhook(idOf(call), call.content.store)));
-}
 
 /** Returns whether webhooks may only have public addresses. */
 const isLimited = ({ running: { config } }: PanelCall): boolean =>
   config.environment === 'production' && !config.webhooks.allowPrivate;
 
-async function create(call: PanelCall): Promise<Answer> {
-  const body = await checkPanelBody(newWebhookBody(isLimited(call)), bodyOf(call.request));
+async function valuesOf(schema: typeof newWebhookBody | typeof changedWebhookBody, call: PanelCall): Promise<WebhookValues> {
+  const body = await checkPanelBody(schema(isLimited(call)), bodyOf(call.request));
   checkEvents(body.events, call.running.ownEvents?.());
-  return answerData(shownToPanel(await createWebhook(body, call.content.store)), 201);
-}
-
-async function change(call: PanelCall): Promise<Answer> {
-  const body = await checkPanelBody(changedWebhookBody(isLimited(call)), bodyOf(call.request));
-  checkEvents(body.events, call.running.ownEvents?.());
-  return answerData(shownToPanel(await changeWebhook(idOf(call), body, call.content.store)));
-}
-
-async function remove(call: PanelCall): Promise<Answer> {
-  return answerData(shownToPanel(await deleteWebhook(idOf(call), call.content.store)));
+  return body;
 }
 
 /** Deletes webhooks, and answers the ids of the request. */
-async function removeSeveral({ request, content }: PanelCall): Promise<Answer> {
+async function removeSeveral({ request, content }: PanelCall): Promise<unknown> {
   const ids: unknown = bodyOf(request)['ids'];
   if (!Array.isArray(ids) || ids.length === 0 || ids.some((id) => decodeId(id) === 0)) throw idsMissing();
   await deleteWebhooks(ids.map(decodeId), content.store);
-  return answerData(ids);
+  return ids;
 }
 
 const idsMissing = (): ApiError => badRequestError('ids must be an array of id');
-
-async function trigger(call: PanelCall): Promise<Answer> {
-  return answerData(await testWebhook(await findWebhook(idOf(call), call.content.store), !isLimited(call)));
-}
