@@ -3,6 +3,7 @@ import { answers, type Operation, type QueryParameter } from '#http/operation.js
 import { at } from '#http/route.js';
 import { parameterOf, type RouteRequest } from '#http/route-request.js';
 import { validationError } from '#base/errors.js';
+import { mapValues, recordIn, type Values } from '#base/values.js';
 import type { AdminRoute } from './admin-call.js';
 
 const texts = listOf(text);
@@ -55,6 +56,10 @@ export const describe = (id: string, summary: string, data: Schema, query: reado
   query,
   answers: answers(record({ data })),
 });
+
+/** Returns the properties of a value that the schema of an answer has. */
+export const picked = (schema: Schema, value: object): Values =>
+  mapValues(recordIn(schema, 'properties'), (_, name) => (value as Values)[name]); // of any object, as unknown
 
 /** Returns the value of a parameter; undefined if it is absent. Throws a ValidationError if it is given several times. */
 export function textParameter(request: RouteRequest, name: string): string | undefined {

@@ -16,7 +16,7 @@ import { readRoles } from '#content/rights/role.js';
 import { validationError } from '#base/errors.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { summarizeStatus } from './summarize-status.js';
-import { describe, numberParameter, row, schemas } from './admin-row.js';
+import { describe, numberParameter, picked, row, schemas } from './admin-row.js';
 import { createLocale, deleteLocale, listLocales, updateLocale } from '#content/locales.js';
 
 const name = { type: 'string', minLength: 1 };
@@ -138,7 +138,7 @@ async function changing({ running, content }: AdminCall, change: Promise<void>):
 }
 
 async function shownLocales({ content }: Pick<AdminCall, 'content'>): Promise<unknown> {
-  return (await listLocales(content)).map(({ id, code, name, isDefault }) => ({ id, code, name, isDefault }));
+  return (await listLocales(content)).map((locale) => picked(schemas.locale, locale));
 }
 
 /** Returns the reads of a shape as they are answered: what they cost, and the index that would serve them. */

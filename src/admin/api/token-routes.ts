@@ -4,7 +4,7 @@ import type { ApiToken } from '#content/rights/api-token.js';
 import { checkActions } from '#content/rights/known-actions.js';
 import { grantableActions } from '#http/running.js';
 import type { AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, picked, row, schemas } from './admin-row.js';
 
 /** The routes of API tokens and admin tokens. Only the answer to a create contains the key. */
 export const tokenRoutes: readonly AdminRoute[] = [
@@ -30,5 +30,4 @@ export const tokenRoutes: readonly AdminRoute[] = [
 const textsIn = (list: unknown): readonly string[] =>
   Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 
-const shown = (token: ApiToken): object =>
-  Object.fromEntries(Object.entries(token).filter(([name]) => name !== 'access' && name !== 'hash'));
+const shown = (token: ApiToken) => picked(schemas.token, token);

@@ -14,7 +14,7 @@ import { findStored } from '#store/stored.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, numberParameter, row, schemas } from './admin-row.js';
+import { describe, numberParameter, picked, row, schemas } from './admin-row.js';
 
 /** The routes of users. They accept the same bodies as `/api/users`. */
 export const userAdminRoutes: readonly AdminRoute[] = [
@@ -45,14 +45,7 @@ const bodyOfType = memoize((type: ContentType): Schema => {
   return record(Object.fromEntries(names.map((name) => [name, anything])), []);
 });
 
-const shown = ({ id, username, email, role, blocked, confirmed }: KnownUser) => ({
-  id,
-  username,
-  email,
-  role,
-  blocked,
-  confirmed,
-});
+const shown = (user: KnownUser) => picked(schemas.user, user);
 
 /** Lists users by id, up to 1,000 at a time: `?after=ID&limit=N`. */
 async function list({ request, content }: AdminCall): Promise<unknown> {

@@ -8,7 +8,7 @@ import { knownWebhooks } from '#api/webhooks/known-webhooks.js';
 import type { Webhook } from '#api/webhooks/webhook.js';
 import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '#api/webhooks/write-webhooks.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
+import { describe, numberParameter, picked, row, schemas, textParameter } from './admin-row.js';
 import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } from './webhook-values.js';
 
 const texts = listOf(text);
@@ -78,10 +78,8 @@ export const webhookAdminRoutes: readonly AdminRoute[] = [
 
 const find = (call: AdminCall): Promise<Webhook> => findWebhook(idOf(call), call.content.store);
 
-const shown = ({ id, name, url, events, types, headers, format, role, ...others }: Webhook) => {
-  const { populate = null, fields = null, isEnabled: enabled, disabledBecause } = others;
-  return { id, name, url, events, types, headers, format, role, populate, fields, enabled, disabledBecause };
-};
+const shown = ({ populate = null, fields = null, isEnabled: enabled, ...others }: Webhook) =>
+  picked(schema.webhook, { ...others, populate, fields, enabled });
 
 async function create(call: AdminCall): Promise<unknown> {
   const set = await newWebhookValues(call);
@@ -100,19 +98,10 @@ async function deliveries(call: AdminCall): Promise<unknown> {
   return (await listDeliveries(content.store.database, id, wanted)).map(shownDelivery);
 }
 
-const shownDelivery = ({
-  _id,
-  type,
-  key,
-  createdAt,
-  status,
-  attempts,
-  next,
-  answer,
-}: Awaited<ReturnType<typeof listDeliveries>>[number]) => ({
-  ...{ id: _id, type, about: key, createdAt, status, attempts },
-  ...{ next: status === 'pending' && next.getTime() > 0 ? next : null, answer },
-});
+function shownDelivery({ _id: id, key: about, ...others }: Awaited<ReturnType<typeof listDeliveries>>[number]) {
+  const next = others.status === 'pending' && others.next.getTime() > 0 ? others.next : null;
+  return picked(schema.delivery, { ...others, id, about, next });
+}
 
 /** Replays deliveries. They may be too many for one transaction, so that the log record is finished after them. */
 async function replay(call: AdminCall): Promise<unknown> {
