@@ -1,6 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { findOne } from '#content/find-one.js';
 import type { EntryKey } from '#content/meet-precondition.js';
+import { isAfterWrite } from '#base/after-write.js';
 import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
@@ -52,36 +53,45 @@ interface FoundEntry {
  * Returns the entry of an action as a query selects it; only its id unless there is one. Throws a NotFoundError if there is no such
  * entry, and a ForbiddenError if no permission allows the action on it.
  */
-export async function findEntry(
+export async function findEntry(key: EntryKey, acting: Acting, query?: (bind: BindContext) => Query): Promise<FoundEntry> {
+  const found = await findPermitted(key, acting, query);
+  if (found === null) throw notFoundError();
+  return found;
+}
+
+/** Does the same, but returns null if there is no such entry. */
+async function findPermitted(
   { type, id }: EntryKey,
   { call, action }: Acting,
   query: (bind: BindContext) => Query = () => idQuery,
-): Promise<FoundEntry> {
+): Promise<FoundEntry | null> {
   const context = contentFor(call, action, type);
   const entry = await findOne(type, id, query(context.bind), context);
   if (entry !== null) return { entry, context };
-  throw (await findOne(type, id, idQuery, call.content)) === null ? notFoundError() : forbiddenError();
+  if ((await findOne(type, id, idQuery, call.content)) === null) return null;
+  throw forbiddenError();
 }
 
 /**
- * Runs a write that returns null if it finds no entry in the context of its action. Throws the errors of `findEntry` then, also rather
- * than another error of the write. Reads the entry before the write only if code around reads may hide it.
+ * Runs a write that returns null if it finds no entry in the context of its action. Returns null if there is no such entry, and throws a
+ * ForbiddenError if no permission allows the action on it, also rather than another refusal before anything was written. Reads the
+ * entry before the write only if code around reads may hide it.
  */
 export async function writeEntry<Result>(
   key: EntryKey,
   acting: Acting,
   write: (context: ContentContext) => Promise<Result | null>,
-): Promise<Result> {
+): Promise<Result | null> {
   const { call, action } = acting;
   const context = contentFor(call, action, key.type);
   const mayAll = call.rights.isSuper && action === 'update'; // also what code around reads hides
-  const check = (): Promise<unknown> => (mayAll ? Promise.resolve() : findEntry(key, acting));
-  if (context.hooks?.reads(key.type.uid)) await check();
+  const isThere = async (): Promise<boolean> => mayAll || (await findPermitted(key, acting)) !== null;
+  if (context.hooks?.reads(key.type.uid) && !(await isThere())) return null;
   const result = await write(context).catch(async (error: unknown) => {
-    if (error instanceof ApiError) await check();
+    const isRefusal = error instanceof ApiError && error.status < 500 && !isAfterWrite(error);
+    if (isRefusal && !(await isThere())) return null;
     throw error;
   });
-  if (result !== null) return result;
-  await check();
-  throw notFoundError();
+  if (result === null) await isThere();
+  return result;
 }

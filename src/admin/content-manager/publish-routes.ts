@@ -1,7 +1,7 @@
 import { withDatabase, withoutBudget } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
-import { applicationError, forbiddenError, NotFoundError, notFoundError } from '#base/errors.js';
+import { applicationError, forbiddenError, notFoundError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -99,13 +99,6 @@ async function removeAll(call: PanelCall): Promise<Answer> {
   contentFor(call, 'delete', type);
   return inOne(call, async (id, inside) => {
     const key = { type, id };
-    return (
-      (await writeEntry(key, { call: inside, action: 'delete' }, (context) => removeWith(key, context)).catch(orNull)) !== null
-    );
+    return (await writeEntry(key, { call: inside, action: 'delete' }, (context) => removeWith(key, context))) !== null;
   });
-}
-
-function orNull(error: unknown): null {
-  if (error instanceof NotFoundError) return null;
-  throw error;
 }

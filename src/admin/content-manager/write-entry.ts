@@ -6,7 +6,7 @@ import { create } from '#content/create.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
-import { ForbiddenError } from '#base/errors.js';
+import { ForbiddenError, notFoundError } from '#base/errors.js';
 import { accountsOf } from '#http/running.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
@@ -50,11 +50,11 @@ export const asNew = (type: ContentType, data: Values, values: Values): Values =
 
 /**
  * Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Returns the other
- * locales to which values were copied, as they were before. Throws the errors of `writeEntry`, of `writeUnchanged` and of an update.
+ * locales to which values were copied, as they were before. Throws the errors of `findEntry`, of `writeUnchanged` and of an update.
  */
 async function changeEntry({ type, id }: EntryKey, call: PanelCall, copied: LinkChild | undefined): Promise<readonly Loaded[]> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
-  return writeEntry({ type, id }, { call: own, action: 'update' }, async (context) => {
+  const changed = await writeEntry({ type, id }, { call: own, action: 'update' }, async (context) => {
     const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
     return writeUnchanged({ type, id }, call, async (key) => {
       if (type.uid !== userUid) return localesOf(await update(key, { data, query: idQuery, copied }, context));
@@ -63,6 +63,8 @@ async function changeEntry({ type, id }: EntryKey, call: PanelCall, copied: Link
       return [];
     });
   });
+  if (changed === null) throw notFoundError();
+  return changed;
 }
 
 /** Changes an entry, and returns it. As in Strapi v4, its other locales are shown as they were before. */
@@ -93,12 +95,15 @@ async function formerLocales({ type, id }: EntryKey, call: PanelCall): Promise<F
 
 const localesQuery: Query = { ...emptyQuery, populate: { all: false, fields: [fieldOf('localizations', values)] } };
 
-/** Deletes an entry, and returns it as it was shown. Throws the errors of `writeEntry`. */
-export const removeEntry = async ({ type, id }: EntryKey, call: PanelCall): Promise<Values> =>
-  writeEntry({ type, id }, { call, action: 'delete' }, async (context) => {
+/** Deletes an entry, and returns it as it was shown. Throws the errors of `findEntry`. */
+export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
+  const removed = await writeEntry({ type, id }, { call, action: 'delete' }, async (context) => {
     const shown = await showWritten(type, id, call);
     return (await removeWith({ type, id }, context)) && shown;
   });
+  if (removed === null) throw notFoundError();
+  return removed;
+}
 
 /** Deletes an entry, a user with all sessions. Returns null if there is none. */
 export const removeWith = ({ type, id }: EntryKey, context: ContentContext): Promise<Loaded | null> =>

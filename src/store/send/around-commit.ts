@@ -1,3 +1,4 @@
+import { runAfterWrite } from '#base/after-write.js';
 import type { Database } from './database.js';
 
 type Work = () => Promise<void>;
@@ -13,8 +14,9 @@ export async function beforeCommit({ last }: Database, about: string, work: Work
 
 /** Runs work after the commit of the transaction; at once if there is none. */
 export async function afterCommit({ session, later }: Database, work: Work): Promise<void> {
-  if (session === null || later === undefined) await work();
-  else later.push(work);
+  const marked = (): Promise<void> => runAfterWrite(work);
+  if (session === null || later === undefined) await marked();
+  else later.push(marked);
 }
 
 /** Runs all work after a commit. Then throws its error, or an AggregateError of several errors. */
