@@ -83,6 +83,15 @@ const administrators = {
       { action: 'delete', subject: page, locales: ['fr'] },
     ],
   ],
+  // may read the title of all pages, and the code of own ones
+  coder: [
+    [
+      { action: 'create', subject: page, fields: ['title', 'code'] },
+      { action: 'read', subject: page, fields: ['title'] },
+      { action: 'update', subject: page, fields: ['title', 'code'] },
+    ],
+    [{ action: 'read', subject: page, fields: ['title', 'code'], ...mine }],
+  ],
   linked: [[{ action: 'read', subject: page, fields: ['title', 'link.url', 'link.locale'], locales: ['en'] }]],
   // may add locales, and change none
   translator: [
@@ -358,5 +367,15 @@ describe('rights of administrators who write', () => {
     const created = (await send('both', 'POST', memos, { title: 'mine' })).body;
     const ofOther = (await send('both', 'GET', filled(`${memos}/{memo}`))).body;
     expect([created, ofOther].map((entry) => 'secret' in entry)).to.deep.equal([true, false]);
+  });
+
+  it('a save shows other locales with the fields that may be read in the entry', async () => {
+    const { id } = (await send('coder', 'POST', `${pages}?locale=en`, { title: 'a', code: 'x' })).body;
+    await send('coder', 'POST', `${pages}?locale=fr&relatedEntityId=${String(id)}`, { title: 'b', code: 'x' });
+    const path = `${pages}/${String(id)}`;
+    const { localizations } = (await send('coder', 'GET', path)).body;
+    expect(localizations[0]).to.include({ title: 'b', code: 'x' });
+    const { body } = await send('coder', 'PUT', path, { title: 'a', code: 'y' });
+    expect([body.code, body.localizations]).to.deep.equal(['y', localizations]);
   });
 });

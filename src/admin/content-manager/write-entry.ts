@@ -86,9 +86,10 @@ interface FormerLocales {
 
 async function formerLocales({ type, id }: EntryKey, call: PanelCall): Promise<FormerLocales> {
   if (!may(call.rights, `${explorer}.read`, type.uid)) return {};
-  const { bind, hooks } = contentFor(call, 'read', type);
+  const own = await callOnEntry({ type, id }, { call, action: 'read' });
+  const { bind, hooks } = contentFor(own, 'read', type);
   if (hooks?.reads(type.uid) || bind.access.rules.has(type.uid))
-    return { before: (await showWritten(type, id, call))['localizations'] };
+    return { before: (await showWritten(type, id, own))['localizations'] };
   const [child] = bindEntrySelection(localesQuery, type, bind).children;
   return { copied: child?.kind === 'link' ? child : undefined };
 }
