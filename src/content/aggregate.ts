@@ -49,7 +49,7 @@ export async function aggregate(
 ): Promise<GroupPage> {
   const aggregation = bindAggregation(query, type, bind, minGroup);
   const found = await readGroups(aggregation, { registry: bind.registry, ...store });
-  const groups = found.length === 0 ? ofNoEntries(aggregation) : found.slice(0, maxGroups);
+  const groups = aggregation.keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);
   bind.budget.spend('entriesRead', groups.length);
   const { pagination, window, withTotal } = aggregation.entries;
   const page = groups.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
@@ -61,13 +61,16 @@ export async function aggregate(
   };
 }
 
-/** Returns the group of no entries, unless there are keys or it does not meet the condition. */
-function ofNoEntries({ keys, figures, having, minGroup }: Aggregation): readonly Group[] {
-  if (keys.length > 0 || minGroup > 0) return [];
-  const values = figures.map((figure) => (figure.function === 'countDistinct' ? 0 : null));
-  const row = { [countPath]: 0, ...Object.fromEntries(values.map((value, index) => [figurePath(index), value])) };
-  return having === null || meetsCondition(having, row) ? [{ keys: [], fields: [], count: 0, figures: values }] : [];
+/** Returns the group of all entries, of which there may be none; no group if it does not meet the conditions on groups. */
+function onlyGroup(found: Group | undefined, { figures, having, minGroup }: Aggregation): readonly Group[] {
+  const group = found ?? { keys: [], fields: [], count: 0, figures: figures.map(figureOfNone) };
+  const values = Object.fromEntries(group.figures.map((value, index) => [figurePath(index), value]));
+  const isMet = having === null || meetsCondition(having, { [countPath]: group.count, ...values });
+  return isMet && group.count >= minGroup ? [group] : [];
 }
+
+/** Returns what a function has for no values. */
+const figureOfNone = (figure: Figure): unknown => (figure.function === 'countDistinct' ? 0 : null);
 
 function showGroup(group: Group, { keys, figures, isCountAnswered }: Aggregation): ShownGroup {
   const values: Record<string, Record<string, unknown>> = {};

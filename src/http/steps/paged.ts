@@ -21,5 +21,8 @@ export const unpaged = refusingBy((query, limits) => {
   if (typeof query !== 'string' || query.includes('pagination')) refuseCursors(readParameters(query, limits));
 });
 
-/** The same, but leaves the parameters of cursors to the handler. */
+/** Leaves all parameters to the handler, which refuses those that it does not know. */
+export const ownParameters: Step = { name: 'parameters', stage: 'check' };
+
+/** The same as `unpaged`, but leaves the parameters of cursors to the handler. */
 export const paged = refusingBy(refuseReserved);

@@ -6,7 +6,7 @@ import type { Filter } from './ast.js';
 /**
  * What the caller of a request may do, as plain data; checked wherever a Plan is bound.
  * - all: everything but the exceptions (a full-access token, or a service that is open).
- * - readOnly: every action whose name ends in `find`, `findOne` or `aggregate`.
+ * - readOnly: every action whose name ends in `find` or `findOne`, and those that are `aggregate`.
  * - actions: those listed.
  */
 export interface Access {
@@ -45,8 +45,8 @@ export interface RowRule {
 
 export const fullAccess: Access = { grants: { kind: 'all', except: new Set() }, rules: new Map(), hidden: new Map() };
 
-/** The ends of the names of actions that only read. */
-const readingActions = ['find', 'findOne', 'aggregate'];
+/** The ends of the names of actions that only read. As in Strapi v4, other words may precede `find`. */
+const readingActions = ['find', 'findOne', '.aggregate'];
 
 /** Returns whether an action is granted, by its full name (`api::article.article.find`). */
 export function allows(access: Access, action: string): boolean {

@@ -78,6 +78,7 @@ const typeMismatch = 14;
 /** The operation was ended on the server, by an operator for example. */
 const ended = 11601;
 const indexNotFound = 27;
+const unknownTimeZone = 40485;
 
 /**
  * Translates an error of the driver: 503 for a database that is unreachable or too slow, 400 for a query that needs too much
@@ -111,6 +112,7 @@ function translateServerError(error: MongoServerError): unknown {
   if (timedOut.has(code)) return unavailableError(tooSlow, { code: queryTimeout });
   // Another instance has dropped a full-text index after a change of the model that this one has not received yet.
   if (code === indexNotFound) return unavailableError('The full-text index is being built, please try again later');
+  if (code === unknownTimeZone) return validationError('Invalid parameter timezone: the database does not know this time zone');
   return code === ended || interrupted.has(code) ? unavailableError() : error;
 }
 

@@ -39,6 +39,17 @@ const documents = {
     },
     { _id: 3, kind: 'novel', pages: null, price: null, at: null, shelf: null, tags: [], ...shown },
     { _id: 4, kind: 'novel', pages: 50, price: 'dear', at: new Date(8.64e15), shelf: 1, tags: [1], ...shown },
+    {
+      _id: 6,
+      kind: null,
+      pages: 1.5,
+      price: Decimal128.fromString('0.12345678901234567890123'),
+      at: new Date('0000-01-02T12:00:00Z'),
+      shelf: null,
+      tags: [1, 1],
+      ...shown,
+      publishedAt: null,
+    },
     { _id: 5, kind: 'essay', pages: 50, price: 1, at, shelf: 1, tags: [], ...shown, publishedAt: null },
   ],
 };
@@ -79,7 +90,7 @@ const cases: readonly (readonly [title: string, query: string, data: readonly ob
     'groupBy=shelf.name&publicationState=preview&sort=count:desc',
     [
       { group: { shelf: { id: 1, name: 'north' } }, count: 3 },
-      { group: { shelf: null }, count: 1 },
+      { group: { shelf: null }, count: 2 },
       { group: { shelf: { id: 2, name: 'south' } }, count: 1 },
     ],
   ],
@@ -123,6 +134,33 @@ const cases: readonly (readonly [title: string, query: string, data: readonly ob
       { group: { kind: 'novel' }, count: 2 },
     ],
   ],
+  ['answer no row if that of some entries does not meet the condition', 'having[count][$lt]=2', []],
+  [
+    'have conditions on the row without keys',
+    'having[sum][pages][$gt]=449&aggregate[sum]=pages',
+    [{ group: {}, sum: { pages: 450 } }],
+  ],
+  [
+    'have conditions on several attributes of a component',
+    'groupBy=kind&having[max][origin][year][$null]=true&having[min][origin][place][$null]=true&filters[kind]=map',
+    [{ group: { kind: 'map' }, count: 2 }],
+  ],
+  ['have weeks of all years', 'groupBy=at:week&filters[id]=6&publicationState=preview', [{ group: { at: null }, count: 1 }]],
+  [
+    'take values that do not fit for null',
+    'groupBy=pages&filters[id]=6&publicationState=preview',
+    [{ group: { pages: null }, count: 1 }],
+  ],
+  [
+    'count an entry once for a related entry that is stored twice',
+    'groupBy=tags&filters[id]=6&publicationState=preview',
+    [{ group: { tags: { id: 1 } }, count: 1 }],
+  ],
+  [
+    'answer a sum that a double does not hold as text',
+    'aggregate[sum]=price&aggregate[count]=*&filters[id][$in][0]=6&publicationState=preview',
+    [{ group: {}, count: 1, sum: { price: '0.12345678901234567890123' } }],
+  ],
   ['are paged', 'groupBy=kind&pagination[page]=2&pagination[pageSize]=1', [{ group: { kind: 'novel' }, count: 2 }]],
 ];
 
@@ -153,6 +191,9 @@ const refused: readonly (readonly [query: string, message: string])[] = [
     'groupBy=at:day&timezone=Mars',
     'Invalid parameter timezone: expected a name such as Europe/Paris, or an offset such as +02:00',
   ],
+  ['groupBy=at:day&timezone=Europe/paris', 'Invalid parameter timezone: the database does not know this time zone'],
+  ['aggregate[max]=body', 'Invalid parameter max: body has no max'],
+  ['groupBy=tags.body', 'Invalid parameter body'],
   ['having[count][$contains]=1', 'Invalid parameter having: $contains'],
   ['having[$gt]=1', 'Invalid parameter having[$gt]'],
   ['having[kind]=map', 'Invalid parameter having[kind]'],

@@ -3,8 +3,8 @@ import { aggregate, type GroupPage } from '#content/aggregate.js';
 import type { Config } from '#settings/config.js';
 import type { Feature } from '#http/feature.js';
 import { readParameters, refuseOthers } from '#http/query-string.js';
-import type { Answer, DynamicRoute, GuardedRow, RouteCall, Step } from '#http/route.js';
-import { admittingToExplain } from '#http/steps/callers.js';
+import type { Answer, DynamicRoute, GuardedRow, RouteCall } from '#http/route.js';
+import { ownParameters } from '#http/steps/paged.js';
 import { tagged } from '#http/steps/tagged.js';
 import { actionOf } from '#model/query/access.js';
 import { aggregateParameters, parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
@@ -23,9 +23,6 @@ export const aggregates: Feature = {
 
 const isAggregated = ({ kind, uid }: ContentType): boolean => kind === 'collectionType' && uid.startsWith('api::');
 
-/** The handler reads the parameters that only some rows know. */
-const ownParameters: Step = { name: 'parameters', stage: 'check' };
-
 function aggregateRoute({ api }: Config): DynamicRoute {
   const rowsOfType = memoize((type: ContentType) => new Map([['GET', createRow(type)]]));
   return {
@@ -40,7 +37,7 @@ function aggregateRoute({ api }: Config): DynamicRoute {
 const createRow = (type: ContentType): GuardedRow => ({
   action: actionOf(type, 'aggregate'),
   type,
-  steps: [admittingToExplain, tagged(), ownParameters],
+  steps: [tagged(), ownParameters],
   operation: describeAggregate(type),
   handle: (call) => answerGroups(type, call),
 });

@@ -3,7 +3,7 @@ import type { Filter, Query } from '../ast.js';
 import type { Condition, Plan } from '../plan.js';
 import type { BucketUnit } from './buckets.js';
 
-/** The functions of aggregates, in the order of answers. */
+/** The functions of groups. */
 export const functionNames = ['count', 'countDistinct', 'sum', 'avg', 'min', 'max'] as const;
 
 export type FunctionName = (typeof functionNames)[number];

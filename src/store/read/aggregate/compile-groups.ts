@@ -19,7 +19,8 @@ export type CompiledLinks = ReadonlyMap<GroupKey | Figure, CompiledLink>;
 
 /**
  * Compiles groups to the stages after those that find the entries. Each document is a group: `_id` has the keys, and the number of
- * entries and the figures follow. There is one more group than answered at most, if there are more.
+ * entries and the figures follow. There is one more group than answered at most, if there are more. Without
+ * keys the caller checks the conditions on groups, because the database has no group of no entries.
  */
 export function compileGroups(aggregation: Aggregation, links: CompiledLinks): readonly Document[] {
   const { keys, figures, having, sort, minGroup } = aggregation;
@@ -28,9 +29,9 @@ export function compileGroups(aggregation: Aggregation, links: CompiledLinks): r
   return [
     ...[...links.values()].flatMap(({ stages }) => stages),
     { $group: { _id: compileKeys(keys, links), [countPath]: { $sum: 1 }, ...compileFigures(figures, links) } },
-    ...(minGroup > 1 ? [{ $match: { [countPath]: { $gte: minGroup } } }] : []),
+    ...(minGroup > 1 && keys.length > 0 ? [{ $match: { [countPath]: { $gte: minGroup } } }] : []),
     ...completeFigures(figures),
-    ...(having === null ? [] : [{ $match: compileCondition(having, new Map()) }]),
+    ...(having === null || keys.length === 0 ? [] : [{ $match: compileCondition(having, new Map()) }]),
     ...(isSortedByField ? fields : []),
     ...(keys.length === 0 ? [] : [{ $sort: compileSort(aggregation) }, { $limit: maxGroups + 1 }]),
     ...(isSortedByField ? [] : fields),

@@ -38,13 +38,11 @@ export async function compileLink(
     };
   }
   const value = `$${path}`;
-  if (!link.many)
-    return {
-      stages: [],
-      value: hidden.length === 0 ? orNull(value) : { $cond: [{ $in: [value, hidden] }, null, orNull(value)] },
-    };
-  const seen = hidden.length === 0 ? [] : [{ $set: { [path]: { $setDifference: [asList(value), hidden] } } }];
-  return { stages: [...seen, unwind(path)], value: orNull(value) };
+  if (link.many) {
+    const seen = { $set: { [path]: { $setDifference: [asList(value), hidden] } } };
+    return { stages: [seen, unwind(path)], value: orNull(value) };
+  }
+  return { stages: [], value: hidden.length === 0 ? orNull(value) : { $cond: [{ $in: [value, hidden] }, null, orNull(value)] } };
 }
 
 /** Returns an expression for a value; null if there is none. */
