@@ -59,7 +59,7 @@ export const describe = (id: string, summary: string, data: Schema, query: reado
 
 /** Returns the properties of a value that the schema of an answer has. */
 export const picked = (schema: Schema, value: object): Values =>
-  mapValues(recordIn(schema, 'properties'), (_, name) => (value as Values)[name]); // of any object, as unknown
+  mapValues(recordIn(schema, 'properties'), (_, name) => (value as Values)[name]); // any object, read by name
 
 /** Returns the value of a parameter; undefined if it is absent. Throws a ValidationError if it is given several times. */
 export function textParameter(request: RouteRequest, name: string): string | undefined {
