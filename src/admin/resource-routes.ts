@@ -16,9 +16,10 @@ type Resource = Partial<Record<keyof typeof rows, (call: PanelCall) => unknown>>
 /** Returns the routes of a resource, such as `/admin/webhooks`. Their rights are below one name, such as `admin::webhooks`. */
 export const resourceRoutes = (path: string, rights: PanelAction, resource: Resource, answer = answerData): PanelRoutes =>
   Object.fromEntries(
-    Object.entries(resource).map(([name, operation]) => {
-      const [method, below, right] = rows[name as keyof Resource]; // the type of its keys
+    Object.entries(rows).flatMap(([name, [method, below, right]]) => {
+      const operation = resource[name as keyof Resource]; // the type of the keys of the table
+      if (operation === undefined) return [];
       const handle = async (call: PanelCall) => answer(await operation(call), name === 'create' ? 201 : 200);
-      return [`${method} ${path}${below}`, { right: `${rights}.${right}` as const, handle }];
+      return [[`${method} ${path}${below}`, { right: `${rights}.${right}` as const, handle }] as const];
     }),
   );
