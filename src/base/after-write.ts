@@ -1,7 +1,7 @@
 /** Errors of work after writes. */
 const errors = new WeakSet<object>();
 
-/** Runs work after a write, which stays stored if the work fails. */
+/** Runs work after a write. Its errors are no refusals of the write: it was made, and perhaps undone because of them. */
 export async function runAfterWrite(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { runAfterWrite } from '#base/after-write.js';
 import { unlimited } from '#base/limits/budget.js';
 import { afterCommit } from '../send/around-commit.js';
 import type { Document } from '../send/database.js';
@@ -44,7 +45,10 @@ export async function tell({ database, changes }: Store, { type, subscribers }: 
       ? { ...fact, ...about }
       : { action: actionOf(fact, type), ...fact, ...keysOf(fact.document, type), ...about },
   );
-  for (const event of events) for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
+  await runAfterWrite(async () => {
+    for (const event of events)
+      for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
+  });
   await afterCommit(database, () => changes.deliver(subscribers, events));
 }
 
