@@ -13,7 +13,7 @@ import { meetsCondition } from '#model/query/meets-condition.js';
 import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { exactNumber } from '#model/schema/stored-values.js';
+import { exactNumber } from '#model/schema/exact-number.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import type { ContentContext } from './content-context.js';
 

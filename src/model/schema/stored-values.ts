@@ -48,24 +48,6 @@ function exactInteger(stored: unknown): bigint | null {
 /** Returns the integer in a text such as `12.0` or `1.2E+4`. */
 const wholeNumber = (number: number): bigint | null => (Number.isSafeInteger(number) ? BigInt(number) : null);
 
-/** Returns a BSON number as a number; as text if a double does not hold it exactly. */
-export function exactNumber(stored: unknown): number | string | null {
-  const text = numberText(stored);
-  if (text === null) return readNumber(stored);
-  const number = Number(text);
-  if (Number.isNaN(number)) return null;
-  const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : decimalOf(text) === decimalOf(String(number));
-  return isExact ? number : text;
-}
-
-/** Returns the digits and the exponent of a decimal number, so that equal numbers have the same text. */
-function decimalOf(text: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const short = digits.replace(/0+$/, '');
-  return short === '' ? '0' : `${sign}${short}e${String(Number(exponent) - fraction.length + digits.length - short.length)}`;
-}
-
 const numberTypes: ReadonlySet<unknown> = new Set(['Long', 'Int32', 'Double', 'Decimal128']);
 
 /** Returns the text of a number that the driver reads as an object, such as a 64-bit integer; null for other values. */
