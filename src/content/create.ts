@@ -17,7 +17,8 @@ import { type ContentContext, withDatabase } from './content-context.js';
 import { createForCode } from './data-for-code.js';
 import { generateUids, lastAttempt } from './generate-uids.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
-import { copyValues, findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
+import { copyValues } from './copy-values.js';
+import { findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
 import { asLeft, orUniqueError, readWritten, runWrite, withOwnTransaction } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 

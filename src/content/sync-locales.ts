@@ -12,11 +12,12 @@ import { applyLinkInput } from '#model/schema/apply-link-input.js';
 import { isShared } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import { parseLinkInput } from '#model/schema/link-input.js';
-import { hasParts, type PartsAttribute, uidOfPart } from '#model/schema/parts.js';
+import { hasParts, uidOfPart } from '#model/schema/parts.js';
 import { type Values, isRecord, mapValues } from '#base/values.js';
 import { completeCopies } from './build-write.js';
 import { isPublished, refuseIncomplete } from './check-body.js';
 import type { ContentContext } from './content-context.js';
+import { copyValues } from './copy-values.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 
@@ -189,38 +190,4 @@ function withoutIds(attribute: Attribute | undefined, value: unknown, registry: 
   if (!isRecord(value)) return value;
   const type = registry.types.get(uidOfPart(attribute, value));
   return mapValues(value, (inner, name) => (name === 'id' ? null : withoutIds(type?.attributes.get(name), inner, registry)));
-}
-
-/** Returns copies of some values for another entry. */
-export async function copyValues(
-  type: ContentType,
-  entry: StoredDocument,
-  names: readonly string[],
-  context: ContentContext,
-): Promise<Record<string, unknown>> {
-  const copied = await Promise.all(
-    names.map(async (name) => [name, await copyParts(type.attributes.get(name), entry[name] ?? null, context)] as const),
-  );
-  return Object.fromEntries(copied);
-}
-
-/** Returns a copy of a stored value for another entry, in which components at any depth have new ids. */
-async function copyParts(attribute: Attribute | undefined, value: unknown, context: ContentContext): Promise<unknown> {
-  if (!hasParts(attribute)) return value;
-  if (Array.isArray(value)) return Promise.all(value.map((part) => copyPart(attribute, part, context)));
-  return copyPart(attribute, value, context);
-}
-
-async function copyPart(attribute: PartsAttribute, part: unknown, context: ContentContext): Promise<unknown> {
-  if (!isRecord(part)) return part;
-  const uid = uidOfPart(attribute, part);
-  const type = context.bind.registry.types.get(uid);
-  const { ids, database } = context.store;
-  const [id] = await ids.next(`component ${uid}`, 1, { ...database, session: null });
-  const inner = await Promise.all(
-    Object.entries(part).map(
-      async ([name, value]) => [name, await copyParts(type?.attributes.get(name), value, context)] as const,
-    ),
-  );
-  return { ...(Object.fromEntries(inner) as Values), id };
 }

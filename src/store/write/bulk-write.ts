@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { byCollection, type Change as WriteNote, countedFields } from '../changes/changes.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
@@ -160,3 +161,7 @@ export function noteWrite({ changes, database }: Store, collection: string, note
   // before subscribers of earlier writes are told
   else later?.unshift(() => Promise.resolve(changes.wrote(collection, note)));
 }
+
+/** Returns whether a document has all of these dates and texts. */
+export const hasValues = (document: Document, values: Document): boolean =>
+  Object.entries(values).every(([name, value]) => isDeepStrictEqual(document[name] ?? null, value ?? null));

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import type { SingleWrite } from '../changes/changes.js';
 import type { Hearing } from '../changes/entry-events.js';
-import { inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-write.js';
+import { hasValues, inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
 import { changesAttributes, heard, tell } from './tell-entries.js';
 import type { Selection } from '#model/query/plan.js';
@@ -106,10 +105,6 @@ async function updateOne(
 
 const readFirst = async ({ database }: Store, collection: string, filter: Document): Promise<Document | undefined> =>
   (await readAll({ ...database, budget: unlimited }, { find: collection, filter, limit: 1 }))[0];
-
-/** Returns whether a document has all of these dates and texts. */
-const hasValues = (document: Document, values: Document): boolean =>
-  Object.entries(values).every(([name, value]) => isDeepStrictEqual(document[name] ?? null, value ?? null));
 
 /** Deletes one document and returns it; null if none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
