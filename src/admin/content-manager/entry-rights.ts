@@ -88,8 +88,7 @@ export async function writeEntry<Result>(
   const isThere = async (): Promise<boolean> => mayAll || (await findPermitted(key, acting)) !== null;
   if (context.hooks?.reads(key.type.uid) && !(await isThere())) return null;
   const result = await write(context).catch(async (error: unknown) => {
-    // a deleted entry is not there any more in its transaction, whose later errors are answered as they are
-    const isRefusal = action !== 'delete' && error instanceof ApiError && error.status < 500 && !isAfterWrite(error);
+    const isRefusal = error instanceof ApiError && error.status < 500 && !isAfterWrite(error);
     if (isRefusal && !(await isThere())) return null;
     throw error;
   });
