@@ -1,5 +1,6 @@
 import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
 import type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
+import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
 import type { CursorPaging, EntryQuery, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
 import type { Call, CallOptions } from './requester.js';
 import type { Session } from './session.js';
@@ -80,6 +81,17 @@ export interface Client<T extends Types<T>> {
     query?: Pick<ListQuery<T[Name], never, never, State, Paging>, 'filters' | 'locale' | 'publicationState' | '_q'>,
     options?: CallOptions,
   ): Promise<Count>;
+
+  /** Counts, adds and averages entries by groups. */
+  aggregate<
+    Name extends Collections<T, 'aggregate'>,
+    const K extends GroupName<T[Name]> = never,
+    const A extends Functions<T[Name]> = { count: '*' },
+  >(
+    name: Name,
+    query?: AggregateQuery<T[Name], K, A>,
+    options?: CallOptions,
+  ): Promise<Groups<T[Name], K, A>>;
 
   /** Reads the entry with a value of a unique attribute, which may be a draft. */
   by<

@@ -98,6 +98,7 @@ function contentMethods({ send, positionOf }: Pick<Requester, 'send' | 'position
     deleteSingle: (name: string, query?: object, options?: CallOptions) => remove(at(name), query, options),
     localizeSingle: (name: string, data: object, options?: CallOptions) => localize(at(name), data, options),
     count: (name: string, query?: object, options?: CallOptions) => read(at(name, 'count'), query, options),
+    aggregate: (name: string, query?: object, options?: CallOptions) => read(at(name, 'aggregate'), query, options),
     by: (name: string, attribute: string, value: Id, query?: object, options?: CallOptions) =>
       read(at(name, 'by', attribute, value), query, options),
     batch: (writes: readonly BatchWrite[], { transaction, ...options }: BatchOptions = {}) => {

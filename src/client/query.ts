@@ -5,7 +5,7 @@ type Names<T> = Extract<keyof T, string>;
 export type FieldName<T extends TypeShape> = 'id' | '*' | Names<T['values']>;
 
 /** The type that a link leads to. */
-type TargetOf<Link> = Link extends
+export type TargetOf<Link> = Link extends
   { one: infer T } | { many: infer T } | { files: infer T } | { part: infer T } | { parts: infer T }
   ? Extract<T, TypeShape>
   : never;
@@ -13,7 +13,7 @@ type TargetOf<Link> = Link extends
 type Order = 'asc' | 'desc';
 type Ordered<Path extends string> = Path | `${Path}:${Order}`;
 type PathBelow<Links> = { [Name in Names<Links>]: `${Name}.${SortName<TargetOf<Links[Name]>>}` }[Names<Links>];
-type SortName<T extends TypeShape> = 'id' | Names<T['values']>;
+export type SortName<T extends TypeShape> = 'id' | Names<T['values']>;
 
 /** A path to sort by: `title`, `title:desc`, `author.name`. */
 type SortPath<T extends TypeShape> = Ordered<SortName<T> | PathBelow<T['links']>>;

@@ -116,6 +116,17 @@ describe('a client', () => {
       expect(found).to.deep.equal(body.data.map(({ id }: { id: number }) => id));
     });
 
+    it('counts by groups', async () => {
+      const { data, meta } = await client.aggregate('articles', {
+        aggregate: { sum: 'readingTime' },
+        groupBy: ['kind'],
+        sort: 'kind',
+      });
+      const { body } = await demo.call('GET', '/api/articles/aggregate?aggregate[sum]=readingTime&groupBy=kind&sort=kind');
+      expect({ data, meta }).to.deep.equal(body);
+      expect(data.length).to.be.greaterThan(2);
+    });
+
     it('counts, and entries by a unique value', async () => {
       const filters = { kind: { $in: ['essay', 'report'] } };
       const { meta } = await client.find('articles', { filters });

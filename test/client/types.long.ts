@@ -47,6 +47,23 @@ export async function read(): Promise<void> {
     void [title, kind, picture, count, first, image];
   }
   const counted: number = (await client.count('articles', { filters: { title: 'x' }, publicationState: 'preview' })).data.count;
+  const grouped = await client.aggregate('articles', {
+    aggregate: { count: '*', avg: 'readingTime', max: ['publishedAt', 'title'] },
+    groupBy: ['kind', 'author.name', 'publishedAt:month', 'seo.metaTitle'],
+    having: { count: { $gte: 2 } },
+    sort: ['count:desc', 'author.name'],
+  });
+  for (const { group, count: entries, avg, max } of grouped.data) {
+    const kind: 'feature' | 'report' | 'essay' | 'interview' | 'recipe' | null = group.kind;
+    const author: { id: number; name: string | null } | null = group.author;
+    const month: string | null = group.publishedAt;
+    const heading: string | null = group['seo.metaTitle'];
+    const mean: number | null = avg.readingTime;
+    const latest: number | string | null = max.publishedAt;
+    void [entries + 1, kind, author, month, heading, mean, latest];
+  }
+  const all: number | undefined = (await client.aggregate('articles')).data[0]?.count;
+  void all;
   const named: string = (await client.by('authors', 'slug', 'ines', { fields: 'name' })).data.attributes.name;
   const { data: written } = await client.batch([{ method: 'POST', path: '/tags', body: { data: { name: 'x' } } }], { transaction: true });
   void [counted, named, written[0]?.status];
@@ -144,6 +161,9 @@ const wrong = {
     "client.find('articles', { filters: { title: { $like: 'x' } } })",
   'Type \'"poem"\' is not assignable to type \'"feature"': "client.find('articles', { filters: { kind: { $eq: 'poem' } } })",
   "Object literal may only specify known properties, and 'wich'": "client.find('articles', { wich: 1 })",
+  "Property 'publishedAt:month' does not exist":
+    "(await client.aggregate('articles', { groupBy: 'publishedAt:month' })).data[0]?.group['publishedAt:month']",
+  "Property 'sum' does not exist": "(await client.aggregate('articles', { groupBy: 'kind' })).data[0]?.sum",
   'Type \'"titel"\' is not assignable': "client.find('articles', { sort: 'titel' })",
   'Type \'"autor"\' is not assignable': "client.find('articles', { populate: 'autor' })",
   "Type 'true' is not assignable to type 'never'": "client.find('articles', { populate: { author: true, autor: true } })",

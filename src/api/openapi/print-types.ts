@@ -30,7 +30,11 @@ function contentTypes(components: Components): Schema {
 }
 
 const allowedOn = (type: ContentType, { access }: Components): string[] =>
-  type.uid.startsWith('api::') ? actionsOn(type).filter((action) => allows(access, actionOf(type, action))) : [];
+  type.uid.startsWith('api::') ? namesOf(type).filter((action) => allows(access, actionOf(type, action))) : [];
+
+/** Returns the actions on a type for which the client has methods. */
+const namesOf = (type: ContentType): readonly string[] =>
+  type.kind === 'collectionType' ? [...actionsOn(type), 'aggregate'] : actionsOn(type);
 
 /** Returns the shape of a type for the client: values, links, accepted values, and filters. */
 const typeShape = (type: ContentType, components: Components): Schema =>
