@@ -54,7 +54,7 @@ export interface Groups<T extends TypeShape, K, A> {
 }
 
 type Group<T extends TypeShape, K, A> = { group: { [Key in K & string as KeyName<T, Key>]: KeyOf<T, Key> } } & {
-  [Name in keyof A]: Name extends 'count' ? number : { [Of in Item<A[Name]> & string]: Figure<Name> };
+  [Name in keyof A]: Name extends 'count' ? number : Record<Item<A[Name]> & string, Figure<Name>>;
 };
 
 type Item<Given> = Given extends readonly (infer One)[] ? One : Given;

@@ -6,7 +6,6 @@ import {
   type Figure,
   figurePath,
   type GroupKey,
-  maxGroups,
 } from '#model/query/aggregate/aggregation.js';
 import { bindAggregation } from '#model/query/aggregate/bind-aggregation.js';
 import { meetsCondition } from '#model/query/meets-condition.js';
@@ -48,10 +47,11 @@ export async function aggregate(
   { bind, store }: ContentContext,
 ): Promise<GroupPage> {
   const aggregation = bindAggregation(query, type, bind, minGroup);
-  const found = await readGroups(aggregation, { registry: bind.registry, ...store });
-  const groups = aggregation.keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);
+  const { entries, keys, maxGroups } = aggregation;
+  const [found = []] = await readGroups(entries, [aggregation], { registry: bind.registry, ...store });
+  const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);
   bind.budget.spend('entriesRead', groups.length);
-  const { pagination, window, withTotal } = aggregation.entries;
+  const { pagination, window, withTotal } = entries;
   const page = groups.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
   return {
     groups: page.map((group) => showGroup(group, aggregation)),
@@ -83,7 +83,7 @@ function showGroup(group: Group, { keys, figures, isCountAnswered }: Aggregation
   };
 }
 
-function showKey(key: GroupKey, value: unknown, field: unknown): unknown {
+export function showKey(key: GroupKey, value: unknown, field: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (key.kind === 'scalar') return key.bucket === null ? scalarTypes[key.type].output(value) : value;
   return key.field === null ? { id: value } : { id: value, [key.field.name]: shownBy(key.field, field) };

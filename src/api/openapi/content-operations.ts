@@ -22,7 +22,9 @@ const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => re
 const meta = (components: Components): Schema => {
   const figures = { page: whole, pageSize: whole, pageCount: whole, start: whole, limit: whole, total: whole };
   const cursors = { cursors: record({ start: orNull(text), end: orNull(text) }), hasNext: flag, hasPrevious: flag };
-  return record({ pagination: components.named('Pagination', () => record({ ...figures, ...cursors }, [])) });
+  const values = { type: 'object', additionalProperties: listOf({ type: 'object' }) };
+  const pagination = components.named('Pagination', () => record({ ...figures, ...cursors }, []));
+  return record({ pagination, facets: values, facetsTruncated: listOf(text) }, ['pagination']);
 };
 
 /** Returns a noun phrase for summaries: `an article`. */

@@ -61,8 +61,18 @@ const descriptions: Readonly<Record<ReturnType<typeof parametersOf>[number], Des
 };
 
 /** Returns the parameters of lists. */
-export const listParameters: Describe = (type, components) =>
-  Object.values(descriptions).flatMap((describe) => describe(type, components));
+export const listParameters: Describe = (type, components) => [
+  ...Object.values(descriptions).flatMap((describe) => describe(type, components)),
+  facets,
+];
+
+const facets: QueryParameter = {
+  name: 'facets',
+  description: 'Attributes by whose values the whole list is counted: `facets[0]=kind&facets[price][ranges]=0,10`',
+  schema: anyObject,
+  example: {},
+  ...brackets,
+};
 
 /** Returns those that a request takes which is not for a list. */
 export const queryParameters = (
@@ -95,7 +105,7 @@ const paging = (components: Components): Schema =>
 
 /** Returns the parameters of a list of files or users, which has no envelope. */
 const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
-  ...listParameters(type, components).filter(({ name }) => name !== 'pagination'),
+  ...listParameters(type, components).filter(({ name }) => name !== 'pagination' && name !== 'facets'),
   parameter('start', 'Number of entries to skip', whole),
   parameter('limit', 'Maximum number of entries', whole),
 ];

@@ -1,5 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
 import { noCursors } from '#content/cursors.js';
+import type { Facets } from '#content/facets.js';
 import type { FoundPage } from '#content/find-many.js';
 import { createShaper, type Presentation, type Shaped, showStored } from '#content/shape-values.js';
 import type { Loaded } from '#store/form/loaded.js';
@@ -11,6 +12,12 @@ export type Json = Shaped;
 export const envelopePage = (page: FoundPage, content: ContentContext): Json => ({
   data: showEntries(page.entries, content),
   meta: { pagination: showPagination(page) },
+});
+
+/** Returns a page with `meta.facets`, and the names of those that have more values. */
+export const withFacets = ({ meta, ...page }: Json, { facets, truncated }: Facets): Json => ({
+  ...page,
+  meta: { ...(meta as object), facets, ...(truncated.length > 0 && { facetsTruncated: truncated }) },
 });
 
 /**

@@ -24,5 +24,5 @@ export const unpaged = refusingBy((query, limits) => {
 /** Leaves all parameters to the handler, which refuses those that it does not know. */
 export const ownParameters: Step = { name: 'parameters', stage: 'check' };
 
-/** The same as `unpaged`, but leaves the parameters of cursors to the handler. */
-export const paged = refusingBy(refuseReserved);
+/** The same as `unpaged`, but leaves the parameters of cursors and facets to the handler. */
+export const paged = refusingBy((query) => refuseReserved(query, 'facets'));

@@ -57,11 +57,13 @@ export interface Bucket {
 }
 
 /** A key of groups. `name` is its name in answers. */
-export type GroupKey = { readonly name: string } & (
-  | (ScalarSource & { readonly bucket: Bucket | null })
-  /** `field` is the attribute of the related entry that is answered; null if only its id is. */
-  | (LinkSource & { readonly field: ScalarAttribute | null })
-);
+export type GroupKey = { readonly name: string } &
+  /** `ranges` are the lower bounds of ranges in ascending order, whose indexes are the keys; null if values are. */
+  (
+    | (ScalarSource & { readonly bucket: Bucket | null; readonly ranges: readonly unknown[] | null })
+    /** `field` is the attribute of the related entry that is answered; null if only its id is. */
+    | (LinkSource & { readonly field: ScalarAttribute | null })
+  );
 
 /** A function of a group. */
 export interface Figure {
@@ -91,6 +93,8 @@ export interface Aggregation {
   readonly sort: readonly GroupSort[];
   /** The least number of entries of a group that is answered. */
   readonly minGroup: number;
+  /** The most groups that are found, the first ones in their order, besides one that tells that there are more. */
+  readonly maxGroups: number;
 }
 
 /** The path of the number of entries in the document of a group. */
@@ -101,6 +105,3 @@ export const figurePath = (index: number): string => `figure${String(index)}`;
 
 /** Returns the path of a key, below `_id` in the document of a group. */
 export const keyPath = (index: number): string => `key${String(index)}`;
-
-/** The most groups that are found. Of more, the first ones in their order are. */
-export const maxGroups = 1_000;

@@ -23,7 +23,7 @@ export function bindAggregation(
   minGroup: number,
 ): Aggregation {
   const scope = { type, context, state: entries.publicationState ?? 'live' };
-  const keys = groupBy.map((key) => bindKey(key, timeZone, scope));
+  const keys = groupBy.map((key) => bindKey(key, timeZone, scope, 'groupBy'));
   refuseRepeated(keys);
   const figures = new Figures(scope);
   for (const { name, path } of functions) if (name !== 'count') figures.add(name, path.join('.'), true);
@@ -37,6 +37,7 @@ export function bindAggregation(
     figures: figures.list,
     isCountAnswered: functions.some(({ name }) => name === 'count'),
     minGroup,
+    maxGroups: 1_000,
     ...bound,
   };
 }
@@ -47,26 +48,27 @@ function refuseRepeated(keys: readonly GroupKey[]): void {
   if (repeated !== undefined) throw validationError(`Invalid parameter groupBy: ${repeated} is there twice`);
 }
 
-function bindKey({ path, unit }: KeyQuery, timeZone: string, scope: GroupScope): GroupKey {
+/** Binds a key. Throws a ValidationError that names the parameter. */
+export function bindKey({ path, unit }: KeyQuery, timeZone: string, scope: GroupScope, parameter: string): GroupKey {
   const written = path.join('.');
   const { attribute, stored, rest } = findAttribute(path, scope);
   if (attribute.kind === 'component') throw invalidParameter(attribute.name);
   if (attribute.kind !== 'scalar') {
-    if (unit !== null || rest.length > 1) throw validationError(`Invalid parameter groupBy: ${written} cannot be a key`);
+    if (unit !== null || rest.length > 1) throw validationError(`Invalid parameter ${parameter}: ${written} cannot be a key`);
     const source = bindLink(attribute, scope);
     const [name] = rest;
     if (name === undefined) return { name: attribute.name, ...source, field: null };
     const field = readable(source.target, name, scope.context.access);
     if (field?.kind !== 'scalar') throw invalidParameter(name);
-    refuseLong(field.type, written);
+    refuseLong(field.type, written, parameter);
     return { name: attribute.name, ...source, field };
   }
   const { type } = attribute;
-  refuseLong(type, written);
+  refuseLong(type, written, parameter);
   if (unit !== null && !isBucketed(type, unit === 'hour'))
-    throw validationError(`Invalid parameter groupBy: ${written} has no ${unit}`);
+    throw validationError(`Invalid parameter ${parameter}: ${written} has no ${unit}`);
   const bucket = unit === null ? null : { unit, timeZone };
-  return { name: stored, kind: 'scalar', path: stored, type, bucket };
+  return { name: stored, kind: 'scalar', path: stored, type, bucket, ranges: null };
 }
 
 const isBucketed = (type: ScalarType, needsTime: boolean): boolean =>

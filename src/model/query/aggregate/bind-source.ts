@@ -65,6 +65,6 @@ const longTypes: ReadonlySet<ScalarType> = new Set(['richtext', 'text', 'json', 
 export const isShort = (type: ScalarType): boolean => !longTypes.has(type);
 
 /** Throws a ValidationError if values of a type cannot be keys. */
-export function refuseLong(type: ScalarType, path: string): void {
-  if (!isShort(type)) throw validationError(`Invalid parameter groupBy: entries cannot be grouped by ${path}, a ${type}`);
+export function refuseLong(type: ScalarType, path: string, parameter: string): void {
+  if (!isShort(type)) throw validationError(`Invalid parameter ${parameter}: entries cannot be grouped by ${path}, a ${type}`);
 }

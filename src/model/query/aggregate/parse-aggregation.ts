@@ -67,11 +67,14 @@ function parseKeys(input: unknown): readonly KeyQuery[] {
   if (input === undefined) return [];
   const names = namesOf(input, 'groupBy');
   if (names.length > maxKeys) throw invalid('groupBy', `more than ${String(maxKeys)} keys`);
-  return names.map((name) => {
-    const [path = '', unit = null, ...others] = name.split(':');
-    if (others.length > 0 || (unit !== null && !isBucketUnit(unit))) throw invalid('groupBy', `expected one of ${unitNames}`);
-    return { path: path.split('.'), unit };
-  });
+  return names.map((name) => parseKey(name, 'groupBy'));
+}
+
+/** Parses a key: `category.name`, or `publishedAt:month`. Throws a ValidationError that names the parameter. */
+export function parseKey(name: string, parameter: string): KeyQuery {
+  const [path = '', unit = null, ...others] = name.split(':');
+  if (others.length > 0 || (unit !== null && !isBucketUnit(unit))) throw invalid(parameter, `expected one of ${unitNames}`);
+  return { path: path.split('.'), unit };
 }
 
 /** Returns the names in a text or a list of texts. Throws a ValidationError for other values, and for an empty name. */

@@ -7,11 +7,10 @@ import {
   type GroupKey,
   type GroupSort,
   keyPath,
-  maxGroups,
 } from '#model/query/aggregate/aggregation.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { compileCondition } from '../compile-condition.js';
-import { compileBucket, compileValue } from './compile-values.js';
+import { compileBucket, compileRange, compileValue } from './compile-values.js';
 import type { CompiledLink } from './compile-links.js';
 
 /** The relations of keys and figures, compiled, by these. */
@@ -23,7 +22,7 @@ export type CompiledLinks = ReadonlyMap<GroupKey | Figure, CompiledLink>;
  * keys the caller checks the conditions on groups, because the database has no group of no entries.
  */
 export function compileGroups(aggregation: Aggregation, links: CompiledLinks): readonly Document[] {
-  const { keys, figures, having, sort, minGroup } = aggregation;
+  const { keys, figures, having, sort, minGroup, maxGroups } = aggregation;
   const fields = keys.flatMap((key, index) => compileField(key, index));
   const isSortedByField = sort.some(({ by }) => by.kind === 'field');
   return [
@@ -43,7 +42,9 @@ const compileKeys = (keys: readonly GroupKey[], links: CompiledLinks): Document 
 
 function compileKey(key: GroupKey, links: CompiledLinks): unknown {
   if (key.kind === 'link') return links.get(key)?.value ?? null;
-  return key.bucket === null ? compileValue(key.path, key.type) : compileBucket(key.path, key.type, key.bucket);
+  if (key.bucket !== null) return compileBucket(key.path, key.type, key.bucket);
+  const value = compileValue(key.path, key.type);
+  return key.ranges === null ? value : compileRange(value, key.ranges);
 }
 
 /** The field that tells how many values a sum has. */

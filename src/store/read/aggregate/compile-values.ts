@@ -34,6 +34,14 @@ const ranges: Readonly<Record<BsonType, (value: string) => Document[]>> = {
   array: (value) => [{ $isArray: value }],
 };
 
+/** Returns an expression for the index of the last range that a value is in; null if it is below all. Null is less than all bounds. */
+export function compileRange(value: Document, bounds: readonly unknown[]): Document {
+  const branches = bounds
+    .map((bound, then) => ({ case: { $gte: ['$$value', { $literal: bound }] }, then: { $literal: then } }))
+    .reverse();
+  return { $let: { vars: { value }, in: { $switch: { branches, default: null } } } };
+}
+
 /** The days between which a date, and its ISO week, have a year of four digits in every time zone. */
 const [firstDay, lastDay] = [new Date('0000-01-05T00:00:00.000Z'), new Date('9999-12-30T23:59:59.999Z')];
 

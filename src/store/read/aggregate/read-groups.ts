@@ -8,6 +8,7 @@ import {
   keyPath,
   type LinkSource,
 } from '#model/query/aggregate/aggregation.js';
+import type { Plan } from '#model/query/plan.js';
 import { asScanned } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { nothing } from '../compile-condition.js';
@@ -28,26 +29,38 @@ export interface Group {
 }
 
 /**
- * Returns the groups of entries in their order. Sends one command, one more for each condition on related entries, and one for each
- * relation of which entries may be hidden. Throws a ValidationError if the time limit is exceeded because an index is missing.
+ * Returns groups of the same entries in their orders. Sends one command for all of them, one more for each condition on related entries,
+ * and one for each relation of which entries may be hidden. Throws a ValidationError if the time limit is exceeded because an index is
+ * missing.
  */
-export async function readGroups(aggregation: Aggregation, context: PageContext): Promise<readonly Group[]> {
-  const { entries } = aggregation;
-  const documents = await readDocuments(aggregation, context).catch(explainTimeout(entries, context));
-  return documents.map((document) => groupOf(document, aggregation));
+export async function readGroups(
+  entries: Plan,
+  groupings: readonly Aggregation[],
+  context: PageContext,
+): Promise<readonly (readonly Group[])[]> {
+  const found = await readDocuments(entries, groupings, context).catch(explainTimeout(entries, context));
+  return groupings.map((grouping, index) => (found[index] ?? []).map((document) => groupOf(document, grouping)));
 }
 
-async function readDocuments(aggregation: Aggregation, { database }: PageContext): Promise<readonly Document[]> {
-  const { condition, type } = aggregation.entries;
+async function readDocuments(
+  { type, condition }: Plan,
+  groupings: readonly Aggregation[],
+  { database }: PageContext,
+): Promise<readonly (readonly Document[])[]> {
   database.reads?.collections.push(type.collection);
-  const [{ resolved, joins }, links] = await Promise.all([
+  const [{ resolved, joins }, ...links] = await Promise.all([
     resolveOrJoin(condition, database),
-    compileLinks(aggregation, database),
+    ...groupings.map((grouping) => compileLinks(grouping, database)),
   ]);
   const { match, before } = compileJoined(condition, resolved, joins);
   if (match === nothing) return [];
-  const stages = [{ $match: before }, ...joinStages(joins, match), ...compileGroups(aggregation, links)];
-  return readAll(asScanned(database), { aggregate: type.collection, pipeline: stages, allowDiskUse: true });
+  const compiled = groupings.map((grouping, index) => compileGroups(grouping, links[index] ?? new Map()));
+  const [only = []] = compiled;
+  const facets = Object.fromEntries(compiled.map((stages, index) => [String(index), stages]));
+  const pipeline = [{ $match: before }, ...joinStages(joins, match), ...(compiled.length === 1 ? only : [{ $facet: facets }])];
+  const documents = await readAll(asScanned(database), { aggregate: type.collection, pipeline, allowDiskUse: true });
+  if (compiled.length === 1) return [documents];
+  return compiled.map((_, index) => (documents[0]?.[String(index)] ?? []) as readonly Document[]); // the facets of the pipeline
 }
 
 async function compileLinks({ keys, figures }: Aggregation, database: PageContext['database']): Promise<CompiledLinks> {

@@ -1,0 +1,75 @@
+import type { Query } from '#model/query/ast.js';
+import { bindFacets, type Facet, type FacetQuery, maxValues } from '#model/query/aggregate/facets.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
+import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
+import { showKey } from './aggregate.js';
+import type { ContentContext } from './content-context.js';
+
+/** The values of the facets of a list by their names, with the numbers of entries. */
+export interface Facets {
+  readonly facets: Readonly<Record<string, readonly object[]>>;
+  /** The names of those that have more values. */
+  readonly truncated: readonly string[];
+}
+
+/**
+ * Counts the entries of a whole list by its facets. Sends one command for those of the same entries. Code around reads does not run.
+ * Throws a ValidationError as groups do.
+ */
+export async function countFacets(
+  type: ContentType,
+  { query, asked }: { readonly query: Query; readonly asked: readonly FacetQuery[] },
+  { minGroup }: { readonly minGroup: number },
+  { bind, store }: ContentContext,
+): Promise<Facets> {
+  const facets = bindFacets(asked, query, type, bind, minGroup);
+  const plans = [...new Set(facets.map(({ entries }) => entries))];
+  const counted = await Promise.all(
+    plans.map(async (entries) => {
+      const own = facets.filter((facet) => facet.entries === entries);
+      const found = await readGroups(
+        entries,
+        own.map(({ grouping }) => grouping),
+        { registry: bind.registry, ...store },
+      );
+      return own.map((facet, index) => [facet, found[index] ?? []] as const);
+    }),
+  );
+  const groups = new Map(counted.flat());
+  const shown = facets.map((facet) => [facet.key.name, showFacet(facet, groups.get(facet) ?? [])] as const);
+  return {
+    facets: Object.fromEntries(shown.map(([name, { values }]) => [name, values])),
+    truncated: shown.flatMap(([name, { isTruncated }]) => (isTruncated ? [name] : [])),
+  };
+}
+
+interface ShownFacet {
+  readonly values: readonly object[];
+  readonly isTruncated: boolean;
+}
+
+/** Returns the values of a facet, the most frequent ones first, and null last; or all of its ranges. */
+function showFacet({ key }: Facet, groups: readonly Group[]): ShownFacet {
+  if (key.kind === 'scalar' && key.ranges !== null) return { values: showRanges(key, key.ranges, groups), isTruncated: false };
+  const isNull = ({ keys: [value] }: Group): boolean => value === null;
+  const sorted = [...groups.filter((group) => !isNull(group)), ...groups.filter(isNull)];
+  const values = sorted
+    .slice(0, maxValues)
+    .map((group) => ({ value: showKey(key, group.keys[0], group.fields[0]), count: group.count }));
+  return { values, isTruncated: sorted.length > maxValues };
+}
+
+/** Returns the ranges of a facet in their order. The last one is open. */
+function showRanges(
+  { type }: Extract<Facet['key'], { kind: 'scalar' }>,
+  bounds: readonly unknown[],
+  groups: readonly Group[],
+): object[] {
+  const counts = new Map(groups.map(({ keys: [index], count }) => [index, count]));
+  const shown = bounds.map((bound) => scalarTypes[type].output(bound));
+  return shown.map((from, index) => {
+    const to = index + 1 < shown.length ? { to: shown[index + 1] } : {};
+    return { from, ...to, count: counts.get(index) ?? 0 };
+  });
+}
