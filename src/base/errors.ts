@@ -38,6 +38,12 @@ export class ApiError extends Error {
     this.missing = parts.missing ?? [];
     this.code = parts.code ?? null;
   }
+
+  /** Returns what an answer shows of an error that code answers as a value. As in Strapi v4, it has no status. */
+  toJSON(): object {
+    const { name, message, details } = this;
+    return { name, message, ...(details !== null && { details }) };
+  }
 }
 
 /** The request cannot be carried out. As in Strapi v4, the other classes that code throws extend this one. */

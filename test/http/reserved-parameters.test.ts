@@ -10,7 +10,12 @@ describe('parameters that other routes know', () => {
   let serving: Serving;
   before(async () => {
     serving = await serveModels({
-      models: [collectionType('note', { title: { type: 'string' } })],
+      models: [
+        collectionType('note', {
+          title: { type: 'string' },
+          parent: { type: 'relation', relation: 'manyToOne', target: 'api::note.note' },
+        }),
+      ],
       documents: { notes: [{ _id: 1 }] },
     });
   });
@@ -19,7 +24,7 @@ describe('parameters that other routes know', () => {
   for (const name of names)
     for (const query of [`${name}=1`, `fields=id&${name}[a][0]=1`, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}=1`, name])
       it(`${query} is refused by name`, async () => {
-        for (const path of paths) {
+        for (const path of name === 'facets' ? paths.slice(1) : paths) {
           const { status, body } = await serving.call('GET', `${path}?${query}`);
           expect([status, body.error?.message], path).to.deep.equal([
             400,
@@ -28,9 +33,8 @@ describe('parameters that other routes know', () => {
         }
       });
 
-  for (const query of ['sort=articles. title', 'sort[1]=:asc', 'sort=title,, id', 'aggregates=1'])
+  for (const query of ['sort=parent. title', 'sort[1]=:asc', 'sort=title,, id', 'aggregates=1'])
     it(`${query} has no effect on one entry`, async () => {
-      const known = query.replace('articles. title', ' title');
-      expect((await serving.call('GET', `/api/notes/1?${known}`)).status).to.equal(200);
+      expect((await serving.call('GET', `/api/notes/1?${query}`)).status).to.equal(200);
     });
 });

@@ -12,7 +12,12 @@ const calls: readonly (readonly [plugin: string, service: string, method: string
 ];
 
 const named = JSON.stringify({
-  dependencies: { '@strapi/strapi': '4.26.2', '@strapi/plugin-sentry': '4.26.2', 'strapi-plugin-rest-cache': '4.2.9' },
+  dependencies: {
+    '@strapi/strapi': '4.26.2',
+    '@strapi/plugin-sentry': '4.26.2',
+    'strapi-plugin-rest-cache': '4.2.9',
+    '@strapi/plugin-documentation': '4.26.2',
+  },
 });
 
 describe('plugins whose work is not needed', () => {
@@ -31,6 +36,10 @@ describe('plugins whose work is not needed', () => {
       for (let count = 0; count < 2; count += 1) expect(await call(new Error('x'))).to.deep.equal(result);
       expect(lines.filter((line) => JSON.stringify(line).includes(notice))).to.have.length(1);
     });
+
+  it('documentation: its settings are there', () => {
+    expect(serving.strapi.plugin('documentation').config('info', 'none')).to.equal('none');
+  });
 
   it('rest-cache: other services are named', () => {
     expect(() => serving.strapi.plugin('rest-cache').service('cacheConf')).to.throw('has its own caches');

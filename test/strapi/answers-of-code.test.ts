@@ -17,6 +17,8 @@ module.exports = { routes: [
   route('/policy', () => 'never', { policies: [() => { throw new errors.PolicyError('own text'); }] }),
   route('/closed', () => 'never', { policies: [() => false] }),
   route('/gone', raise(new errors.NotFoundError('own text'))),
+  route('/returned', () => new errors.ValidationError('own text', { own: true })),
+  route('/set', (ctx) => { ctx.body = { error: new errors.NotFoundError('own text') }; }),
   route('/thrown', (ctx) => ctx.throw(503, 'own text')),
 ] };`;
 
@@ -52,6 +54,13 @@ describe('answers of code', () => {
     serving = await serveProject(files, { models: [{ uid: 'api::memo.memo', ...memo }], config: { api: { open: false } } });
   });
   after(() => serving.stop());
+
+  it('have the name, the message and the details of an error that code answers', async () => {
+    const returned = { name: 'ValidationError', message: 'own text', details: { own: true } };
+    expect(await serving.call('GET', '/api/returned')).to.deep.equal({ status: 200, body: returned });
+    const set = { name: 'NotFoundError', message: 'own text', details: {} };
+    expect(await serving.call('GET', '/api/set')).to.deep.equal({ status: 200, body: { error: set } });
+  });
 
   for (const [path, status, name, message, seen] of refusals)
     it(`${path} is a ${name} that ${seen === null ? 'passes middlewares by' : 'middlewares see'}`, async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '#settings/load-source.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
@@ -93,11 +94,18 @@ export async function load(
   addMiddlewares(files['middlewares'], parts, { registers, warn });
   const names = { owners: routeOwners(folders, plugins), leftOut: folders.leftOut };
   const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, code: registers });
-  return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile)], routes, unsupported };
+  return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile, tell)], routes, unsupported };
 }
 
-function ownHooks(directory: string, load: (file: string) => unknown): readonly PlacedHooks[] {
+function ownHooks(
+  directory: string,
+  load: (file: string) => unknown,
+  tell: LoadInput['problems']['tell'],
+): readonly PlacedHooks[] {
   const index = sourceFile(join(directory, 'src/index'));
+  for (const ending of ['mjs', 'cjs', 'mts', 'cts', 'jsx'])
+    if (existsSync(join(directory, `src/index.${ending}`)))
+      tell(`src/index.${ending} is not read: write its code in a file that ends with .ts or .js`);
   return index === null ? [] : [{ file: relative(directory, index), hooks: hooksOf(load(index)) }];
 }
 

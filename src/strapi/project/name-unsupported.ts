@@ -108,10 +108,17 @@ function errorOf(steps: readonly Step[], { strapi, plugins }: Project): string |
       else if (!lookUps.includes(name) || typeof member !== 'function' || isOwn(argument, plugins)) return null;
       else value = (member as (name: string) => unknown).call(value, argument);
     }
-    return null;
+    return value === undefined ? missingMember(steps) : null;
   } catch (error) {
     return error instanceof UnsupportedCodeError ? error.message : null;
   }
+}
+
+/** Returns that a service of a plugin has no such member, in Strapi v4 neither; null if the steps do not end with one of a service. */
+function missingMember(steps: readonly Step[]): string | null {
+  const [service, member] = steps.slice(-2);
+  if (service?.name !== 'service' || service.argument === null || member === undefined || member.argument !== null) return null;
+  return `the service ${service.argument} has no ${member.name}, here as in Strapi v4`;
 }
 
 /** Returns whether a name or uid belongs to the project, whose code is not run here. */

@@ -62,7 +62,7 @@ export interface OwnPlugins {
 export function createPlugins(input: PluginsInput): PluginMembers {
   const { services, plugins } = input;
   const find = finderOf(input);
-  const has = (name: string): boolean => name === 'graphql' || services[name] !== undefined || plugins.membersOf(name) !== null;
+  const has = (name: string): boolean => bare.includes(name) || services[name] !== undefined || plugins.membersOf(name) !== null;
   const made = new Map<string, StrapiPlugin>();
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
@@ -77,6 +77,9 @@ export function createPlugins(input: PluginsInput): PluginMembers {
     service: (uid) => find(...partsOf(uid)),
   };
 }
+
+/** Plugins that are there without services of their own: GraphQL has others, and the documentation its settings alone. */
+const bare = ['graphql', 'documentation'];
 
 /** Returns a service of a plugin; undefined if there is none. */
 type FindService = (plugin: string, name: string) => Service | undefined;

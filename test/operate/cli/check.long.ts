@@ -153,6 +153,15 @@ describe('npx mangrove check', () => {
       ["problem  src/index.js:3: strapi.plugin('users-permissions').service('users-permissions').syncPermissions is not offered"],
     ],
     [
+      'of a service that has no such member, in Strapi v4 neither',
+      {
+        'src/index.js':
+          "module.exports = { async bootstrap() {\n await strapi.plugin('users-permissions').service('role').getRoles(); } };",
+      },
+      ['problem  src/index.js:2: the service role has no getRoles, here as in Strapi v4'],
+    ],
+    ['in a form that is not read', { 'src/index.mjs': 'export default {};' }, ['warning  src/index.mjs is not read']],
+    [
       'of an extension',
       {
         'src/extensions/upload/strapi-server.js':
