@@ -19,6 +19,7 @@ export async function serveClient(directory?: string): Promise<Serving> {
   const { backend } = demo.server;
   if (backend === null) throw new Error('the test database did not answer');
   const writing = ['article', 'homepage'].flatMap((name) => actionsOf(name, 'create', 'update', 'delete', 'createLocalization'));
+  await grantActions(2, actionsOf('article', 'aggregate'), backend.store);
   await grantActions(1, [...writing, 'plugin::upload.content-api.upload'], backend.store);
   return demo;
 }

@@ -65,9 +65,14 @@ for (const prefix of ['/api', '', '/v1/content'])
         ['/upload/files/:id', '/users/me', '/auth/local', '/i18n/locales'].map((path) => prefix + path),
       );
       expect(routes.filter((route) => !isFixed(route)).map(({ path }) => path)).to.deep.equal(
-        ['/:name', '/:name/count', '/:name/:id', '/:name/:id/localizations', '/:name/by/:attribute/:value'].map(
-          (path) => prefix + path,
-        ),
+        [
+          '/:name/aggregate',
+          '/:name',
+          '/:name/count',
+          '/:name/:id',
+          '/:name/:id/localizations',
+          '/:name/by/:attribute/:value',
+        ].map((path) => prefix + path),
       );
       expect(new Set(fixed.map(keyOf)).size).to.equal(fixed.length);
     });
