@@ -1,6 +1,5 @@
 import { createLocalization } from '#content/create-localization.js';
 import { create } from '#content/create.js';
-import { countFacets } from '#content/facets.js';
 import { findMany } from '#content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '#content/find-one.js';
 import type { ContentContext } from '#content/content-context.js';
@@ -12,18 +11,16 @@ import { type Loaded, versionOf } from '#store/form/loaded.js';
 import { update } from '#content/update.js';
 import { notFoundError, validationError } from '#base/errors.js';
 import { preconditionOf, refusePreconditions } from '#http/preconditions.js';
-import { readParameters } from '#http/query-string.js';
 import { idOf } from '#http/route-request.js';
 import type { Answer, RouteCall } from '#http/route.js';
-import { type FacetQuery, parseFacets } from '#model/query/aggregate/facets.js';
 import { emptyQuery, fieldOf, type Pagination, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
 import { type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
-import { explainList } from './explain-list.js';
-import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json, withFacets } from './envelope.js';
-import { asksToExplain, hasFacets, type QueryCache } from './read-query.js';
+import { answerList } from './answer-list.js';
+import { envelopeEntries, envelopeEntry, flatEntry, type Json } from './envelope.js';
+import type { QueryCache } from './read-query.js';
 import { requiresIfMatch } from './type-options.js';
 
 /** A request for entries of a content type. */
@@ -100,23 +97,8 @@ export function receiving<Result>(
 const find: Action = {
   name: 'find',
   isList: true,
-  run: async (input) => {
-    const { type, request, content } = input;
-    const query = listQueryOf(input);
-    if (asksToExplain(request.query)) return { body: await explainList(type, query, input) };
-    const asked = hasFacets(request.query) ? facetsOf(input) : [];
-    if (asked.length === 0) return { body: envelopePage(await findMany(type, query, content), content) };
-    const { aggregate } = input.running.config.api;
-    const [page, facets] = await Promise.all([
-      findMany(type, query, content),
-      countFacets(type, { query, asked }, aggregate, content),
-    ]);
-    return { body: withFacets(envelopePage(page, content), facets) };
-  },
+  run: async (input) => ({ body: await answerList(input.type, listQueryOf(input), input) }),
 };
-
-const facetsOf = ({ request, running }: ActionInput): readonly FacetQuery[] =>
-  parseFacets(readParameters(request.query, running.config.api.limits)['facets']);
 
 const findById: Action = {
   name: 'findOne',
