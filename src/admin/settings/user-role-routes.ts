@@ -19,7 +19,7 @@ export const userRoleRoutes: PanelRoutes = {
       list: rolesOf,
       create: async ({ request, content }) => createRole(bodyOf(request), content).then(isDone),
       read,
-      change: async (call) => updateRole(idOf(call), givenBody(call), call.content, ownActions).then(isDone),
+      change: async (call) => updateRole(idOf(call), givenBody(call), call.content, unlistedActions(call)).then(isDone),
       remove: async (call) => deleteRole(idOf(call), call.content).then(isDone),
     },
     answerBody,
@@ -44,9 +44,21 @@ export function givenBody({ request }: PanelCall): Values {
   return body;
 }
 
-/** Returns the actions that the panel lists. A role keeps others when it is saved, unless the request names them. */
-const actionsOf = ({ running, content }: PanelCall): string[] =>
-  grantableActions(running, content.bind.registry).filter((action) => !ownActions.includes(action));
+/** Returns the actions that the panel lists. */
+function actionsOf(call: PanelCall): string[] {
+  const unlisted = new Set(unlistedActions(call));
+  return grantableActions(call.running, call.content.bind.registry).filter((action) => !unlisted.has(action));
+}
+
+/**
+ * Returns the actions that the panel does not list, because Strapi v4 does not have them: also those of features on types, unless code of
+ * the project has them. A role keeps them when it is saved, unless the request names them.
+ */
+function unlistedActions({ running, content }: PanelCall): readonly string[] {
+  const ofProject = new Set(running.projectActions?.());
+  const ofTypes = running.actions(content.bind.registry).filter((action) => action.startsWith('api::') && !ofProject.has(action));
+  return [...ownActions, ...ofTypes];
+}
 
 /** Returns all roles with the number of their users. */
 export async function rolesOf({ content }: PanelCall) {
