@@ -47,6 +47,15 @@ describe('permissions of administrators on attributes that are renamed', functio
     expect(row?.meta).to.include({ remark: 'm' });
   });
 
+  it('are stored under the new names when the values have moved', async () => {
+    const rows = serving.database.db
+      .collection('admin_permissions')
+      .find({ subject: page, 'properties.fields.1': { $exists: true } });
+    const named = (await rows.toArray()).filter(({ properties }) => properties.fields.length === 2);
+    expect(named).to.have.length(2);
+    for (const { properties } of named) expect(properties.fields).to.deep.equal(['headline', 'meta.remark']);
+  });
+
   it('are shown under the new names, and stored under them when they are saved', async () => {
     const { body } = await send('super', 'GET', '/admin/roles');
     const role = (body.data as { id: number; name: string }[]).find(({ name }) => name.startsWith('editor'))?.id;

@@ -143,6 +143,9 @@ const files: ProjectFiles = {
   'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
     export default factories.createCoreRouter('api::open.open', { only: ['find', 'findOne'], config: { find: { auth: false } } });`,
   'src/api/closed/controllers/closed.js': 'module.exports = {};',
+  'src/api/open/routes/shown.tsx': `
+    const shown = (ctx: { body?: string }) => { ctx.body = 'shown'; };
+    export default { routes: [{ method: 'GET', path: '/shown', handler: shown, config: { auth: false } }] };`,
   'src/api/served/services/served.ts': `const { factories } = require('@strapi/strapi');
     module.exports = factories.createCoreService('api::served.served', ({ strapi }) => ({
       async find(...args) {
@@ -285,6 +288,7 @@ const cases: readonly Case[] = [
   { path: '/api/users-permissions/hello', answer: { hello: 'nobody' } },
   { path: '/api/users/me', status: 403, answer: 'Forbidden' },
   { path: '/ping', answer: 'pong' },
+  { path: '/api/shown', answer: 'shown' },
   { path: '/api/mine/context', answer: { path: '/api/mine/context' } },
   {
     method: 'POST',
@@ -403,6 +407,7 @@ describe('routes of a project', () => {
         'GET /api/posts/nothing',
         'GET /api/posts/function',
         'GET /api/opens',
+        'GET /api/shown',
         'GET /api/listeds',
         'GET /api/my-renameds',
       ],

@@ -104,6 +104,23 @@ describe('npx mangrove check', () => {
       },
       'problem  src/index.js:4: strapi.telemetry is not offered',
     ],
+    'a source of a policy that the header cannot have': [
+      {
+        'config/middlewares.js':
+          "module.exports = [\n  { name: 'strapi::security', config: { contentSecurityPolicy: { directives: { 'img-src': ['https://a.test;'] } } } },\n];",
+      },
+      'problem  config/middlewares.js',
+    ],
+    'a route in a file that ends with .tsx': [
+      {
+        'src/api/memo/routes/memo.tsx': "export default { routes: [\n{ method: 'GET', path: '/memo', handler: 'memo.none' }] };",
+      },
+      'problem  src/api/memo/routes/memo.tsx:2: route GET /api/memo',
+    ],
+    'a file in a form that is not read': [
+      { 'src/api/memo/routes/memo.jsx': 'export default { routes: [] };' },
+      'warning  src/api/memo/routes/memo.jsx is not read',
+    ],
     'code that throws': [
       { 'src/policies/wrong.js': "\nrequire('./helper')();", 'src/policies/helper.js': 'module.exports = () => no();' },
       'problem  src/policies/wrong.js:2: no is not defined',
