@@ -1,5 +1,5 @@
 import type { Query } from '#model/query/ast.js';
-import { bindFacets, type Facet, type FacetQuery, maxValues } from '#model/query/aggregate/facets.js';
+import { bindFacets, type Facet, maxValues } from '#model/query/aggregate/bind-facets.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
@@ -19,11 +19,11 @@ export interface Facets {
  */
 export async function countFacets(
   type: ContentType,
-  { query, asked }: { readonly query: Query; readonly asked: readonly FacetQuery[] },
+  query: Query,
   { minGroup }: { readonly minGroup: number },
   { bind, store }: ContentContext,
 ): Promise<Facets> {
-  const facets = bindFacets(asked, query, type, bind, minGroup);
+  const facets = bindFacets(query, type, bind, minGroup);
   const plans = [...new Set(facets.map(({ entries }) => entries))];
   const counted = await Promise.all(
     plans.map(async (entries) => {

@@ -95,7 +95,7 @@ function isLocaleCode(code: string): boolean {
 export async function updateLocale(code: string, input: LocaleInput, { commit }: LocaleWork): Promise<void> {
   const name = nameIn(input);
   const values = { ...(name !== null && { name }), updatedAt: new Date() };
-  const change = { match: { code }, change: { set: values }, projection: { _id: 1 } };
+  const change = { match: { code }, change: { set: values } };
   await commit(async (inner) => {
     if ((await updateEntry(inner.store, collection, change)) === null) throw notFoundError('Locale not found');
     await chooseDefault(code, input, inner);

@@ -37,7 +37,6 @@ describe('a transaction that is open while others write', () => {
     updateEntry({ ...createStore(inner), database: inner }, 'rows', {
       match: { _id: 1 },
       change: { set: { name: 'new' } },
-      projection: {},
     });
   const buildIndex = () =>
     database.abandoned.endWhile(() => database.db.collection('rows').createIndex({ name: 1 }, { maxTimeMS: limit }));

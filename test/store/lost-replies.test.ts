@@ -72,8 +72,7 @@ describe('a write that was carried out although its reply was lost', () => {
   const takeCode = () => rows().insertOne({ _id: 3, code: 'b' });
   const remove = (store: Store) => deleteEntry(store, 'rows', { _id: 1 });
   const insert = (store: Store) => insertEntry(store, 'rows', { _id: 2, name: 'two', code: 'b' });
-  const rename = (match: object) => (store: Store) =>
-    updateEntry(store, 'rows', { match, change: { set: { name: 'new' } }, projection: {} });
+  const rename = (match: object) => (store: Store) => updateEntry(store, 'rows', { match, change: { set: { name: 'new' } } });
   const bulk = (store: Store) =>
     bulkWrite(store, 'rows', [{ updateOne: { filter: { _id: 1 }, update: { $set: { name: 'n' } } } }]);
 

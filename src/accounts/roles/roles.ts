@@ -127,7 +127,6 @@ export async function updateRole(
     await updateEntry(context.store, collection, {
       match: { _id: id },
       change: { set: { ...values, updatedAt: new Date() } },
-      projection: { _id: 1 },
     });
     if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
     if (body['permissions'] === undefined) return;

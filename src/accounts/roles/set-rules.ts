@@ -30,7 +30,7 @@ export async function setRules(roleId: number, change: RulesChange, content: Con
   const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
   const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
   const stored = { set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
-  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, change: stored, projection: { _id: 1 } });
+  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, change: stored });
   return ruleWarnings(checked, (await readAccountSettings(content.store.database)).advanced);
 }
 

@@ -58,21 +58,20 @@ const descriptions: Readonly<Record<ReturnType<typeof parametersOf>[number], Des
     draftAndPublish
       ? [parameter('publicationState', '`preview` answers drafts as well', { type: 'string', enum: ['live', 'preview'] })]
       : [],
+  facets: () => [
+    {
+      name: 'facets',
+      description: 'Attributes by whose values the whole list is counted: `facets[0]=kind&facets[price][ranges]=0,10`',
+      schema: anyObject,
+      example: {},
+      ...brackets,
+    },
+  ],
 };
 
 /** Returns the parameters of lists. */
-export const listParameters: Describe = (type, components) => [
-  ...Object.values(descriptions).flatMap((describe) => describe(type, components)),
-  facets,
-];
-
-const facets: QueryParameter = {
-  name: 'facets',
-  description: 'Attributes by whose values the whole list is counted: `facets[0]=kind&facets[price][ranges]=0,10`',
-  schema: anyObject,
-  example: {},
-  ...brackets,
-};
+export const listParameters: Describe = (type, components) =>
+  Object.values(descriptions).flatMap((describe) => describe(type, components));
 
 /** Returns those that a request takes which is not for a list. */
 export const queryParameters = (

@@ -50,10 +50,6 @@ export class QueryCache {
   }
 }
 
-/** Returns whether a request for a list may ask for facets. Most do not, so that their query strings are not parsed again. */
-export const hasFacets = (query: QueryParameters): boolean =>
-  typeof query === 'string' ? /facets|%(?!5b)/i.test(query) : query['facets'] !== undefined;
-
 /** Returns the value of a parameter beside those of a Query. Most requests have none, so the query string is not parsed for it. */
 function optionOf(query: QueryParameters, name: 'explain' | 'format'): unknown {
   if (typeof query !== 'string') return query[name];

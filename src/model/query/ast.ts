@@ -1,3 +1,4 @@
+import type { BucketUnit } from './aggregate/buckets.js';
 import type { Operator } from './operators.js';
 
 /** A filter as the client wrote it: names are not looked up, values not cast. */
@@ -39,6 +40,21 @@ export interface CursorDirection {
 
 export type PublicationState = 'live' | 'preview';
 
+/** An attribute by which entries are grouped, and the part of a date that counts; null if the whole value does. */
+export interface KeyQuery {
+  readonly path: readonly string[];
+  readonly unit: BucketUnit | null;
+}
+
+/** A count of the entries of a list by a key. */
+export interface FacetQuery {
+  readonly key: KeyQuery;
+  /** The lower bounds of ranges as they are written; null if entries are counted by value. */
+  readonly ranges: readonly unknown[] | null;
+  /** Whether the filter on the attribute of the key is left out. */
+  readonly leavesOutOwn: boolean;
+}
+
 /** The request to populate one relation, component or dynamic zone. */
 export interface PopulateField {
   readonly name: string;
@@ -75,6 +91,8 @@ export interface Query {
   readonly locale: string | readonly string[] | null;
   readonly publicationState: PublicationState | null;
   readonly search: string | null;
+  /** Only lists have some. */
+  readonly facets: readonly FacetQuery[];
   /** Whether the other locales of an entry are wanted (`meta.availableLocales`). */
   readonly withLocales: boolean;
   /** False where no total is wanted: single reads, relations. */
@@ -94,6 +112,7 @@ export const emptyQuery: Query = {
   locale: null,
   publicationState: null,
   search: null,
+  facets: [],
   withLocales: false,
   withTotal: true,
 };

@@ -1,5 +1,6 @@
 import { validationError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
+import { parseFacets } from './aggregate/parse-facets.js';
 import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './bind-context.js';
 import { parseCursors, refuseCursors } from './parse-cursors.js';
@@ -49,6 +50,7 @@ const parameters = {
     parse: parsePublicationState,
     parseOfEntry: (state) => (state === 'live' || state === 'preview' ? state : null),
   },
+  facets: { part: 'facets', takers: [], parse: parseFacets, parseOfEntry: () => [] },
 } as const satisfies Readonly<Record<string, AnyParameter>>;
 
 type Name = keyof typeof parameters;

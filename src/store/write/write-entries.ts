@@ -58,8 +58,6 @@ interface EntryUpdate {
   readonly change: Change;
   /** What is read of the updated document, which may be returned as a whole nevertheless; all by default. */
   readonly selection?: Selection;
-  /** The same as a projection. */
-  readonly projection?: Document;
   /** The document as the same transaction has read it, if it has. */
   readonly before?: Document;
 }
@@ -76,7 +74,7 @@ export const updateEntry = (store: Store, collection: string, update: EntryUpdat
 async function updateOne(
   store: Store,
   collection: string,
-  { match, change, selection, projection = {}, before: known }: EntryUpdate,
+  { match, change, selection, before: known }: EntryUpdate,
   hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
@@ -85,7 +83,7 @@ async function updateOne(
   const told = hearing !== null && changesAttributes(update) ? hearing : null;
   const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
   const before = needsBefore ? (known ?? (await readFirst(store, collection, match))) : undefined;
-  const read = selection === undefined ? { projection, mayBeWhole: false } : compileReturned(selection);
+  const read = selection === undefined ? { projection: {}, mayBeWhole: false } : compileReturned(selection);
   const fields = told !== null || (read.mayBeWhole && replies.takesWhole(collection)) ? undefined : read.projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
     const command = { findAndModify: collection, query, update, new: true, fields };

@@ -159,6 +159,13 @@ describe('facets of a list', () => {
       expect([status, body.error?.message]).to.deep.equal([400, message]);
     });
 
+  it('may have escaped names', async () => {
+    const { status, body } = await ask('%66acets%5B0%5D=kind&facet%73[pages]%5Branges%5D=40');
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body.meta.facets.kind[0]).to.deep.equal({ value: 'map', count: 3 });
+    expect(body.meta.facets.pages).to.deep.equal([{ from: 40, count: 2 }]);
+  });
+
   it('have at most a hundred values, and name those that have more', async () => {
     const { body } = await ask('facets=tags&locale=fr');
     expect(body.meta.facets.tags.length).to.equal(100);

@@ -1,5 +1,5 @@
 import type { LinkAttribute, ContentType, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
-import type { Filter, Query } from '../ast.js';
+import type { Filter, KeyQuery, Query } from '../ast.js';
 import type { Condition, Plan } from '../plan.js';
 import type { BucketUnit } from './buckets.js';
 
@@ -12,12 +12,6 @@ export type FunctionName = (typeof functionNames)[number];
 export interface FunctionQuery {
   readonly name: FunctionName;
   readonly path: readonly string[];
-}
-
-/** An attribute by which entries are grouped, and the part of a date that counts; null if the whole value does. */
-export interface KeyQuery {
-  readonly path: readonly string[];
-  readonly unit: BucketUnit | null;
 }
 
 /** The groups that a client asks for, before names are looked up. */

@@ -1,12 +1,13 @@
 import { validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
-import { emptyQuery } from '../ast.js';
+import { emptyQuery, type KeyQuery } from '../ast.js';
 import type { Limits } from '../bind-context.js';
 import { refuseCursors } from '../parse-cursors.js';
 import { parseFilters } from '../parse-filter.js';
 import { parseQuery, parametersOf } from '../parse-query.js';
-import { type AggregationQuery, type FunctionName, functionNames, type FunctionQuery, type KeyQuery } from './aggregation.js';
-import { isBucketUnit, parseTimeZone, unitNames } from './buckets.js';
+import { type AggregationQuery, type FunctionName, functionNames, type FunctionQuery } from './aggregation.js';
+import { parseTimeZone } from './buckets.js';
+import { parseKey } from './parse-key.js';
 
 /** The parameters of a request for groups, besides those of the entries that are grouped. */
 const ownParameters = ['aggregate', 'groupBy', 'having', 'sort', 'pagination', 'timezone'] as const;
@@ -68,13 +69,6 @@ function parseKeys(input: unknown): readonly KeyQuery[] {
   const names = namesOf(input, 'groupBy');
   if (names.length > maxKeys) throw invalid('groupBy', `more than ${String(maxKeys)} keys`);
   return names.map((name) => parseKey(name, 'groupBy'));
-}
-
-/** Parses a key: `category.name`, or `publishedAt:month`. Throws a ValidationError that names the parameter. */
-export function parseKey(name: string, parameter: string): KeyQuery {
-  const [path = '', unit = null, ...others] = name.split(':');
-  if (others.length > 0 || (unit !== null && !isBucketUnit(unit))) throw invalid(parameter, `expected one of ${unitNames}`);
-  return { path: path.split('.'), unit };
 }
 
 /** Returns the names in a text or a list of texts. Throws a ValidationError for other values, and for an empty name. */

@@ -1,0 +1,62 @@
+import { type ContentType, servedAs } from '../../schema/content-type.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+import { type FacetQuery, type Filter, noPopulate, type Query } from '../ast.js';
+import type { BindContext } from '../bind-context.js';
+import { bindPlan } from '../bind-plan.js';
+import type { Plan } from '../plan.js';
+import type { Aggregation, GroupKey } from './aggregation.js';
+import { bindKey } from './bind-aggregation.js';
+import { invalidFacets } from './parse-facets.js';
+
+/** A facet, bound: the entries that are counted, and their groups. */
+export interface Facet {
+  readonly entries: Plan;
+  readonly grouping: Aggregation;
+  readonly key: GroupKey;
+}
+
+/** The most values of a facet. */
+export const maxValues = 100;
+
+/** Binds the facets of a list. Throws a ValidationError as groups do. */
+export function bindFacets(query: Query, type: ContentType, context: BindContext, minGroup: number): readonly Facet[] {
+  const list: Query = { ...query, sort: [], pagination: null, fields: null, populate: noPopulate, withTotal: false };
+  const all = bindPlan(list, type, context);
+  const bound = query.facets.map(({ key: asked, ranges, leavesOutOwn }): Facet => {
+    const key = bindRanges(bindKey(asked, 'UTC', { type, context, state: query.publicationState ?? 'live' }, 'facets'), ranges);
+    const own = asked.path[0] ?? '';
+    const entries = leavesOutOwn ? bindPlan({ ...list, filter: withoutOwn(list.filter, own, type) }, type, context) : all;
+    return { entries, key, grouping: groupingOf(key, entries, minGroup) };
+  });
+  const names = bound.map(({ key }) => key.name);
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw invalidFacets(`${repeated} is there twice`);
+  return bound;
+}
+
+/** Returns the groups of a key, the largest first, with one more for null and one that tells that there are more. */
+const groupingOf = (key: GroupKey, entries: Plan, minGroup: number): Aggregation => ({
+  ...{ entries, keys: [key], figures: [], isCountAnswered: true, having: null, minGroup },
+  sort: [{ by: { kind: 'count' }, order: -1 }],
+  maxGroups: maxValues + 1,
+});
+
+function bindRanges(key: GroupKey, ranges: FacetQuery['ranges']): GroupKey {
+  if (ranges === null) return key;
+  const isRanged =
+    key.kind === 'scalar' && key.bucket === null && key.type in scalarTypes && scalarTypes[key.type].stored !== 'boolean';
+  if (!isRanged) throw invalidFacets(`${key.name} has no ranges`);
+  const { cast } = scalarTypes[key.type];
+  const bounds = ranges.map((bound) => cast(bound, `facets[${key.name}][ranges]`)) as (number | string | Date)[]; // stored forms
+  if (bounds.some((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? bound)))
+    throw invalidFacets(`the bounds of facets[${key.name}][ranges] must ascend`);
+  return { ...key, ranges: bounds };
+}
+
+/** Returns a filter without the conditions on an attribute, unless they are alternatives. */
+function withoutOwn(filter: Filter | null, name: string, type: ContentType): Filter | null {
+  if (filter?.kind === 'field') return servedAs(type, filter.name) === servedAs(type, name) ? null : filter;
+  if (filter?.kind !== 'and') return filter;
+  const filters = filter.filters.flatMap((one) => withoutOwn(one, name, type) ?? []);
+  return filters.length === 0 ? null : { kind: 'and', filters };
+}
