@@ -1,9 +1,9 @@
 import type { Db, Document } from 'mongodb';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { count, find, live, type Handler } from './baseline-handler.js';
+import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
 import { shapeList, shapeMeta } from './baseline-shape.js';
-import { keepFiltered, keepTotal, type ReadTotal } from './baseline-totals.js';
+import { keepFiltered, keepGroups, keepTotal, type ReadTotal } from './baseline-totals.js';
 
 const newest = { publishedAt: -1, _id: -1 };
 const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
@@ -96,12 +96,33 @@ export const listNotesContaining: Handler = (db, parameters) => {
   return answerNotes(db, filter, count(db, 'notes', filter));
 };
 
-/** A page of notes, with the other locales that each of them is in. */
-async function answerNotes(db: Db, filter: Document, counted: Promise<number>): Promise<unknown> {
-  const [page, total] = await Promise.all([
-    find(db, 'notes', { filter, sort: newest, limit: 25, projection: { _trigrams: 0 } }),
-    counted,
-  ]);
+/** Row o-fallback: of each group the German note, or else the English one. */
+export const listNotesOfGroups: Handler = (db) => {
+  const german = { ...live, locale: 'de' };
+  const lookup = { from: 'notes', localField: '_group', foreignField: '_group', as: 'german' };
+  const first = { pipeline: [{ $match: german }, { $limit: 1 }, { $project: { _id: 1 } }] };
+  const page = aggregate(
+    db,
+    'notes',
+    [
+      { $match: { ...live, locale: { $in: ['de', 'en'] } } },
+      { $sort: newest },
+      { $lookup: { ...lookup, ...first } },
+      { $match: { $or: [{ locale: 'de' }, { german: [] }] } },
+      { $limit: 25 },
+      { $project: { _trigrams: 0, german: 0 } },
+    ],
+    25,
+  );
+  return shapeNotes(db, page, keepGroups(db, 'notes', live));
+};
+
+const answerNotes = (db: Db, filter: Document, counted: Promise<number>): Promise<unknown> =>
+  shapeNotes(db, find(db, 'notes', { filter, sort: newest, limit: 25, projection: { _trigrams: 0 } }), counted);
+
+/** Answers a page of notes, with the other locales that each of them is in. */
+async function shapeNotes(db: Db, found: Promise<Document[]>, counted: Promise<number>): Promise<unknown> {
+  const [page, total] = await Promise.all([found, counted]);
   const groups = { ...live, _group: { $in: page.map(({ _group }) => _group as unknown) } };
   const locales = await find(db, 'notes', { filter: groups, projection: { _group: 1, locale: 1 }, batchSize: 1_000 });
   return { data: page.map((note) => shapeNote(note, locales)), meta: shapeMeta(total, 1) };

@@ -1,5 +1,5 @@
 import type { Db, Document } from 'mongodb';
-import { count } from './baseline-handler.js';
+import { aggregate, count } from './baseline-handler.js';
 
 /** Totals by collection and filter: the product keeps those, too, until something is written. */
 const kept = new Map<string, Promise<number>>();
@@ -17,6 +17,13 @@ export const keepTotal = (db: Db, collection: string, filter?: Document): Promis
 /** Counts once until anything is written. */
 export const keepFiltered = (db: Db, collection: string, filter: Document): Promise<number> =>
   keepIn(filtered, () => count(db, collection, filter), [collection, filter]);
+
+/** Counts groups of localizations once until anything is written. */
+export const keepGroups = (db: Db, collection: string, filter: Document): Promise<number> => {
+  const stages = [{ $match: filter }, { $group: { _id: '$_group' } }, { $count: 'n' }];
+  const read = async (): Promise<number> => Number((await aggregate(db, collection, stages, 1))[0]?.['n'] ?? 0);
+  return keepIn(filtered, read, [collection, filter, 'groups']);
+};
 
 function keepIn(totals: typeof kept, read: () => Promise<number>, counted: unknown): Promise<number> {
   const key = JSON.stringify(counted);

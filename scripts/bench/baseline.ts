@@ -12,6 +12,7 @@ import {
   listLastPage,
   listNotes,
   listNotesContaining,
+  listNotesOfGroups,
   listOfStatus,
   listSearched,
 } from './baseline-lists.js';
@@ -43,6 +44,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   l: listPages,
   j: listLastPage,
   o: listNotes,
+  'o-fallback': listNotesOfGroups,
   p: listDrafts,
   q: listSearched(keepFiltered),
   'q-first': listSearched(count),

@@ -24,6 +24,7 @@ export const listRows: readonly Row[] = [
   row('s-unindexed', 'sorted by an attribute without index', () => askSorted('rating:desc', '/s-unindexed'), always),
   row('u', 'filter on an attribute without index, with total', askStatus, once),
   row('o', '25 newest in all locales', () => get(`/api/notes?${spell({ ...newest, locale: 'all' })}`, '/o')),
+  row('o-fallback', '25 newest, each in German or else in English, with total', askFallback),
   row('p', 'drafts, last updated first, with total', askDrafts),
   row('j', 'the last page', askLastPage),
   row('v-1', '25 newest, with cursors', (_, asker) => askCursor(1, asker)),
@@ -66,6 +67,10 @@ const askSorted = (sort: string, baseline: string): Question =>
 function askStatus(n: number): Question {
   const status = statuses[new Random(n % 100).below(statuses.length)] ?? '';
   return get(`/api/articles?${spell({ filters: { status: { $eq: status } }, ...newest })}`, `/u?status=${status}`);
+}
+
+function askFallback(): Question {
+  return get(`/api/notes?${spell({ ...newest, locale: 'de', fallbackLocale: 'en' })}`, '/o-fallback');
 }
 
 function askDrafts(): Question {

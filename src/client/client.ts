@@ -1,7 +1,7 @@
 import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
 import type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
 import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
-import type { CursorPaging, EntryQuery, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
+import type { CursorPaging, EntryQuery, Fallback, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
 import type { Call, CallOptions } from './requester.js';
 import type { Session } from './session.js';
 import type { Uploadable, UploadOptions } from './upload.js';
@@ -71,14 +71,17 @@ export interface Client<T extends Types<T>> {
   >(
     name: Name,
     id: Id,
-    query?: EntryQuery<T[Name], P, F>,
+    query?: EntryQuery<T[Name], P, F> & Fallback & { readonly publicationState?: State },
     options?: CallOptions,
   ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
 
   /** Counts the entries that a list would have on all pages. */
   count<Name extends Collections<T, 'find'>>(
     name: Name,
-    query?: Pick<ListQuery<T[Name], never, never, State, Paging>, 'filters' | 'locale' | 'publicationState' | '_q'>,
+    query?: Pick<
+      ListQuery<T[Name], never, never, State, Paging>,
+      'filters' | 'locale' | 'fallbackLocale' | 'publicationState' | '_q'
+    >,
     options?: CallOptions,
   ): Promise<Count>;
 
@@ -102,7 +105,7 @@ export interface Client<T extends Types<T>> {
     name: Name,
     attribute: keyof T[Name]['values'] & string,
     value: Id,
-    query?: EntryQuery<T[Name], P, F> & { readonly publicationState?: State },
+    query?: EntryQuery<T[Name], P, F> & Fallback & { readonly publicationState?: State },
     options?: CallOptions,
   ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
 
@@ -156,7 +159,7 @@ export interface Client<T extends Types<T>> {
     const S extends State = 'live',
   >(
     name: Name,
-    query?: EntryQuery<T[Name], P, F> & { readonly publicationState?: S },
+    query?: EntryQuery<T[Name], P, F> & Fallback & { readonly publicationState?: S },
     options?: CallOptions,
   ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>>>;
 

@@ -1,5 +1,5 @@
 import type { TypeShape } from './entry.js';
-import type { Paging, SortName, State, TargetOf } from './query.js';
+import type { Fallback, Paging, SortName, State, TargetOf } from './query.js';
 
 type Names<T> = Extract<keyof T, string>;
 type Unit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour';
@@ -24,7 +24,7 @@ export interface Functions<T extends TypeShape> {
   readonly max?: Arguments<T>;
 }
 
-export interface AggregateQuery<T extends TypeShape, K extends GroupName<T>, A extends Functions<T>> {
+export interface AggregateQuery<T extends TypeShape, K extends GroupName<T>, A extends Functions<T>> extends Fallback {
   /** The number of entries unless given. */
   readonly aggregate?: A;
   readonly groupBy?: K | readonly K[];

@@ -72,6 +72,11 @@ export interface EntryQuery<T extends TypeShape, P extends Populate<T>, F extend
   readonly locale?: string;
 }
 
+/** The locales whose entries take the place of missing ones, the first that has one. */
+export interface Fallback {
+  readonly fallbackLocale?: string | readonly string[];
+}
+
 export type State = 'live' | 'preview';
 
 /** Parameters of pagination: a page and its size, a start and a limit, or a cursor and a limit. */
@@ -92,13 +97,8 @@ export interface CursorPaging {
   readonly withCount?: boolean;
 }
 
-export interface ListQuery<
-  T extends TypeShape,
-  P extends Populate<T>,
-  F extends FieldName<T>,
-  S extends State,
-  G extends Paging,
-> extends EntryQuery<T, P, F> {
+export interface ListQuery<T extends TypeShape, P extends Populate<T>, F extends FieldName<T>, S extends State, G extends Paging>
+  extends EntryQuery<T, P, F>, Fallback {
   readonly filters?: T['filters'];
   readonly sort?: Sort<T>;
   readonly pagination?: G & Exact<G, Paging>;

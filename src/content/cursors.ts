@@ -41,6 +41,7 @@ export const scopeOf = ({ query, plan }: PendingRead): string =>
     query.locale,
     query.publicationState ?? 'live',
     query.search,
+    ...(query.fallbackLocales === null ? [] : [query.fallbackLocales]), // cursors of other lists stay as they are
   ]);
 
 const spellKey = ({ links, path, order }: SortKey): string => [...links.map((link) => link.path), path, order].join(' ');

@@ -5,8 +5,8 @@ import { readable } from '#model/query/access.js';
 import { comparing, type Query } from '#model/query/ast.js';
 import { bindFilter, bindRule } from '#model/query/bind-filter.js';
 import { bindPublication } from '#model/query/bind-nested.js';
-import { bindEntrySelection, bindLocale, bindPlan } from '#model/query/bind-plan.js';
-import { allOf } from '#model/query/conditions.js';
+import { bindEntrySelection, bindLocales, bindPlan } from '#model/query/bind-plan.js';
+import { allOf, anyOf, conjunctsOf } from '#model/query/conditions.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
@@ -16,8 +16,40 @@ import { surroundingReads } from './find-many.js';
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { bind } = context;
   const selection = bindEntrySelection(query, type, bind);
+  if (query.fallbackLocales !== null) return findLocalized(type, { id, query, selection }, context);
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
   return readSurrounded({ query, plan: planOf(condition, selection), id }, context);
+}
+
+/** An entry that is asked for by the id of any of its localizations. */
+interface LocalizedRead {
+  readonly id: number;
+  readonly query: Query;
+  readonly selection: Selection;
+}
+
+/**
+ * Returns the localization of an entry that a list with the same locales has; null if there is none, or the caller may not see the entry
+ * with the id. It is published, unless the query includes drafts.
+ */
+async function findLocalized(
+  type: ContentType,
+  { id, query, selection }: LocalizedRead,
+  context: ContentContext,
+): Promise<Loaded | null> {
+  const { bind } = context;
+  const list = { ...query, filter: null, sort: [] };
+  const { condition } = bindPlan(list, type, bind);
+  const found = allOf([bindGroup(type, allOf([hasId(id), ...bindRule(type, bind)])), ...conjunctsOf(condition)]);
+  return readSurrounded({ query, plan: planOf(found, selection), id: null }, context);
+}
+
+/** Returns the condition of the entries that meet another one, or have a localization that does. */
+function bindGroup(type: ContentType, condition: Condition): Condition {
+  const link = type.attributes.get('localizations');
+  if (link?.kind !== 'relation') return condition;
+  const others = { kind: 'related', path: link.name, link, target: type, condition, orMissing: false, visible: null } as const;
+  return anyOf([condition, { ...others, ofRule: true }]);
 }
 
 /** Reads an entry by the code around reads of its type, if there is any. */
@@ -60,16 +92,18 @@ export async function findBy(
 ): Promise<Loaded | null> {
   const { bind } = context;
   if (!isUnique(readable(type, name, bind.access))) throw invalidParameter(name);
-  const { locale, publicationState } = query;
+  const { locale, fallbackLocales, publicationState } = query;
   if (type.localized && locale !== null && (typeof locale !== 'string' || locale === 'all'))
     throw validationError('Invalid parameter locale: expected one locale');
   const selection = bindEntrySelection(query, type, bind);
   const filter = comparing(name, 'eq', value);
-  const state = publicationState ?? 'preview';
+  const state = publicationState ?? (fallbackLocales === null ? 'preview' : 'live');
+  const { locales, fallback } = bindLocales({ ...query, filter }, type, { ...bind, state });
   const condition = allOf([
     bindFilter(filter, type, bind),
     ...bindRule(type, bind),
-    ...bindLocale(locale, type, bind),
+    ...locales,
+    ...fallback,
     ...bindPublication(type, state),
   ]);
   const asked = { ...query, filter, publicationState: state };
@@ -90,8 +124,8 @@ export async function findSingle(type: ContentType, query: Query, context: Conte
  * conditions.
  */
 export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const locale = bindLocale(query.locale, type, context.bind);
-  return readEntry(allOf(locale), { type, fields: [], children: [], locales: null }, context.store.database);
+  const { locales } = bindLocales(query, type, { ...context.bind, state: 'preview' });
+  return readEntry(allOf(locales), { type, fields: [], children: [], locales: null }, context.store.database);
 }
 
 export const hasId = (id: number): Condition => ({

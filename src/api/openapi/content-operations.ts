@@ -76,6 +76,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     id: `findOne${typeName(type)}`,
     summary: `Read ${one(type)}`,
     ...entryAnswer(type, components),
+    query: [...queryParameters('entry', type, components), ...queryParameters('one', type, components)],
   }),
   count: (type, components) => ({
     id: `count${pascalCase(type.pluralName)}`,

@@ -31,6 +31,15 @@ const descriptions: Readonly<Record<ReturnType<typeof parametersOf>[number], Des
   populate: populateParameter,
   locale: ({ localized }) =>
     localized ? [parameter('locale', 'A locale code; the default locale unless given, `all` for every locale')] : [],
+  fallbackLocale: ({ localized }) =>
+    localized
+      ? [
+          parameter(
+            'fallbackLocale',
+            'Codes of locales, by commas: the first that an entry has takes the place of a missing `locale`',
+          ),
+        ]
+      : [],
   filters: (type, components) => [
     { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
   ],

@@ -7,7 +7,7 @@ import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '#http/ro
 import { admittingToExplain } from '#http/steps/callers.js';
 import { conditional } from '#http/steps/conditional.js';
 import { keyed } from '#http/steps/keyed.js';
-import { paged } from '#http/steps/paged.js';
+import { supporting } from '#http/steps/paged.js';
 import { tagged } from '#http/steps/tagged.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { actionOf } from '#model/query/access.js';
@@ -73,7 +73,8 @@ export function createRow(type: ContentType, action: Action, queries: QueryCache
   const steps = [admittingToExplain, tagged(optionOf(type, cacheOption) ?? undefined)];
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
-    return { ...row, steps: action.isList ? [...steps, paged] : steps, handle };
+    const known = [...(action.isList ? ['facets'] : []), ...(type.localized ? ['fallbackLocale'] : [])];
+    return { ...row, steps: [...steps, supporting({ known, cursors: action.isList === true })], handle };
   }
   const ofWrites = [...steps, keyed.part, ...(action.changes ? [conditional] : [])];
   return { ...row, steps: ofWrites, handle: (call) => answerWrite(action, { type, queries, ...call }) };

@@ -2,14 +2,21 @@ import { findBy } from '#content/find-one.js';
 import { countEntries } from '#content/find-many.js';
 import { refuseOthers } from '#http/query-string.js';
 import { parametersOf } from '#model/query/parse-query.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { type Action, inEnvelope } from './actions.js';
+
+/** Returns the names of the parameters that a look-up takes. Only types with localizations have fallback locales. */
+const knownOf = (taker: 'count' | 'lookUp', { localized }: ContentType): readonly string[] => [
+  ...parametersOf(taker).filter((name) => localized || name !== 'fallbackLocale'),
+  'format',
+];
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
 export const count: Action = {
   name: 'find',
   describedAs: 'count',
   run: async ({ type, request: { query }, queries, content }) => {
-    refuseOthers(query, [...parametersOf('count'), 'format']);
+    refuseOthers(query, knownOf('count', type));
     return { body: { data: { count: await countEntries(type, queries.parse(query), content) }, meta: {} } };
   },
 };
@@ -20,7 +27,7 @@ export const findByValue: Action = {
   describedAs: 'findBy',
   run: async ({ type, request, queries, content }) => {
     const { query, params } = request;
-    refuseOthers(query, [...parametersOf('lookUp'), 'format']);
+    refuseOthers(query, knownOf('lookUp', type));
     const asked = { name: params['attribute'] ?? '', value: params['value'] ?? '' };
     const entry = await findBy(type, asked, queries.parse(query), content);
     return inEnvelope(entry, content);

@@ -147,7 +147,8 @@ function levelOf(condition: Condition | null, prefix = '', level: Level = { fiel
       level.related.push({ path: prefix + condition.path, node: condition });
       break;
     case 'search':
-      throw new Error('searches are not synced');
+    case 'fallback':
+      throw new Error(`${condition.kind} is not synced`);
   }
   return level;
 }

@@ -111,6 +111,7 @@ async function localCondition(condition: Condition, input: LocalInput): Promise<
       return linkCondition(condition, input);
     case 'comparison':
     case 'search':
+    case 'fallback':
       return condition;
   }
 }

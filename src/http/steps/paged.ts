@@ -15,14 +15,21 @@ const refusingBy = (refuse: (query: QueryParameters, limits: QueryStringLimits) 
       : rest,
 });
 
+interface Support {
+  /** The reserved parameters that the handler reads. */
+  readonly known: readonly string[];
+  readonly cursors?: boolean;
+}
+
+/** Refuses parameters that only other rows of the service know, and cursors unless they are supported. */
+export const supporting = ({ known, cursors = false }: Support): Step =>
+  refusingBy((query, limits) => {
+    refuseReserved(query, known);
+    if (!cursors && (typeof query !== 'string' || query.includes('pagination'))) refuseCursors(readParameters(query, limits));
+  });
+
 /** Refuses parameters that only other rows of the service know. */
-export const unpaged = refusingBy((query, limits) => {
-  refuseReserved(query);
-  if (typeof query !== 'string' || query.includes('pagination')) refuseCursors(readParameters(query, limits));
-});
+export const unpaged = supporting({ known: [] });
 
 /** Leaves all parameters to the handler, which refuses those that it does not know. */
 export const ownParameters: Step = { name: 'parameters', stage: 'check' };
-
-/** The same as `unpaged`, but leaves the parameters of cursors and facets to the handler. */
-export const paged = refusingBy((query) => refuseReserved(query, 'facets'));

@@ -89,6 +89,8 @@ export interface Query {
   readonly includePrivate?: boolean | undefined;
   readonly populate: Populate;
   readonly locale: string | readonly string[] | null;
+  /** The locales whose entries take the place of missing ones, the first that has one. */
+  readonly fallbackLocales: readonly string[] | null;
   readonly publicationState: PublicationState | null;
   readonly search: string | null;
   /** Only lists have some. */
@@ -110,6 +112,7 @@ export const emptyQuery: Query = {
   fields: null,
   populate: noPopulate,
   locale: null,
+  fallbackLocales: null,
   publicationState: null,
   search: null,
   facets: [],

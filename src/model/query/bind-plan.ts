@@ -1,15 +1,16 @@
 import { BoundedCache } from '#base/caches.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
-import type { BindContext } from './bind-context.js';
+import type { BindContext, VisibleContext } from './bind-context.js';
+import { bindFallback, type BoundFallback } from './bind-fallback.js';
 import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from '#base/limits/budget.js';
-import { allOf, foldCondition, orNull } from './conditions.js';
+import { allOf, foldCondition, localeIn, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { bindPublication } from './bind-nested.js';
-import { type Condition, type NestedList, nestedLists, never, type Plan, type Selection, type SortKey } from './plan.js';
+import { type Condition, type NestedList, nestedLists, type Plan, type Selection, type SortKey } from './plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 
@@ -82,8 +83,9 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const state = query.publicationState ?? 'live';
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
-  const demanded = allOf([...filter, ...search, ...bindRule(type, context)]);
-  const scope = orNull(allOf([...bindLocale(query.locale, type, context), ...bindPublication(type, state)]));
+  const { locales, fallback } = bindLocales(query, type, { ...context, state });
+  const demanded = allOf([...fallback, ...filter, ...search, ...bindRule(type, context)]);
+  const scope = orNull(allOf([...locales, ...bindPublication(type, state)]));
   const isWhole = orNull(demanded) === null;
   const pagination = bindPagination(query.pagination, context.settings);
   return {
@@ -107,17 +109,18 @@ export const bindPlan = memoizeBinding(bindList, weighPlan);
  * that are not localized. Unknown codes match nothing. They are removed here, so that no total is counted or cached for codes
  * that clients make up.
  */
-export function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale, locales }: BindContext): Condition[] {
+function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale, locales }: BindContext): Condition[] {
   if (!type.localized || locale === 'all') return [];
   const asked = new Set(typeof locale === 'string' ? [locale] : locale);
   const codes = locale === null ? [defaultLocale] : locales.filter((code) => asked.has(code));
-  const [only] = codes;
-  if (only === undefined) return [never];
-  const comparison = { kind: 'comparison', path: 'locale', stored: 'text', denied: false } as const;
-  return [
-    codes.length === 1 ? { ...comparison, comparator: 'eq', operand: only } : { ...comparison, comparator: 'in', operand: codes },
-  ];
+  return [localeIn(codes)];
 }
+
+/** Returns the conditions on locales, and on what other locales the localizations of an entry have. */
+export const bindLocales = (query: Query, type: ContentType, context: VisibleContext): BoundFallback =>
+  query.fallbackLocales === null
+    ? { locales: bindLocale(query.locale, type, context), fallback: [] }
+    : bindFallback(query, query.fallbackLocales, type, context);
 
 const bindEntry = (query: Query, type: ContentType, context: BindContext): Selection => {
   if (query.filter !== null) bindFilter(query.filter, type, context);

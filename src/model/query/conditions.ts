@@ -25,6 +25,16 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', conditions: parts };
 }
 
+/** Returns the condition that an entry has one of some locales. */
+export function localeIn(codes: readonly string[]): Condition {
+  const [only, ...others] = codes;
+  if (only === undefined) return never;
+  const comparison = { kind: 'comparison', path: 'locale', stored: 'text', denied: false } as const;
+  return others.length === 0
+    ? { ...comparison, comparator: 'eq', operand: only }
+    : { ...comparison, comparator: 'in', operand: codes };
+}
+
 /** A condition that compares the values at a path. */
 export type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
@@ -44,6 +54,8 @@ function partsOf(condition: Condition): readonly Condition[] {
     case 'element':
     case 'related':
       return [condition.condition];
+    case 'fallback':
+      return condition.visible === null ? none : [condition.visible];
     case 'comparison':
       return none;
   }

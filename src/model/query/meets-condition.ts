@@ -27,6 +27,7 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
     case 'search':
       return meetsCondition(condition.otherwise, holder);
     case 'related':
+    case 'fallback':
       return false;
   }
 }

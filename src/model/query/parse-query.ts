@@ -9,10 +9,10 @@ import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
 
 /**
- * Requests that take some of the parameters of lists: for one entry by its id, for one that is looked up by another value or is the
- * only one of its type, for the number of entries, and for changes of entries.
+ * Requests that take some of the parameters of lists: for one entry by its id, also the answers of writes or only those of reads, for one
+ * that is looked up by another value or is the only one of its type, for the number of entries, and for changes of entries.
  */
-type Taker = 'entry' | 'lookUp' | 'count' | 'sync';
+type Taker = 'entry' | 'one' | 'lookUp' | 'count' | 'sync';
 
 interface Parameter<Part extends keyof Query> {
   /** The part of a query that it is parsed to. */
@@ -44,6 +44,7 @@ const parameters = {
   populate: { part: 'populate', takers: ['entry', 'lookUp'], parse: parsePopulate },
   _q: { part: 'search', takers: ['count'], parse: parseSearch },
   locale: { part: 'locale', takers: ['entry', 'lookUp', 'count', 'sync'], parse: parseLocale },
+  fallbackLocale: { part: 'fallbackLocales', takers: ['one', 'lookUp', 'count'], parse: parseFallback },
   publicationState: {
     part: 'publicationState',
     takers: ['lookUp', 'count', 'sync'],
@@ -86,6 +87,17 @@ function parseLocale(value: unknown): string | readonly string[] | null {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   throw validationError('Invalid parameter locale');
+}
+
+/** Parses a comma list, or a list of codes. Unknown codes are refused when they are bound. */
+function parseFallback(value: unknown): readonly string[] | null {
+  if (value === undefined || value === null) return null;
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.flatMap((item) => {
+    const codes = typeof item === 'string' ? item.split(',').map((code) => code.trim()) : [''];
+    if (codes.includes('')) throw validationError('Invalid parameter fallbackLocale: expected codes of locales');
+    return codes;
+  });
 }
 
 function parseSearch(value: unknown): string | null {

@@ -53,6 +53,17 @@ export type Condition =
       /** The row rule of the caller for related entries, which is also part of `condition`; null if there is none. */
       readonly visible: Condition | null;
       readonly ofRule: boolean;
+    }
+  /** None of the localizations of the entry that are visible has an earlier locale. */
+  | {
+      readonly kind: 'fallback';
+      readonly type: ContentType;
+      /** The codes in order. Entries of other locales must have been left out. */
+      readonly locales: readonly string[];
+      /** The condition of visible entries: publication state and row rule; null if all are visible. */
+      readonly visible: Condition | null;
+      /** Whether nothing else but visibility and locales decides, so that each group has one entry. */
+      readonly isAlone: boolean;
     };
 
 /** An attribute of a collection that has a trigram index. */

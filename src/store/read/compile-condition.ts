@@ -8,9 +8,13 @@ import { compileHasText, compileText } from './compile-text.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
+export type FallbackCondition = Extract<Condition, { kind: 'fallback' }>;
 
 /** The filter on fields of the owner that replaces, or is added to, each condition that needed a read. */
-export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Comparison | SearchCondition, Document>;
+export type Resolved = ReadonlyMap<
+  RelatedCondition | ElementCondition | FallbackCondition | Comparison | SearchCondition,
+  Document
+>;
 
 /**
  * Compiles a condition to a query document. The result is cached if nothing in the condition was resolved for this request.
@@ -44,6 +48,7 @@ function compile(condition: Condition, resolved: Resolved): Document {
       return condition.orMissing ? compileAny([some, missing(path)]) : some;
     }
     case 'related':
+    case 'fallback':
       return resolved.get(condition) ?? nothing;
   }
 }

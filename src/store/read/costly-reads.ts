@@ -114,6 +114,8 @@ function describe(condition: Condition): string {
       return `${condition.path} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
     case 'search':
       return 'search';
+    case 'fallback':
+      return 'fallback locale';
     case 'element':
     case 'related':
       return `${condition.path}(${describe(condition.condition)})`;

@@ -130,6 +130,7 @@ function lackingIn(condition: Condition, indexes: Indexes, optionOf: OptionOf): 
       return isHelped ? optionOf(condition.path, condition) : [];
     }
     case 'related':
+    case 'fallback':
       return [];
   }
 }

@@ -47,6 +47,8 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
       return condition.place !== null || isServed(condition.condition, indexesInside(indexes, condition.path));
     case 'related':
       return true;
+    case 'fallback':
+      return false;
   }
 }
 

@@ -3,12 +3,20 @@ import { isRecord } from '#base/values.js';
 import type { Condition, SortKey } from '#model/query/plan.js';
 import { groupField } from '../form/layout.js';
 import type { Database } from '../send/database.js';
-import { asList, compileCondition, type ElementCondition, type RelatedCondition, type Resolved } from './compile-condition.js';
+import {
+  asList,
+  compileCondition,
+  type ElementCondition,
+  type FallbackCondition,
+  type RelatedCondition,
+  type Resolved,
+} from './compile-condition.js';
 
 /** A condition that more entries or elements meet than ids may be resolved, so that these are joined. */
 interface Join {
-  readonly condition: RelatedCondition | ElementCondition;
-  readonly lookup: Document;
+  readonly condition: RelatedCondition | ElementCondition | FallbackCondition;
+  /** The `$lookup`, and what it needs before it. */
+  readonly stages: readonly Document[];
 }
 
 /** The conditions of a read that are joined. */
@@ -63,7 +71,7 @@ const unresolved: Resolution = { resolved: new Map(), joins: [] };
 
 /** Returns the stages that join entries and keep those that meet the condition. */
 export const joinStages = (joins: Joins, match: Document): readonly Document[] =>
-  joins.length === 0 ? [] : [...joins.map(({ lookup }) => lookup), { $match: match }];
+  joins.length === 0 ? [] : [...joins.flatMap(({ stages }) => stages), { $match: match }];
 
 /**
  * Adds a join, and returns a match for the entries with some related entry that the stages lead to. If the entries store the link,
@@ -95,9 +103,12 @@ export function joinElements(condition: ElementCondition, stages: readonly Docum
 const addLookup = (condition: RelatedCondition, options: Document, joins: Joins): string =>
   addJoin(condition, { from: condition.target.collection, ...joinFields(condition), ...options }, joins);
 
+/** Returns the field of the next join. */
+export const joinName = (joins: Joins): string => `_join${String(joins.length)}`;
+
 function addJoin(condition: Join['condition'], lookup: Document, joins: Joins): string {
-  const as = `_join${String(joins.length)}`;
-  joins.push({ condition, lookup: { $lookup: { ...lookup, as } } });
+  const as = joinName(joins);
+  joins.push({ condition, stages: [{ $lookup: { ...lookup, as } }] });
   return as;
 }
 

@@ -27,6 +27,7 @@ import {
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { areTooMany, groupIds, readIds, readMatching, spend } from './collect-ids.js';
+import { resolveFallback } from './resolve-fallback.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
 import { anyLeading, isServed } from './is-served.js';
 
@@ -110,6 +111,11 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       const found = database.searches.find(condition);
       if (found === null) await resolveInto(condition.otherwise, resolving);
       else resolved.set(condition, found.match);
+      return;
+    }
+    case 'fallback': {
+      const seen = await matchVisible(condition, database);
+      resolved.set(condition, await resolveFallback(condition, seen, resolving));
     }
   }
 }
@@ -212,6 +218,9 @@ async function resolveMissing(condition: RelatedCondition, { database, joins }: 
 }
 
 /** Returns the stage that keeps the related entries which the caller may see; no stage if there is no rule. */
-export async function matchVisible({ visible }: RelatedCondition, database: Database): Promise<readonly Document[]> {
+export async function matchVisible(
+  { visible }: Pick<RelatedCondition, 'visible'>,
+  database: Database,
+): Promise<readonly Document[]> {
   return visible === null ? [] : stagesOf(visible, database);
 }

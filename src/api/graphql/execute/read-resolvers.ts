@@ -15,7 +15,7 @@ import type {
 import { type Values, decodeId, isId } from '#base/values.js';
 import { childKeyAt } from '../selection/collect-fields.js';
 import { readConnectionQuery } from '../selection/read-connection.js';
-import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
+import { fallbackOf, localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
 import type { Structured } from '../selection/read-selection.js';
 import { edgeName, entityName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -48,17 +48,17 @@ export const connectionResolver =
 export const findOneResolver =
   (type: ContentType): Resolver =>
   (_root, args, context, info) =>
-    resolveEntry(type, args['id'], context, info);
+    resolveEntry(type, args['id'], context, info, args);
 
 /** Resolves `homepage`, in the default locale unless the arguments contain another. */
 export const findSingleResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
-    const locale = localeOf(args);
+    const [locale, fallbackLocales] = [localeOf(args), fallbackOf(args)];
     const query: Query = {
       ...readOneQuery(type, context, info),
       publicationState: args['publicationState'] === 'live' ? 'live' : 'preview',
-      locale: locale === 'all' ? null : locale,
+      ...(fallbackLocales === null ? { locale: locale === 'all' ? null : locale } : { locale, fallbackLocales }),
     };
     return entryResult(await findSingle(type, query, context.content), context);
   };
@@ -69,10 +69,17 @@ export async function resolveEntry(
   id: unknown,
   context: GraphqlContext,
   info: GraphQLResolveInfo,
+  args: Values = {},
 ): Promise<EntryResult> {
-  const query = readOneQuery(type, context, info);
+  const query = localized(readOneQuery(type, context, info), args);
   const number = entryId(id);
   return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content), context);
+}
+
+/** Returns a query with its locales if it names fallback locales; without them an id alone decides which localization is read. */
+function localized(query: Query, args: Values): Query {
+  const fallbackLocales = fallbackOf(args);
+  return fallbackLocales === null ? query : { ...query, fallbackLocales, locale: localeOf(args), publicationState: 'live' };
 }
 
 /** Returns an id argument as a number; null if it is invalid. */

@@ -8,7 +8,7 @@ import type { GraphqlContext } from '../graphql-context.js';
 import { connectionName, edgeName } from '../type-names.js';
 import { collectFields, fieldsBelow } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
-import { forRoot, localeOf, readingContext, readOnce } from './read-root.js';
+import { fallbackOf, forRoot, localeOf, readingContext, readOnce } from './read-root.js';
 import { mergeSelected, readEntity } from './read-selection.js';
 import type { ReadingContext, Selected } from './reading-context.js';
 
@@ -24,6 +24,7 @@ export function readConnectionQuery(type: ContentType, args: Values, context: Gr
       ...forRoot(readConnection(info.fieldNodes, type, reading), info),
       pagination: { ...pagination, looksBack: selectsOtherSide(info.fieldNodes, type, pagination, reading) },
       locale: localeOf(args),
+      fallbackLocales: fallbackOf(args),
       isForFields: true,
       withTotal: false,
     };

@@ -33,6 +33,7 @@ export function readListQuery(type: ContentType, args: Values, context: GraphqlC
       ...list,
       ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
       locale: localeOf(args),
+      fallbackLocales: fallbackOf(args),
       isForFields: true,
       withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
     };
@@ -84,6 +85,11 @@ export const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected
 export function localeOf({ locale }: Values): Query['locale'] {
   if (locale === undefined) return null;
   return typeof locale === 'string' ? locale : [];
+}
+
+/** Returns the fallback locales of a query; null if it names none. */
+export function fallbackOf({ fallbackLocale }: Values): Query['fallbackLocales'] {
+  return Array.isArray(fallbackLocale) && fallbackLocale.length > 0 ? fallbackLocale.map(String) : null;
 }
 
 function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operation }: ReadingContext): boolean {

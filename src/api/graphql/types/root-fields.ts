@@ -1,4 +1,4 @@
-import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
+import { GraphQLID, type GraphQLScalarType, GraphQLList, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
 import { replaceAction, uploadAction } from '#content/rights/known-actions.js';
 import { type ContentType, uploadFile } from '#model/schema/content-type.js';
 import { actionOf } from '#model/query/access.js';
@@ -49,27 +49,35 @@ const readScope = (type: ContentType, action: 'find' | 'findOne') =>
 const localeArgs = (type: ContentType): { readonly locale?: PlainField<GraphQLScalarType> } =>
   type.localized ? { locale: plainField(localeCodeScalar) } : {};
 
+/** Returns the arguments of reads by locale. `fallbackLocale` comes with connections, without which the schema is that of Strapi v4. */
+const readLocaleArgs = (type: ContentType, { connections }: SchemaContext): GraphQLFieldConfigArgumentMap => ({
+  ...localeArgs(type),
+  ...(type.localized && connections && { fallbackLocale: plainField(localeCodes) }),
+});
+
+const localeCodes = new GraphQLList(new GraphQLNonNull(localeCodeScalar));
+
 function collectionFields(type: ContentType, context: SchemaContext): Fields {
   const { hasAction } = context.shadow;
   const fields = emptyFields();
   if (hasAction(type, 'findOne'))
     fields[findOneName(type)] = {
       type: context.objects.response(type, context),
-      args: { id: plainField(GraphQLID), ...localeArgs(type) },
+      args: { id: plainField(GraphQLID), ...readLocaleArgs(type, context) },
       resolve: findOneResolver(type),
       ...readScope(type, 'findOne'),
     };
   if (hasAction(type, 'find'))
     fields[findName(type)] = {
       type: context.objects.collection(type, context),
-      args: { ...listArgs(type, context), ...localeArgs(type) },
+      args: { ...listArgs(type, context), ...readLocaleArgs(type, context) },
       resolve: findResolver(type),
       ...readScope(type, 'find'),
     };
   if (hasAction(type, 'find') && context.connections)
     fields[findConnectionName(type)] = {
       type: connectionType(type, context),
-      args: { ...connectionArgs(type, context), ...localeArgs(type) },
+      args: { ...connectionArgs(type, context), ...readLocaleArgs(type, context) },
       resolve: connectionResolver(type),
       ...readScope(type, 'find'),
     };
@@ -81,7 +89,7 @@ function singleFields(type: ContentType, context: SchemaContext): Fields {
   return {
     [findOneName(type)]: {
       type: context.objects.response(type, context),
-      args: { ...listArgs(type, context), ...localeArgs(type) },
+      args: { ...listArgs(type, context), ...readLocaleArgs(type, context) },
       resolve: findSingleResolver(type),
       ...readScope(type, 'find'),
     },

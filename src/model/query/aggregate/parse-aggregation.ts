@@ -24,7 +24,7 @@ const maxFunctions = 20;
  */
 export function parseAggregation(input: Values, limits: Limits): AggregationQuery {
   refuseCursors(input);
-  const { filter, sort, pagination, locale, publicationState, search } = parseQuery(input, limits);
+  const { filter, sort, pagination, locale, fallbackLocales, publicationState, search } = parseQuery(input, limits);
   return {
     entries: {
       ...emptyQuery,
@@ -32,6 +32,7 @@ export function parseAggregation(input: Values, limits: Limits): AggregationQuer
       sort,
       pagination,
       locale,
+      fallbackLocales,
       publicationState,
       search,
       withTotal: pagination?.withCount ?? true,

@@ -11,6 +11,7 @@ import { nothing } from '../compile-condition.js';
 import { compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
 import { compileJoined } from '../join-related.js';
 import { asksForRelated, resolveOrJoin } from '../resolve-related.js';
+import { fallbackTotal } from './fallback-total.js';
 import { fromRelated, joinedList, joinedTotal } from './from-related.js';
 import { isInSecondHalf, totalOf } from './page-total.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
@@ -171,7 +172,8 @@ export function gatherFacts(plan: Plan, context: PageContext): Facts {
   const total = once(async (): Promise<PageTotal> => {
     const page = await facts.page();
     if (page.match === nothing) return { kept: 0, count: () => Promise.resolve(0) };
-    return page.joins.length > 0 ? joinedTotal(page, database) : totalOf(plan, page, facts);
+    if (page.joins.length === 0) return totalOf(plan, page, facts);
+    return fallbackTotal(page, facts) ?? joinedTotal(page, database);
   });
   return facts;
 }
