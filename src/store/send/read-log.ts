@@ -40,6 +40,7 @@ export class ReadLog {
   #noteStages(stages: unknown): void {
     if (!Array.isArray(stages)) return;
     for (const stage of stages as readonly Readonly<Record<string, Document | undefined>>[]) {
+      for (const facet of Object.values(stage['$facet'] ?? {})) this.#noteStages(facet);
       const joined = stage['$lookup'] ?? stage['$unionWith'];
       if (joined === undefined) continue;
       this.collections.push(String(joined['from'] ?? joined['coll']));

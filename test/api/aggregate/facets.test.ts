@@ -186,6 +186,17 @@ describe('facets of a list', () => {
       expect((await ask('facets=kind', path)).status, path).to.equal(400);
   });
 
+  it('are read anew after a related entry has changed', async () => {
+    const url = `${server.server.url}/api/volumes?facets[0]=reviews.stars&facets[1]=kind&fields=kind`;
+    const read = (tag = ''): Promise<Response> => fetch(url, { headers: { 'If-None-Match': tag } });
+    const { body } = await server.call('POST', '/api/reviews', { data: { stars: 1, volume: 1 } });
+    await server.settled();
+    const tag = (await read()).headers.get('etag') ?? '';
+    expect((await read(tag)).status).to.equal(304);
+    await server.call('PUT', `/api/reviews/${String(body.data.id)}`, { data: { stars: 5 } });
+    expect((await read(tag)).status).to.equal(200);
+  });
+
   it('are the same in flat answers and beside cursors', async () => {
     const { body } = await ask('facets=kind&format=flat&pagination[cursors]=true&pagination[limit]=1');
     expect(body.meta.facets.kind[0]).to.deep.equal({ value: 'map', count: 3 });
