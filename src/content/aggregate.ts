@@ -14,6 +14,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { exactNumber } from '#model/schema/exact-number.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
+import { readTotal } from '#store/read/read-page.js';
 import type { ContentContext } from './content-context.js';
 
 /** A page of groups. */
@@ -48,7 +49,7 @@ export async function aggregate(
 ): Promise<GroupPage> {
   const aggregation = bindAggregation(query, type, bind, minGroup);
   const { entries, keys, maxGroups } = aggregation;
-  const [found = []] = await readGroups(entries, [aggregation], { registry: bind.registry, ...store });
+  const [found = []] = await readGroupings(entries, [aggregation], { registry: bind.registry, ...store });
   const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);
   bind.budget.spend('entriesRead', groups.length);
   const { pagination, window, withTotal } = entries;
@@ -61,8 +62,18 @@ export async function aggregate(
   };
 }
 
+/** Returns groups as `readGroups` does. If nothing but the number of all entries is asked for, it may be a total that is kept. */
+export async function readGroupings(
+  ...[entries, groupings, context]: Parameters<typeof readGroups>
+): ReturnType<typeof readGroups> {
+  const [first, ...others] = groupings;
+  if (first === undefined) return [];
+  if (others.length > 0 || first.keys.length > 0 || first.figures.length > 0) return readGroups(entries, groupings, context);
+  return [[{ keys: [], fields: [], count: await readTotal(entries, context), figures: [] }]];
+}
+
 /** Returns the group of all entries, of which there may be none; no group if it does not meet the conditions on groups. */
-function onlyGroup(found: Group | undefined, { figures, having, minGroup }: Aggregation): readonly Group[] {
+export function onlyGroup(found: Group | undefined, { figures, having, minGroup }: Aggregation): readonly Group[] {
   const group = found ?? { keys: [], fields: [], count: 0, figures: figures.map(figureOfNone) };
   const values = Object.fromEntries(group.figures.map((value, index) => [figurePath(index), value]));
   const isMet = having === null || meetsCondition(having, { [countPath]: group.count, ...values });
@@ -72,15 +83,20 @@ function onlyGroup(found: Group | undefined, { figures, having, minGroup }: Aggr
 /** Returns what a function has for no values. */
 const figureOfNone = (figure: Figure): unknown => (figure.function === 'countDistinct' ? 0 : null);
 
-function showGroup(group: Group, { keys, figures, isCountAnswered }: Aggregation): ShownGroup {
+const showGroup = (group: Group, { keys, figures, isCountAnswered }: Aggregation): ShownGroup => ({
+  group: Object.fromEntries(keys.map((key, index) => [key.name, showKey(key, group.keys[index], group.fields[index])])),
+  ...(isCountAnswered && { count: group.count }),
+  ...showFigures(group, figures),
+});
+
+/** The values of functions of a group, by function and attribute. */
+export type ShownFigures = Readonly<Record<string, Values>>;
+
+export function showFigures(group: Group, figures: readonly Figure[]): ShownFigures {
   const values: Record<string, Record<string, unknown>> = {};
   for (const [index, figure] of figures.entries())
     if (figure.isAnswered) (values[figure.function] ??= {})[figure.name] = showFigure(group.figures[index], figure);
-  return {
-    group: Object.fromEntries(keys.map((key, index) => [key.name, showKey(key, group.keys[index], group.fields[index])])),
-    ...(isCountAnswered && { count: group.count }),
-    ...values,
-  };
+  return values;
 }
 
 export function showKey(key: GroupKey, value: unknown, field: unknown): unknown {

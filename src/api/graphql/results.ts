@@ -3,6 +3,7 @@ import type { PageCursors } from '#content/cursors.js';
 import { createShaper } from '#content/shape-values.js';
 import type { ApiError } from '#base/errors.js';
 import type { Loaded } from '#store/form/loaded.js';
+import type { GroupHolder } from './group-nodes.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 /** The value of `EntityResponse` types. */
@@ -25,7 +26,7 @@ export interface ListResult {
 }
 
 /** The value of connections. */
-export interface ConnectionResult {
+export interface ConnectionResult extends GroupHolder {
   readonly nodes: readonly Row[];
   readonly cursors: PageCursors;
 }

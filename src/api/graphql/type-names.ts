@@ -1,5 +1,7 @@
-import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import type { FunctionName } from '#model/query/aggregate/aggregation.js';
+import type { Attribute, ContentType, ScalarType } from '#model/schema/content-type.js';
 import { namedValues } from '#model/schema/enum-names.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { pascalCase, pluginOf, typeName } from '#model/schema/names.js';
 
 export { typeName };
@@ -22,6 +24,36 @@ export const connectionName = (type: ContentType): string => `${entityName(type)
 export const edgeName = (type: ContentType): string => `${entityName(type)}Edge`;
 export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
 export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
+
+/*
+ * The names of the types of groups. They have an underscore, which no name of a content type has, so that none of them is taken.
+ */
+
+/** Returns the name of the functions of groups of a type. */
+export const aggregateName = (type: ContentType): string => `${typeName(type)}_Aggregate`;
+
+/** Returns the name of the values of a function, by the attributes of a type or component. */
+export const figuresName = (type: ContentType, name: FunctionName): string => `${typeName(type)}_${pascalCase(name)}`;
+
+/** Returns the name of the keys of a type: its own attributes, or those of a component in it. */
+export const groupByName = (type: ContentType, part: ContentType): string =>
+  part === type ? `${typeName(type)}_GroupBy` : `${typeName(type)}_GroupBy_${typeName(part)}`;
+
+/** Returns the name of the entries of a group. */
+export const groupEntriesName = (type: ContentType): string => `${typeName(type)}_GroupEntries`;
+
+/** Returns the name of the groups of a type by related entries. */
+export const linkGroupName = (type: ContentType, target: ContentType): string => `${typeName(type)}_GroupOf_${typeName(target)}`;
+
+/** Returns the name of the groups of a type by values of a scalar. */
+export const scalarGroupName = (type: ContentType, scalar: ScalarType): string =>
+  `${typeName(type)}_GroupOf${keyScalarName(scalar)}s`;
+
+/** Returns the name of the scalar that keys of groups have: that of the attribute if JSON has it, otherwise that of texts. */
+export function keyScalarName(scalar: ScalarType): 'Boolean' | 'Float' | 'Int' | 'String' {
+  const { graphql } = scalarTypes[scalar];
+  return graphql === 'Boolean' || graphql === 'Float' || graphql === 'Int' ? graphql : 'String';
+}
 
 /** Returns the name of the query of one entry or of a single type. */
 export const findOneName = (type: ContentType): string => lowerFirst(typeName(type));

@@ -15,7 +15,7 @@ describe('rights on groups', () => {
   let server: ServingAccounts;
   let jwt: string;
   before(async () => {
-    const config = { api: { rest: { maxLimit: 1000 } } };
+    const config = { api: { rest: { maxLimit: 1000 } }, plugins: { graphql: { config: { connections: true } } } };
     server = await serveAccounts({ models, documents: documentsOf(library), config });
     jwt = (await server.addUser('ann')).jwt;
   });
@@ -27,6 +27,12 @@ describe('rights on groups', () => {
     expect(stored.status, JSON.stringify(stored.body)).to.equal(200);
   };
   const ask = (query: string, token: string | null = jwt) => server.as(token, 'GET', `/api/volumes/aggregate?${query}`);
+  const askTree = async (selection: string) =>
+    (await server.as(jwt, 'POST', '/graphql', { query: `{ volumes_connection(locale: "all") { ${selection} } }` })).body;
+  const refusedTree = async (selection: string): Promise<unknown> => {
+    const { data, errors } = await askTree(selection);
+    return [data?.volumes_connection, errors?.[0].message];
+  };
   const refusal = async (query: string): Promise<unknown> => {
     const { status, body } = await ask(query);
     return [status, body.error?.message ?? body.data];
@@ -38,6 +44,16 @@ describe('rights on groups', () => {
     await grant([mine]);
     expect((await ask('')).status).to.equal(200);
     expect((await server.as(jwt, 'GET', '/api/volumes')).status).to.equal(403);
+  });
+
+  it('are an action of their own beside a list in GraphQL', async () => {
+    await grant(['api::volume.volume.find']);
+    const { data, errors } = await askTree('nodes { id } aggregate { count } groupBy { kind { key } }');
+    expect([data.volumes_connection.aggregate, data.volumes_connection.groupBy]).to.deep.equal([null, null]);
+    expect(data.volumes_connection.nodes.length).to.be.greaterThan(0);
+    expect(errors.map(({ message }: { message: string }) => message)).to.deep.equal(['Forbidden access', 'Forbidden access']);
+    await grant([mine]);
+    expect((await askTree('aggregate { count }')).errors[0].message).to.equal('Forbidden access');
   });
 
   it('are those of tokens that only read', async () => {
@@ -55,6 +71,15 @@ describe('rights on groups', () => {
       'sort=countDistinct.shelf',
     ])
       expect(await refusal(query), query).to.deep.equal([400, 'Invalid parameter shelf']);
+    await grant([mine, 'api::volume.volume.find']);
+    for (const selection of [
+      'groupBy { shelf { key } }',
+      'groupBy { shelf { entry { attributes { name } } } }',
+      'groupBy { kind { connection { groupBy { shelf { key } } } } }',
+      'groupBy { kind { connection { aggregate { countDistinct { shelf } } } } }',
+      'aggregate { countDistinct { shelf } }',
+    ])
+      expect(await refusedTree(selection), selection).to.deep.equal([null, 'Invalid parameter shelf']);
   });
 
   it('do not reach attributes that a rule hides, also of related entries', async () => {
@@ -71,6 +96,27 @@ describe('rights on groups', () => {
       expect(await refusal(query), query).to.deep.equal([400, 'Invalid parameter pages']);
     expect(await refusal('groupBy=shelf.name')).to.deep.equal([400, 'Invalid parameter name']);
     expect(await refusal('groupBy=shelf.name&sort=shelf.name')).to.deep.equal([400, 'Invalid parameter name']);
+    await grant([mine, 'api::volume.volume.find', ...others], {
+      fields: { 'api::volume.volume': { deny: ['pages'] }, 'api::shelf.shelf': { deny: ['name'] } },
+    });
+    for (const selection of [
+      'groupBy { pages { key } }',
+      'groupBy { kind { connection { groupBy { pages { key } } } } }',
+      'groupBy { kind { connection { aggregate { max { pages } } } } }',
+      ...['sum', 'avg', 'min', 'max', 'countDistinct'].map((name) => `aggregate { ${name} { pages } }`),
+    ])
+      expect(await refusedTree(selection), selection).to.deep.equal([null, 'Invalid parameter pages']);
+    expect(await refusedTree('groupBy { shelf { entry { attributes { name } } } }')).to.deep.equal([
+      null,
+      'Invalid parameter name',
+    ]);
+    expect((await askTree('groupBy { shelf { entry { attributes { room } } } }')).errors).to.equal(undefined);
+  });
+
+  it('leave private attributes out of the schema', async () => {
+    await grant([mine, 'api::volume.volume.find']);
+    for (const selection of ['groupBy { secret { key } }', 'aggregate { max { secret } }'])
+      expect((await askTree(selection)).errors[0].message).to.contain('Cannot query field "secret"');
   });
 
   it('count the entries that the caller may see', async () => {
@@ -80,6 +126,13 @@ describe('rights on groups', () => {
     );
     expect((await ask('')).body.data).to.deep.equal([{ group: {}, count: maps.length }]);
     expect((await ask('groupBy=kind')).body.data).to.deep.equal([{ group: { kind: 'map' }, count: maps.length }]);
+    await grant([mine, 'api::volume.volume.find', ...others], { rows: { 'api::volume.volume': { kind: { $eq: 'map' } } } });
+    const { data } = await askTree('aggregate { count totalCount } groupBy { kind { key } }');
+    const count = library.volumes.filter(({ kind, publishedAt }) => kind === 'map' && publishedAt !== null).length;
+    expect(data.volumes_connection).to.deep.equal({
+      aggregate: { count, totalCount: count },
+      groupBy: { kind: [{ key: 'map' }] },
+    });
   });
 
   it('answer random questions as if related entries that a rule hides were not linked', async () => {
@@ -98,7 +151,8 @@ describe('the least size of groups', () => {
   let server: ServingAccounts;
   let token: string;
   before(async () => {
-    server = await serveAccounts({ models, documents: documentsOf(library), config: { api: { aggregate: { minGroup: 3 } } } });
+    const config = { api: { aggregate: { minGroup: 3 } }, plugins: { graphql: { config: { connections: true } } } };
+    server = await serveAccounts({ models, documents: documentsOf(library), config });
     token = (await server.admin('POST', '/tokens', { name: 'reader', type: 'read-only' })).body.data.accessKey;
   });
   after(() => server.stop());
@@ -116,5 +170,18 @@ describe('the least size of groups', () => {
     expect(await ask('filters[id][$in]=1&filters[id][$in]=2')).to.deep.equal([]);
     expect(await ask('filters[id]=0')).to.deep.equal([]);
     expect(await ask('filters[id][$lte]=3')).to.deep.equal([{ group: {}, count: 3 }]);
+  });
+
+  it('leaves groups and functions of connections out', async () => {
+    const ask = async (id: number) => {
+      const query = `{ volumes_connection(locale: "all", publicationState: PREVIEW, filters: { id: { lte: ${String(id)} } }) {
+        aggregate { count totalCount sum { pages } } groupBy { id: lent { key connection { aggregate { count } } } }
+      } }`;
+      return (await server.as(token, 'POST', '/graphql', { query })).body.data.volumes_connection;
+    };
+    expect(await ask(2)).to.deep.equal({ aggregate: { count: null, totalCount: 40, sum: null }, groupBy: { id: [] } });
+    const { groupBy } = await ask(40);
+    for (const { connection } of groupBy.id) expect(connection.aggregate.count).to.be.at.least(3);
+    expect(groupBy.id.length).to.be.greaterThan(0);
   });
 });

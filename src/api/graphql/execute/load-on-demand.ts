@@ -8,6 +8,7 @@ import { comparing, emptyQuery, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { readingContext } from '../selection/read-root.js';
 import { readChild, type Structured } from '../selection/read-selection.js';
+import type { Selected } from '../selection/reading-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Row } from '../../code/rows.js';
 import { createRowShaper } from '../results.js';
@@ -86,8 +87,18 @@ async function readRows(
   const failure = node === undefined ? undefined : failures.get(node);
   if (failure !== undefined) throw failure;
   for (const [failed, error] of failures) context.failures.set(failed, error);
-  const query = { ...entriesQuery(ids), populate: { all: false, fields } };
-  const { entries } = await findMany(owner, query, unlimited(context.content));
+  return readById(owner, ids, { fields: ['id'], populate: { all: false, fields } }, context);
+}
+
+/** Returns entries by id, in any state and locale. */
+export async function readById(
+  type: ContentType,
+  ids: readonly number[],
+  selected: Selected,
+  context: GraphqlContext,
+): Promise<Map<number, Row>> {
+  if (ids.length === 0) return new Map();
+  const { entries } = await findMany(type, { ...entriesQuery(ids), ...selected }, unlimited(context.content));
   const shape = createRowShaper(context);
   return new Map(entries.map((entry) => [Number(entry.document['_id']), shape(entry)]));
 }

@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { noCursors } from '#content/cursors.js';
-import { findMany } from '#content/find-many.js';
+import { findMany, type FoundPage } from '#content/find-many.js';
 import { findOne, findSingle } from '#content/find-one.js';
 import { missingActions } from '#base/errors.js';
 import { actionOf, readable, seeCheck } from '#model/query/access.js';
@@ -20,6 +20,7 @@ import type { Structured } from '../selection/read-selection.js';
 import { edgeName, entityName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { loadOnDemand } from './load-on-demand.js';
+import { readConnectionGroups } from './read-groups.js';
 import { isLoadedByExtension, type Row } from '../../code/rows.js';
 import { type ConnectionResult, createRowShaper, entryResult, type EntryResult, type ListResult, noEntry } from '../results.js';
 
@@ -35,14 +36,23 @@ export const findResolver =
     return { nodes: entries.map(createRowShaper(context)), total, start, limit: limit === -1 ? null : limit };
   };
 
-/** Resolves `articles_connection`: as `articles`, and one command more for the other side of a cursor if that is selected. */
+/**
+ * Resolves `articles_connection`: as `articles`, one command more for the other side of a cursor if that is selected, and those of its
+ * groups. No page is read if nothing else is selected.
+ */
 export const connectionResolver =
   (type: ContentType): GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<ConnectionResult>> =>
   async (_root, args, context, info) => {
     const query = readConnectionQuery(type, args, context, info);
-    const { entries, cursors = noCursors } = await findMany(type, query, context.content);
-    return { nodes: entries.map(createRowShaper(context)), cursors };
+    const [{ entries, cursors = noCursors }, groups] = await Promise.all([
+      query.hasOnlyGroups ? noPage : findMany(type, query, context.content),
+      readConnectionGroups(type, query, query.groups, context),
+    ]);
+    return { nodes: entries.map(createRowShaper(context)), cursors, groups };
   };
+
+/** The page of a connection whose entries are not selected. */
+const noPage: Partial<Pick<FoundPage, 'cursors'>> & Pick<FoundPage, 'entries'> = { entries: [] };
 
 /** Resolves `article` by id. Drafts are included. */
 export const findOneResolver =

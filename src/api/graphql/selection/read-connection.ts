@@ -6,14 +6,28 @@ import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { connectionName, edgeName } from '../type-names.js';
-import { collectFields, fieldsBelow } from './collect-fields.js';
+import { collectFields, fieldsBelow, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
+import { readGroups, type SelectedGroups } from './read-groups.js';
 import { fallbackOf, forRoot, localeOf, readingContext, readOnce } from './read-root.js';
 import { mergeSelected, readEntity } from './read-selection.js';
 import type { ReadingContext, Selected } from './reading-context.js';
 
+/** The query of a list by cursors, and the groups that are selected beside it. */
+interface ConnectionQuery extends Query {
+  /** Null if none are selected. */
+  readonly groups: SelectedGroups | null;
+  /** Whether nothing but groups is selected. */
+  readonly hasOnlyGroups: boolean;
+}
+
 /** Returns the query of a root field with a list by cursors. Throws an ApiError for invalid arguments. */
-export function readConnectionQuery(type: ContentType, args: Values, context: GraphqlContext, info: GraphQLResolveInfo): Query {
+export function readConnectionQuery(
+  type: ContentType,
+  args: Values,
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+): ConnectionQuery {
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
     const { filter, sort, publicationState } = parseListArguments(args, type, reading.bind);
@@ -27,8 +41,20 @@ export function readConnectionQuery(type: ContentType, args: Values, context: Gr
       fallbackLocales: fallbackOf(args),
       isForFields: true,
       withTotal: false,
+      groups: readGroups(info.fieldNodes, connectionName(type), type, reading),
+      hasOnlyGroups: selectsOnlyGroups(info, type),
     };
   });
+}
+
+const groupFields: readonly string[] = ['aggregate', 'groupBy', '__typename'];
+
+/** Returns whether a connection selects groups alone. Code around it may use its nodes. */
+function selectsOnlyGroups(info: GraphQLResolveInfo, type: ContentType): boolean {
+  const fields = [...collectFields(info.fieldNodes, connectionName(type), info).values()].flat();
+  return (
+    fields.every(({ name }) => groupFields.includes(name.value)) && !isCustomField(info.parentType.name, info.fieldName, info)
+  );
 }
 
 type CursorPage = Extract<Pagination, { kind: 'cursor' }>;

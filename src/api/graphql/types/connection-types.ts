@@ -4,6 +4,7 @@ import type { PageCursors } from '#content/cursors.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { cursorOf, edgesOf, entitiesOf, nodeOf, pageInfoOf } from '../results.js';
 import { connectionName, edgeName } from '../type-names.js';
+import { groupFields } from './group-types.js';
 import { define, listArgs } from './object-types.js';
 import { plainField, type SchemaContext } from './schema-context.js';
 
@@ -25,6 +26,7 @@ export const connectionType = (type: ContentType, context: SchemaContext): Graph
     nodes: { type: listOf(context.objects.entity(type, context)), resolve: entitiesOf },
     edges: { type: listOf(edgeType(type, context)), resolve: edgesOf },
     pageInfo: { type: new GraphQLNonNull(pageInfoType), resolve: pageInfoOf },
+    ...groupFields(type, context),
   }));
 
 const edgeType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>

@@ -7,6 +7,7 @@ import type { Answer, DynamicRoute, GuardedRow, RouteCall } from '#http/route.js
 import { ownParameters } from '#http/steps/paged.js';
 import { tagged } from '#http/steps/tagged.js';
 import { actionOf } from '#model/query/access.js';
+import { isAggregated } from '#model/query/aggregate/aggregation.js';
 import { aggregateParameters, parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { showPagination } from '../envelope.js';
@@ -20,8 +21,6 @@ export const aggregates: Feature = {
   typeActions: (type) => (isAggregated(type) ? ['aggregate'] : []),
   routes: ({ config }) => [aggregateRoute(config)],
 };
-
-const isAggregated = ({ kind, uid }: ContentType): boolean => kind === 'collectionType' && uid.startsWith('api::');
 
 function aggregateRoute({ api }: Config): DynamicRoute {
   const rowsOfType = memoize((type: ContentType) => new Map([['GET', createRow(type)]]));

@@ -25,6 +25,26 @@ export interface AggregationQuery {
   readonly timeZone: string;
 }
 
+/** A grouping in a tree of groups: the keys from the outermost one on, and the functions of its groups. */
+export interface GroupingQuery {
+  readonly keys: readonly ZonedKey[];
+  readonly functions: readonly FunctionQuery[];
+}
+
+/** A key with the time zone of parts of dates. */
+export interface ZonedKey extends KeyQuery {
+  readonly timeZone: string;
+}
+
+/** How much a client may ask for: keys of groups, functions of groups, groups, and groupings in a tree. */
+export const maxKeys = 3;
+export const maxFunctions = 20;
+export const maxGroups = 1_000;
+export const maxGroupings = 20;
+
+/** Returns whether the entries of a type can be grouped. */
+export const isAggregated = ({ kind, uid }: ContentType): boolean => kind === 'collectionType' && uid.startsWith('api::');
+
 /** A scalar value by which entries are grouped, or that a function takes. */
 interface ScalarSource {
   readonly kind: 'scalar';

@@ -6,7 +6,7 @@ import type { KeyQuery, Sort } from '../ast.js';
 import type { BindContext } from '../bind-context.js';
 import { bindOrder } from '../bind-list.js';
 import { bindPlan } from '../bind-plan.js';
-import type { Aggregation, AggregationQuery, GroupKey, GroupSort } from './aggregation.js';
+import { type Aggregation, type AggregationQuery, type GroupKey, type GroupSort, maxGroups } from './aggregation.js';
 import { bindHaving } from './bind-having.js';
 import { bindLink, findAttribute, type GroupScope, refuseLong } from './bind-source.js';
 import { Figures } from './figures.js';
@@ -24,7 +24,7 @@ export function bindAggregation(
 ): Aggregation {
   const scope = { type, context, state: entries.publicationState ?? 'live' };
   const keys = groupBy.map((key) => bindKey(key, timeZone, scope, 'groupBy'));
-  refuseRepeated(keys);
+  refuseRepeated(keys.map(({ name }) => name));
   const figures = new Figures(scope);
   for (const { name, path } of functions) if (name !== 'count') figures.add(name, path.join('.'), true);
   const bound = {
@@ -37,13 +37,13 @@ export function bindAggregation(
     figures: figures.list,
     isCountAnswered: functions.some(({ name }) => name === 'count'),
     minGroup,
-    maxGroups: 1_000,
+    maxGroups,
     ...bound,
   };
 }
 
-function refuseRepeated(keys: readonly GroupKey[]): void {
-  const names = keys.map(({ name }) => name);
+/** Throws a ValidationError if the name of a key is there twice. */
+export function refuseRepeated(names: readonly string[]): void {
   const repeated = names.find((name, index) => names.indexOf(name) < index);
   if (repeated !== undefined) throw validationError(`Invalid parameter groupBy: ${repeated} is there twice`);
 }

@@ -1,14 +1,14 @@
 import { validationError } from '#base/errors.js';
 
 /** The parts of dates by which entries are grouped. */
-const units = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const;
+export const bucketUnits = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const;
 
-export type BucketUnit = (typeof units)[number];
+export type BucketUnit = (typeof bucketUnits)[number];
 
-export const isBucketUnit = (word: string): word is BucketUnit => (units as readonly string[]).includes(word);
+export const isBucketUnit = (word: string): word is BucketUnit => (bucketUnits as readonly string[]).includes(word);
 
 /** The units as messages list them. */
-export const unitNames = units.join(', ');
+export const unitNames = bucketUnits.join(', ');
 
 const offset = /^[+-](0\d|1[0-4]):?([0-5]\d)$/;
 

@@ -1,5 +1,5 @@
 import { invalidParameter, validationError } from '#base/errors.js';
-import type { ScalarType } from '../../schema/content-type.js';
+import type { LinkAttribute, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import type { Figure, Source } from './aggregation.js';
 import { bindLink, findAttribute, type GroupScope, isShort } from './bind-source.js';
@@ -37,8 +37,7 @@ export class Figures {
   #bind(name: Figure['function'], path: string, isAnswered: boolean): Figure {
     const { attribute, stored, rest } = findAttribute(path.split('.'), this.#scope);
     if (attribute.kind === 'component' || rest.length > 0) throw invalidParameter(rest[0] ?? attribute.name);
-    const fits = attribute.kind === 'scalar' ? takes[name](attribute.type) : name === 'countDistinct' && !attribute.many;
-    if (!fits) throw validationError(`Invalid parameter ${name}: ${path} has no ${name}`);
+    if (!takesValues(name, attribute)) throw validationError(`Invalid parameter ${name}: ${path} has no ${name}`);
     const source: Source =
       attribute.kind === 'scalar' ? { kind: 'scalar', path: stored, type: attribute.type } : bindLink(attribute, this.#scope);
     return { function: name, name: stored, source, isAnswered };
@@ -47,6 +46,11 @@ export class Figures {
 
 const isNumber = (type: ScalarType): boolean => scalarTypes[type].stored === 'number';
 const isOrdered = (type: ScalarType): boolean => isShort(type) && scalarTypes[type].stored !== 'boolean';
+
+/** Returns whether a function takes the values of an attribute. */
+export function takesValues(name: Figure['function'], attribute: ScalarAttribute | LinkAttribute): boolean {
+  return attribute.kind === 'scalar' ? takes[name](attribute.type) : name === 'countDistinct' && !attribute.many;
+}
 
 /** Returns whether functions take values of a type. */
 const takes: Readonly<Record<Figure['function'], (type: ScalarType) => boolean>> = {

@@ -5,7 +5,14 @@ import type { Limits } from '../bind-context.js';
 import { refuseCursors } from '../parse-cursors.js';
 import { parseFilters } from '../parse-filter.js';
 import { parseQuery, parametersOf } from '../parse-query.js';
-import { type AggregationQuery, type FunctionName, functionNames, type FunctionQuery } from './aggregation.js';
+import {
+  type AggregationQuery,
+  type FunctionName,
+  functionNames,
+  type FunctionQuery,
+  maxFunctions,
+  maxKeys,
+} from './aggregation.js';
 import { parseTimeZone } from './buckets.js';
 import { parseKey } from './parse-key.js';
 
@@ -14,9 +21,6 @@ const ownParameters = ['aggregate', 'groupBy', 'having', 'sort', 'pagination', '
 
 /** The parameters of a request for groups. */
 export const aggregateParameters: readonly string[] = [...parametersOf('count'), ...ownParameters];
-
-const maxKeys = 3;
-const maxFunctions = 20;
 
 /**
  * Parses the decoded query string of a request for groups. Without `aggregate`, entries are counted. Throws a ValidationError or
