@@ -4,6 +4,7 @@ import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-
 import { documentsOf, makeLibrary, models } from './library.js';
 import { answerNaively } from './oracle.js';
 import { makeQuestion, spell } from './questions.js';
+import { answerTree, spellTree } from './trees.js';
 
 const draw = new Draw(7);
 const random = (): number => draw.whole(2 ** 30) / 2 ** 30;
@@ -15,7 +16,7 @@ describe('rights on groups', () => {
   let server: ServingAccounts;
   let jwt: string;
   before(async () => {
-    const config = { api: { rest: { maxLimit: 1000 } }, plugins: { graphql: { config: { connections: true } } } };
+    const config = { api: { rest: { maxLimit: 1000 } }, plugins: { graphql: { config: { connections: true, depthLimit: 20 } } } };
     server = await serveAccounts({ models, documents: documentsOf(library), config });
     jwt = (await server.addUser('ann')).jwt;
   });
@@ -143,6 +144,14 @@ describe('rights on groups', () => {
       const { status, body } = await ask(spell(question));
       expect(status, JSON.stringify(body)).to.equal(200);
       expect(body.data, spell(question)).to.deep.equal(expected);
+    }
+    await grant([mine, 'api::volume.volume.find', ...others], { rows: { 'api::tag.tag': { hidden: { $eq: false } } } });
+    for (let n = 0; n < 50; n++) {
+      const questions = [makeQuestion(random), makeQuestion(random)] as const;
+      const query = spellTree(questions);
+      const { body } = await server.as(jwt, 'POST', '/graphql', { query });
+      const expected = answerTree(questions, library, { seesHiddenTags: false });
+      expect(body, query).to.deep.equal({ data: { volumes_connection: expected } });
     }
   });
 });

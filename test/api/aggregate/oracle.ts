@@ -5,7 +5,11 @@ export interface Question {
   readonly preview: boolean;
   readonly locale: 'en' | 'fr' | 'all';
   /** The filter, and which volumes meet it. */
-  readonly filter: { readonly query: string; readonly meets: (volume: Volume, library: Library) => boolean };
+  readonly filter: {
+    readonly query: string;
+    readonly graphql: string;
+    readonly meets: (volume: Volume, library: Library) => boolean;
+  };
   readonly keys: readonly string[];
   readonly functions: readonly (readonly [name: string, attribute: string])[];
   readonly timezone: string;

@@ -1,22 +1,25 @@
 import type { Question, Row } from './oracle.js';
 
 const filters: readonly Question['filter'][] = [
-  { query: '', meets: () => true },
-  { query: 'filters[pages][$gte]=200', meets: ({ pages }) => (pages ?? -1) >= 200 },
-  { query: 'filters[kind][$ne]=map', meets: ({ kind }) => kind !== null && kind !== 'map' },
+  { query: '', graphql: '{}', meets: () => true },
+  { query: 'filters[pages][$gte]=200', graphql: '{ pages: { gte: 200 } }', meets: ({ pages }) => (pages ?? -1) >= 200 },
+  { query: 'filters[kind][$ne]=map', graphql: '{ kind: { ne: "map" } }', meets: ({ kind }) => kind !== null && kind !== 'map' },
   {
     query: 'filters[shelf][room]=1',
+    graphql: '{ shelf: { room: { eq: 1 } } }',
     meets: ({ shelf }, { shelves }) => shelves.some(({ _id, room }) => _id === shelf && room === 1),
   },
   {
     query: 'filters[reviews][stars][$gt]=3',
+    graphql: '{ reviews: { stars: { gt: 3 } } }',
     meets: ({ _id }, { reviews }) => reviews.some(({ volume, stars }) => volume === _id && stars > 3),
   },
   {
     query: 'filters[$or][0][lent]=true&filters[$or][1][origin][place]=Rome',
+    graphql: '{ or: [{ lent: { eq: true } }, { origin: { place: { eq: "Rome" } } }] }',
     meets: ({ lent, origin }) => lent === true || origin?.place === 'Rome',
   },
-  { query: 'filters[id][$in]=', meets: () => false },
+  { query: 'filters[id][$in]=', graphql: '{ id: { in: [] } }', meets: () => false },
 ];
 
 const keys = [
