@@ -73,7 +73,7 @@ export function asksToExplain(query: QueryParameters): boolean {
   return true;
 }
 
-/** Throws a ValidationError if a request that reads no list asks how it is read. */
+/** Throws a ValidationError if a request that reads neither a list nor groups asks how it is read. */
 export function refuseToExplain(query: QueryParameters): void {
-  if (asksToExplain(query)) throw validationError('Invalid parameter explain: only lists are explained');
+  if (asksToExplain(query)) throw validationError('Invalid parameter explain: only lists and groups are explained');
 }

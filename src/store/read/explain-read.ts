@@ -2,9 +2,9 @@ import { BSON, type Document } from 'mongodb';
 import type { Plan } from '#model/query/plan.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
-import type { Database, Trace } from '../send/database.js';
+import { type Database, groupsWay, type Trace } from '../send/database.js';
 import { runRead } from '../send/read-commands.js';
-import { type LackingIndex, lackingIndexes, spellLacking } from './explain-timeout.js';
+import { distinctLacking, type LackingIndex, lackingIndexes, spellLacking } from './explain-timeout.js';
 
 /** A command as it was sent, in Extended JSON, and what the server did for it when it explained it. */
 interface ExplainedCommand {
@@ -21,26 +21,27 @@ interface ExplainedRead {
   readonly lacking: readonly LackingIndex[];
 }
 
-/** Records how one page is read. */
+/** Records how one page is read, and groups of its entries. */
 export class ReadTrace implements Trace {
-  #read: { readonly way: string; readonly plan: Plan } | null = null;
+  readonly #reads: { readonly way: string; readonly plan: Plan }[] = [];
   readonly #commands: Document[] = [];
 
   readonly chose = (way: string, plan: Plan): void => {
-    this.#read ??= { way, plan };
+    this.#reads.push({ way, plan });
   };
 
   readonly sent = (command: Document): void => void this.#commands.push(command);
 
-  /** Returns how the page was read. Has the server explain the commands one after the other, which runs them again. */
+  /** Returns how the page was read, or groups if there is no page. Has the server explain the commands one after the other, which runs them again. */
   async explain(database: Database, registry: Registry): Promise<ExplainedRead> {
     const context = { registry, database: { ...database, trace: null } };
     const commands: ExplainedCommand[] = [];
     for (const command of this.#commands)
       commands.push({ command: BSON.EJSON.serialize(command), work: workIn(await explain(command, context.database)) });
-    const lacking = this.#read === null ? [] : await lackingIndexes(this.#read.plan, context);
+    const lacking = distinctLacking((await Promise.all(this.#reads.map(({ plan }) => lackingIndexes(plan, context)))).flat());
     const advice = lacking.length === 0 ? null : spellLacking(lacking);
-    return { way: this.#read?.way ?? 'none', commands, lacking, advice };
+    const { way = 'none' } = this.#reads.find((read) => read.way !== groupsWay) ?? this.#reads[0] ?? {};
+    return { way, commands, lacking, advice };
   }
 }
 

@@ -46,8 +46,12 @@ export async function lackingIndexes(plan: Plan, context: ExplainContext): Promi
   const lacking = await Promise.all(
     levelsOf({ ...plan, prefix: '' }).map((level) => findLacking(level, context).catch(() => [])),
   );
-  return [...new Map(lacking.flat().map((one) => [`${one.path} ${one.option}`, one])).values()];
+  return distinctLacking(lacking.flat());
 }
+
+export const distinctLacking = (lacking: readonly LackingIndex[]): readonly LackingIndex[] => [
+  ...new Map(lacking.map((one) => [`${one.path} ${one.option}`, one])).values(),
+];
 
 export const spellLacking = (attributes: readonly LackingIndex[]): string =>
   `no index leads to ${attributes.map(({ path, option }) => `${path} (${option})`).join(', ')}`;

@@ -92,9 +92,12 @@ export interface TracedRead {
   readonly ms: number;
 }
 
+/** The name of the way in which groups are read. */
+export const groupsWay = 'groups';
+
 /** Hears how pages are read. */
 export interface Trace {
-  /** Called with the name of the way in which a page was read, or `count` for a total alone. */
+  /** Called with the name of the way in which a page was read, `count` for a total alone, or that of groups. */
   readonly chose: (way: string, plan: Plan, read: TracedRead) => void;
   /** Called with each read command as it is sent. */
   readonly sent?: (command: Document) => void;

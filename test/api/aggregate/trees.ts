@@ -79,8 +79,9 @@ function answerLevel(question: Question, levels: readonly (readonly Row[])[], ou
   return isLink || field === undefined ? groups : { [field]: groups };
 }
 
-function showRow({ group: _, count, ...figures }: Row): object {
-  const shown = Object.entries(figures).map(([name, values]) => {
+function showRow(row: Row): object {
+  const figures = Object.entries(row).filter(([name]) => name !== 'group' && name !== 'count');
+  const shown = figures.map(([name, values]) => {
     const own: Record<string, unknown> = {};
     for (const [attribute, value] of Object.entries(values as Record<string, unknown>)) {
       const [path = '', inner] = attribute.split('.');
@@ -89,5 +90,5 @@ function showRow({ group: _, count, ...figures }: Row): object {
     }
     return [name, own] as const;
   });
-  return { count, ...Object.fromEntries(shown) };
+  return { count: row.count, ...Object.fromEntries(shown) };
 }

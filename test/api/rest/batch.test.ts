@@ -100,7 +100,12 @@ describe('a batch', () => {
         400,
         '1 relation(s) of type api::author.author associated with this entity do not exist',
       ],
-      ['explain', () => post('/posts?explain=true', { title: 'x' }), 400, 'Invalid parameter explain: only lists are explained'],
+      [
+        'explain',
+        () => post('/posts?explain=true', { title: 'x' }),
+        400,
+        'Invalid parameter explain: only lists and groups are explained',
+      ],
       ['a method that the path lacks', () => post('/posts/1', { title: 'x' }), 405, 'Method Not Allowed'],
       ['a path of lists only', () => put('/posts/count', { title: 'x' }), 405, 'Method Not Allowed'],
       ['an unknown path', () => post('/none', { title: 'x' }), 400, 'requests.1.path: /none is not a path of a content type'],

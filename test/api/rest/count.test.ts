@@ -69,7 +69,7 @@ const refused: readonly (readonly [path: string, status: number, message: string
       ];
     },
   ),
-  ['notes/count?explain=true', 400, 'Invalid parameter explain: only lists are explained'],
+  ['notes/count?explain=true', 400, 'Invalid parameter explain: only lists and groups are explained'],
   ['notes/count?filters[secret]=x', 400, 'Invalid parameter secret'],
   ['pages/count?publicationState=x', 400, "Invalid parameter publicationState: expected 'live' or 'preview'"],
   ['home/count', 404, 'Not Found'],

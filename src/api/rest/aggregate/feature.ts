@@ -1,16 +1,20 @@
 import { memoize } from '#base/caches.js';
 import { aggregate, type GroupPage } from '#content/aggregate.js';
+import type { ContentContext } from '#content/content-context.js';
 import type { Config } from '#settings/config.js';
 import type { Feature } from '#http/feature.js';
 import { readParameters, refuseOthers } from '#http/query-string.js';
 import type { Answer, DynamicRoute, GuardedRow, RouteCall } from '#http/route.js';
+import { admittingToExplain } from '#http/steps/callers.js';
 import { ownParameters } from '#http/steps/paged.js';
 import { tagged } from '#http/steps/tagged.js';
 import { actionOf } from '#model/query/access.js';
 import { isAggregated } from '#model/query/aggregate/aggregation.js';
 import { aggregateParameters, parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { showPagination } from '../envelope.js';
+import { type Json, showPagination } from '../envelope.js';
+import { explainAnswer } from '../explain-answer.js';
+import { asksToExplain } from '../read-query.js';
 import { describeAggregate } from './describe-aggregate.js';
 import { aggregateSettings } from './settings.js';
 
@@ -36,19 +40,22 @@ function aggregateRoute({ api }: Config): DynamicRoute {
 const createRow = (type: ContentType): GuardedRow => ({
   action: actionOf(type, 'aggregate'),
   type,
-  steps: [tagged(), ownParameters],
+  steps: [admittingToExplain, tagged(), ownParameters],
   operation: describeAggregate(type),
   handle: (call) => answerGroups(type, call),
 });
 
-async function answerGroups(type: ContentType, { request: { query }, running, content }: RouteCall): Promise<Answer> {
+async function answerGroups(type: ContentType, call: RouteCall): Promise<Answer> {
+  const { query } = call.request;
+  const { running, content } = call;
   const { limits, aggregate: settings } = running.config.api;
-  refuseOthers(query, [...aggregateParameters, 'format']);
+  refuseOthers(query, [...aggregateParameters, 'format', 'explain']);
   const asked = parseAggregation(readParameters(query, limits), limits);
-  return { body: envelopeGroups(await aggregate(type, asked, settings, content)) };
+  const read = async (context: ContentContext): Promise<Json> => envelopeGroups(await aggregate(type, asked, settings, context));
+  return { body: await (asksToExplain(query) ? explainAnswer(call, read) : read(content)) };
 }
 
-const envelopeGroups = (page: GroupPage): object => ({
+const envelopeGroups = (page: GroupPage): Json => ({
   data: page.groups,
   meta: { pagination: showPagination({ entries: [], ...page }), ...(page.isTruncated && { truncated: true }) },
 });

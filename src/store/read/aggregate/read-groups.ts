@@ -9,7 +9,7 @@ import {
   type LinkSource,
 } from '#model/query/aggregate/aggregation.js';
 import type { Plan } from '#model/query/plan.js';
-import { asScanned } from '../../send/database.js';
+import { asScanned, groupsWay } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { nothing } from '../compile-condition.js';
 import { explainTimeout } from '../explain-timeout.js';
@@ -38,7 +38,10 @@ export async function readGroups(
   groupings: readonly Aggregation[],
   context: PageContext,
 ): Promise<readonly (readonly Group[])[]> {
+  const begun = performance.now();
   const found = await readDocuments(entries, groupings, context).catch(explainTimeout(entries, context));
+  const { database, registry } = context;
+  database.trace?.chose(groupsWay, entries, { database, registry, ms: performance.now() - begun });
   return groupings.map((grouping, index) => (found[index] ?? []).map((document) => groupOf(document, grouping)));
 }
 

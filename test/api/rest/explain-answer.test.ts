@@ -15,6 +15,12 @@ const lists: readonly (readonly [path: string, way: string, commands: readonly s
     ['aggregate books'],
   ],
   ['/api/authors?filters[agent][name]=no-such&fields=name', 'no entry', ['find houses']],
+  ['/api/reviews/aggregate?groupBy=rating', 'groups', ['aggregate reviews']],
+  [
+    '/api/reviews?facets=rating&fields=rating&pagination[withCount]=false',
+    'order of the sort',
+    ['aggregate reviews', 'find reviews'],
+  ],
   ['/api/authors?sort=agent.name&fields=name&pagination[withCount]=false', 'computed order', ['aggregate authors']],
 ];
 
@@ -22,7 +28,9 @@ const lists: readonly (readonly [path: string, way: string, commands: readonly s
 const refused: readonly (readonly [path: string, token: string | null, status: number, message: string])[] = [
   ['/api/authors?explain=true', null, 403, 'explain requires an admin token'],
   ['/api/authors?explain=yes', adminToken, 400, 'Invalid parameter explain'],
-  ['/api/authors/1?explain=true', adminToken, 400, 'only lists are explained'],
+  ['/api/reviews/aggregate?explain=true', null, 403, 'explain requires an admin token'],
+  ['/api/reviews/aggregate?explain=yes', adminToken, 400, 'Invalid parameter explain'],
+  ['/api/authors/1?explain=true', adminToken, 400, 'only lists and groups are explained'],
 ];
 
 describe('explain=true', () => {
@@ -58,6 +66,11 @@ describe('explain=true', () => {
     const { body } = await ask('/api/reviews?filters[rating]=3&pagination[withCount]=false&explain=true', adminToken);
     expect(body.meta.explain.commands.length).to.be.within(1, 2);
     expect(body.meta.explain.commands[0].plan.documentsExamined).to.be.within(1, 600);
+    expect(body.meta.explain.advice).to.equal('no index leads to rating ("index": true)');
+  });
+
+  it('names the attributes that the filters of groups lack an index for', async () => {
+    const { body } = await ask('/api/reviews/aggregate?filters[rating]=3&groupBy=book&explain=true', adminToken);
     expect(body.meta.explain.advice).to.equal('no index leads to rating ("index": true)');
   });
 

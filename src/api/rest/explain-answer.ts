@@ -1,26 +1,25 @@
-import { withDatabase } from '#content/content-context.js';
-import { findMany } from '#content/find-many.js';
+import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { forbiddenError } from '#base/errors.js';
 import type { RouteCall } from '#http/route.js';
 import { ReadTrace } from '#store/read/explain-read.js';
-import type { Query } from '#model/query/ast.js';
-import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord, mapValues } from '#base/values.js';
-import { envelopePage, type Json } from './envelope.js';
+import type { Json } from './envelope.js';
 
 /**
- * Returns a page with `meta.explain`: the way in which it was read, the commands and what the server did for each. Throws a
+ * Returns an answer with `meta.explain`: the way in which its page was read, the commands and what the server did for each. Throws a
  * ForbiddenError unless the caller has an admin token.
  */
-export async function explainList(type: ContentType, query: Query, { caller, content }: RouteCall): Promise<Json> {
+export async function explainAnswer(
+  { caller, content }: RouteCall,
+  read: (content: ContentContext) => Promise<Json>,
+): Promise<Json> {
   if (caller.kind !== 'token' || caller.token.type !== 'admin') throw forbiddenError('explain requires an admin token');
   const { database } = content.store;
   const trace = new ReadTrace();
-  const page = await findMany(type, query, withDatabase(content, { ...database, trace }));
+  const { meta, ...answer } = await read(withDatabase(content, { ...database, trace }));
   const { way, commands, advice } = await trace.explain(database, content.bind.registry);
   const shown = commands.map(({ command, work }) => ({ command: cutLists(command), plan: work }));
   const explain = { way, commands: shown, ...(advice !== null && { advice }) };
-  const { meta, ...answer } = envelopePage(page, content);
   return { ...answer, meta: { ...(meta as object), explain } };
 }
 
