@@ -1,6 +1,7 @@
 import { sectionsWith } from '#settings/sections.js';
 import { adminDeclarations } from '#admin/api/declarations.js';
 import { aggregateSettings } from '#api/rest/aggregate/settings.js';
+import { mcpSettings } from '#api/mcp/settings.js';
 import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
 import { restDeclarations } from '#api/rest/declarations.js';
 import { syncSettings } from '#api/sync/settings.js';
@@ -19,6 +20,7 @@ export const declarations: readonly Declaration[] = [
   { settings: { server: tracesSettings } },
   { settings: syncSettings },
   { settings: aggregateSettings },
+  { settings: mcpSettings },
 ];
 
 /** All settings of the service. */

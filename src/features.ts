@@ -4,6 +4,7 @@ import type { Feature } from '#http/feature.js';
 import { healthRoutes } from '#http/health.js';
 import { docs, openapi } from '#api/openapi/features.js';
 import { aggregates } from '#api/rest/aggregate/feature.js';
+import { mcp } from '#api/mcp/feature.js';
 import { metrics } from '#api/metrics/feature.js';
 import { slowRequests } from '#api/metrics/slow-requests.js';
 import { panel, failsHealth } from '#admin/feature.js';
@@ -40,5 +41,6 @@ export const features: readonly Feature[] = [
   health,
   sync,
   aggregates,
+  mcp,
   content,
 ];

@@ -86,11 +86,11 @@ function checkFolder(folder: string, from: string, target: string): readonly str
   return targetLevel < level ? [] : [`${from}: may not import ${target}; move what both need to a lower level of ${folder}/`];
 }
 
-/** Features are the highest level of `api`, without being listed: none of them imports another. */
+/** Features that are not listed are beside `rest` in `api`: none of them imports another. */
 function innerLevel(folder: string, name: string): number {
   const levels = innerLevels[folder] ?? [];
   const listed = levels.findIndex((names) => names.includes(name));
-  return listed === -1 && folder === 'api' ? levels.length - 1 : listed;
+  return listed === -1 && folder === 'api' ? levels.findIndex((names) => names.includes('rest')) : listed;
 }
 
 /** The folder inside `folder` that a path leads through; `.` for a file of the folder itself. */

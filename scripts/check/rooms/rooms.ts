@@ -28,7 +28,7 @@ export const innerLevels: Readonly<Record<string, readonly (readonly string[])[]
   content: [['rights'], ['.']],
   accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],
-  api: [['code', 'webhooks'], ['history'], ['rest', 'graphql', 'openapi', 'start-page']],
+  api: [['code', 'webhooks'], ['history'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp']],
   'api/graphql': [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
   strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],
   operate: [['embedded', 'raw'], ['transfer'], ['backup'], ['doctor'], ['cli']],
@@ -56,6 +56,7 @@ export const owners: readonly (readonly [name: RegExp, folders: readonly string[
   [/^qs$/, ['http', 'api/rest']],
   [/^(jsonwebtoken|bcrypt)$/, ['content', 'accounts']],
   [/^croner$/, ['strapi', 'operate/backup']],
+  [/^@modelcontextprotocol\//, ['api/mcp']],
   [/^ajv$/, ['settings', 'model/schema', 'admin/api']],
 ];
 

@@ -12,6 +12,8 @@ interface AuditedWrite {
   /** Null if code of the project or the service itself has written. */
   readonly by: Author;
   readonly requestId: string | null;
+  /** The name of the agent that wrote for the author; absent if there was none. */
+  readonly client?: string;
 }
 
 interface StoredWrite extends Omit<AuditedWrite, 'id'> {
@@ -26,9 +28,18 @@ export const auditingWrites = (days: number): Subscriber => ({
   hears: (kind) => kind !== 'any',
   within: async (event, database) => {
     if (event.kind === 'any') return;
-    const { type, id: of, kind: action, by, requestId, at } = event;
+    const { type, id: of, kind: action, by, requestId, agent, at } = event;
     const expiresAt = new Date(at.getTime() + days * 86_400_000);
-    await writes.put(database, { at, uid: type.uid, action, by, requestId, of, expiresAt });
+    await writes.put(database, {
+      at,
+      uid: type.uid,
+      action,
+      by,
+      requestId,
+      ...(agent !== null && { client: agent }),
+      of,
+      expiresAt,
+    });
   },
 });
 
@@ -43,5 +54,8 @@ interface Asked {
 export async function listAudited(database: Database, { uid, id, limit }: Asked): Promise<readonly AuditedWrite[]> {
   const match = { ...(uid !== null && { uid }), ...(id !== null && { of: id }) };
   const rows = await writes.find(database, { match, sort: { _id: -1 }, limit });
-  return rows.map(({ at, uid, of, action, by, requestId }) => ({ at, uid, id: of, action, by, requestId }));
+  return rows.map(({ at, uid, of, action, by, requestId, client }) => ({
+    ...{ at, uid, id: of, action, by, requestId },
+    ...(client !== undefined && { client }),
+  }));
 }

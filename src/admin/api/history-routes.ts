@@ -14,7 +14,9 @@ const by = { anyOf: [record({ kind: text, id: orNull(whole) }), { enum: ['schedu
 const listed = { version: whole, at: text, by, action: text };
 const version = record({ ...listed, entry: schemas.open });
 const restored = record({ ...listed, entry: schemas.open, leftOut: listOf(text) });
-const audited = { at: text, uid: text, id: whole, action: text, by, requestId: orNull(text) };
+const audited = record({ at: text, uid: text, id: whole, action: text, by, requestId: orNull(text), client: text }, [
+  ...['at', 'uid', 'id', 'action', 'by', 'requestId'],
+]);
 
 /** The routes of the versions of entries of types with `options.history`. */
 export const historyRoutes: readonly AdminRoute[] = [
@@ -33,7 +35,7 @@ export const historyRoutes: readonly AdminRoute[] = [
   ),
   row(
     'GET /audit/content',
-    describe('adminFindWrites', 'List who has changed which entries, the newest first', listOf(record(audited)), [
+    describe('adminFindWrites', 'List who has changed which entries, the newest first', listOf(audited), [
       parameter('uid', 'Only entries of this type'),
       parameter('id', 'Only the entry with this id; uid is then required', whole),
       parameter('limit', 'Most changes to answer; 100 by default, at most 1,000', whole),

@@ -17,6 +17,8 @@ export interface Sender extends Origin {
   /** Who sends it; absent if that is not asked for. */
   readonly caller?: { readonly kind: 'public' | 'user' | 'token' | 'administrator' | 'schedule'; readonly id: number | null };
   readonly requestId?: string | undefined;
+  /** The program that acts for the caller, by the name that it says; absent if it is the caller's own. */
+  readonly agent?: string;
   /** Headers that tell other services of the trace of the request, if there is one. */
   readonly trace?: TraceHeaders | undefined;
 }

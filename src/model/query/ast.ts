@@ -99,6 +99,8 @@ export interface Query {
   readonly withLocales: boolean;
   /** False where no total is wanted: single reads, relations. */
   readonly withTotal: boolean;
+  /** Whether the versions of the entries of a list are wanted. Those of single entries are always read. */
+  readonly withVersions?: true;
   /** GraphQL fields select from the entry, so that code around the read does not see `fields` and `populate`. */
   readonly isForFields?: true;
 }

@@ -97,7 +97,7 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
     pagination,
     window: windowOf(pagination),
     withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
-    selection,
+    selection: query.withVersions === true ? { ...selection, withVersions: true } : selection,
   };
 };
 

@@ -130,6 +130,8 @@ export interface Selection {
   readonly locales: LinkChild | null;
   /** Whether a list of components, at any depth, has a condition on related entries. */
   readonly asksInLists?: boolean;
+  /** Whether the versions of the entries are read as well. */
+  readonly withVersions?: true;
 }
 
 /** A populated attribute. `key` is its name in the answer. */

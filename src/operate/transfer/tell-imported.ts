@@ -57,7 +57,7 @@ async function teller(
   return async (document) => {
     const id = Number(document['_id']);
     const locale = type.localized && typeof document['locale'] === 'string' ? document['locale'] : null;
-    const about = { type, by: null, requestId: null, at: new Date() } as const;
+    const about = { type, by: null, requestId: null, agent: null, at: new Date() } as const;
     const event = { kind: 'create', action: 'create', id, locale, document, ...about } as const;
     const deliveries = await deliveriesOf(event, told, parts);
     return deliveries.map((delivery) => ({ ...delivery, id: idOf([state.run, delivery.webhook, type.uid, id]) }));

@@ -119,7 +119,7 @@ export class ChangeBus {
     for (const listener of this.#listeners.get(collection) ?? []) listener(change);
     const hearing = 'ids' in change && change.ids === null ? this.hearing(collection, 'any') : null;
     if (hearing === null) return;
-    const event = { kind: 'any', type: hearing.type, by: null, requestId: null, at: new Date() } as const;
+    const event = { kind: 'any', type: hearing.type, by: null, requestId: null, agent: null, at: new Date() } as const;
     void this.deliver(hearing.subscribers, [event]);
   }
 

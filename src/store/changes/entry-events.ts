@@ -8,6 +8,8 @@ interface Event {
   /** Who has asked for it. */
   readonly by: Author;
   readonly requestId: string | null;
+  /** The program that acted for the author, by the name that it says; null if there was none. */
+  readonly agent: string | null;
   readonly at: Date;
 }
 

@@ -41,8 +41,8 @@ const keepsTrigrams = ({ search }: ScalarAttribute): boolean => search?.kind ===
 
 const isLink = ({ kind }: Attribute): boolean => kind === 'relation' || kind === 'media';
 
-function compile({ fields, children, locales }: Selection): Document {
-  const projection: Document = { _id: 1 };
+function compile({ fields, children, locales, withVersions }: Selection): Document {
+  const projection: Document = { _id: 1, ...(withVersions === true && versionFields) };
   for (const { name } of fields) projection[name] = 1;
   for (const child of children) Object.assign(projection, childPaths(child));
   if (locales !== null) projection['_group'] = 1;

@@ -37,9 +37,9 @@ export function heard<Result>(
 
 /** Tells subscribers what was written: now if they write too, and after the commit. */
 export async function tell({ database, changes }: Store, { type, subscribers }: Hearing, facts: readonly Fact[]): Promise<void> {
-  const { caller = null, requestId = null } = database.sender ?? {};
+  const { caller = null, requestId = null, agent = null } = database.sender ?? {};
   const by: Author = caller?.kind === 'schedule' ? 'schedule' : caller;
-  const about = { type, by, requestId, at: new Date() };
+  const about = { type, by, requestId, agent, at: new Date() };
   const events = facts.map((fact): EntryEvent =>
     fact.kind === 'any'
       ? { ...fact, ...about }

@@ -1,0 +1,51 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ApiError } from '#base/errors.js';
+import { countExceeded } from '#base/limits/exceeded.js';
+import type { Values } from '#base/values.js';
+import { envelopeError, isBug } from '#http/error-response.js';
+import type { AgentCall } from './agent-call.js';
+import { checkArguments, type InputSchema } from './arguments.js';
+import { corrections } from './corrections.js';
+import { StaleVersion } from './run-write.js';
+import type { Tool } from './tool.js';
+
+/** Calls a tool. Its errors are answers that a model reads, and so can correct its call. */
+export async function callTool(tool: Tool, input: Values, call: AgentCall): Promise<CallToolResult> {
+  try {
+    const { inputSchema } = tool.definition;
+    return resultOf(await tool.run(checkArguments(input, inputSchema as InputSchema), call)); // that of each tool
+  } catch (error) {
+    return refusalOf(error, input, call);
+  }
+}
+
+/** Returns an answer as structured content, and the same as text for clients that know no other. */
+const resultOf = (answer: Values): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(answer) }],
+  structuredContent: answer,
+});
+
+const longestMessage = 2_000;
+const longestDetails = 6_000;
+
+function refusalOf(thrown: unknown, input: Values, call: AgentCall): CallToolResult {
+  const { running, caller, request } = call;
+  running.explainRefusal(thrown, caller);
+  countExceeded(thrown, running.observer);
+  if (isBug(thrown)) {
+    const { requestId, method, path } = request;
+    running.observer.observe({ kind: 'request failed', requestId, method, path, err: thrown });
+  }
+  const { status, name, message, details } = envelopeError(thrown).error;
+  const listed = JSON.stringify(details ?? {});
+  const isListed = listed !== '{}' && listed.length <= longestDetails;
+  const hints = thrown instanceof ApiError ? corrections(thrown, input, call) : [];
+  const said = [message.slice(0, longestMessage), ...hints].join('; ');
+  const text = isListed ? `${said}\n${listed}` : said;
+  const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : {};
+  return {
+    isError: true,
+    content: [{ type: 'text', text }],
+    structuredContent: { error: { status, name, message: said, ...(isListed && { details }) }, ...current },
+  };
+}

@@ -1,0 +1,57 @@
+import type { ApiError } from '#base/errors.js';
+import { nearestName } from '#base/nearest-name.js';
+import { isRecord, type Values } from '#base/values.js';
+import { maySee, readable } from '#model/query/access.js';
+import { operators } from '#model/query/operators.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { componentsOf, hasParts } from '#model/schema/parts.js';
+import type { AgentCall } from './agent-call.js';
+import { findServed } from './served-types.js';
+
+const operatorNames = [...Object.keys(operators), 'and', 'or', 'not'].map((name) => `$${name}`);
+
+/** Returns what a model should have written instead of the names that an error refuses, as far as there are similar ones. */
+export function corrections(error: ApiError, input: Values, call: AgentCall): readonly string[] {
+  if (error.status !== 400) return [];
+  const type = typeOf(input, call);
+  const known = type === null ? [] : [...namesNear(type, call)];
+  return [...new Set(refusedNames(error))].slice(0, mostHints).flatMap((name) => {
+    if (known.includes(name) || operatorNames.includes(name)) return [];
+    const near = nearestName(name, name.startsWith('$') ? operatorNames : known);
+    return near === null ? [] : [`${name}: did you mean ${near}?`];
+  });
+}
+
+const mostHints = 5;
+
+/** Names that are longer are not compared: nobody has misspelt them. */
+const longestName = 60;
+
+/** Returns the names in a message about one, and at the ends of the paths of a list of problems. */
+function refusedNames({ message, details }: ApiError): readonly string[] {
+  const [, named] = /^Invalid parameter (?:\w+\[)?(\$?[\w-]+)/.exec(message) ?? [];
+  const errors: unknown = details?.['errors'];
+  const paths = Array.isArray(errors) ? errors.map((one) => (isRecord(one) ? one['path'] : null)) : [];
+  const ends = paths.flatMap((path) => (Array.isArray(path) ? [String(path.at(-1))] : []));
+  return [...(named === undefined ? [] : [named]), ...ends].filter((name) => name.length <= longestName);
+}
+
+function typeOf({ type }: Values, call: AgentCall): ContentType | null {
+  try {
+    return typeof type === 'string' ? findServed(type, call).type : null;
+  } catch {
+    return null; // the error says so itself
+  }
+}
+
+/** Returns the names of the attributes of a type, its components and related types, as far as the caller may read them. */
+function namesNear(type: ContentType, { content: { bind } }: AgentCall): ReadonlySet<string> {
+  const { access, registry } = bind;
+  const own = (one: ContentType) => [...one.attributes.values()].filter(({ name }) => readable(one, name, access) !== null);
+  const others = own(type).flatMap((attribute) => {
+    if (hasParts(attribute)) return componentsOf(attribute);
+    return 'target' in attribute && maySee(access, attribute.target) ? [attribute.target] : [];
+  });
+  const types = [type, ...new Set(others.flatMap((uid) => registry.types.get(uid) ?? []))];
+  return new Set(['id', ...types.flatMap((one) => own(one).map(({ name }) => name))]);
+}

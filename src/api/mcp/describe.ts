@@ -1,0 +1,115 @@
+import { validationError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { componentsOf, hasParts } from '#model/schema/parts.js';
+import { readable } from '#model/query/access.js';
+import type { AgentCall } from './agent-call.js';
+import { inputSchema } from './arguments.js';
+import { jsonBytes } from './bounded-answer.js';
+import { describeAttributes, type TypeDescription } from './describe-type.js';
+import { findServed, type ServedType, servedTypes } from './served-types.js';
+import { annotations, type Tool } from './tool.js';
+
+/** Tells a model which types there are, and what one of them consists of. */
+export const describe: Tool = {
+  definition: {
+    name: 'describe',
+    title: 'Describe types',
+    description: 'Without a type: the types and what may be done with them. With one: its attributes, relations and operators.',
+    inputSchema: inputSchema(['type', 'cursor'], {
+      type: { type: 'string', description: 'Name of a type, or the uid of a component that _truncated names' },
+    }),
+    annotations: annotations.reads,
+  },
+  run: ({ type, cursor }, call) =>
+    Promise.resolve(typeof type === 'string' ? describeNamed(type, call) : listTypes(cursor, call)),
+};
+
+/** Returns the types, or those from the cursor on. The cursor is the name of the first type of its page. */
+export function listTypes(cursor: unknown, call: AgentCall): Values {
+  const all = servedTypes(call).map(summarize);
+  const start = cursor === undefined ? 0 : all.findIndex(({ type }) => type === cursor);
+  if (start === -1) throw validationError('Invalid argument cursor: there is no such type any more');
+  const { bind } = call.content;
+  const room = call.running.config.api.mcp.maxBytes - 1_000;
+  const types: Values[] = [];
+  let used = 0;
+  for (const one of all.slice(start)) {
+    used += jsonBytes(one) + 1;
+    if (used > room && types.length > 0) break;
+    types.push(one);
+  }
+  const next = all[start + types.length];
+  return {
+    types,
+    ...(start === 0 && { locales: bind.locales, defaultLocale: bind.defaultLocale }),
+    ...(next !== undefined && { nextCursor: next.type }),
+  };
+}
+
+const longestAbout = 200;
+
+const summarize = ({ type, tools }: ServedType) => ({
+  type: type.singularName,
+  name: type.displayName,
+  ...(type.description !== '' && { description: type.description.slice(0, longestAbout) }),
+  ...(type.kind === 'singleType' && { single: true }),
+  actions: tools,
+});
+
+/** Returns what a type consists of. Of one that is too large, the largest components are left out, and described on their own. */
+export function describeNamed(name: string, call: AgentCall): Values {
+  const { registry, access } = call.content.bind;
+  const { maxBytes } = call.running.config.api.mcp;
+  const part = findPart(name, call);
+  if (part !== null) return fitDescription({ component: name }, describeAttributes(part, registry, access), maxBytes);
+  const { type, tools } = findServed(name, call);
+  const head = {
+    type: type.singularName,
+    uid: type.uid,
+    name: type.displayName,
+    ...(type.description !== '' && { description: type.description.slice(0, longestAbout) }),
+    ...(type.kind === 'singleType' && { single: true }),
+    draftAndPublish: type.draftAndPublish,
+    localized: type.localized,
+    actions: tools,
+  };
+  return fitDescription(head, describeAttributes(type, registry, access), maxBytes);
+}
+
+/** Returns the component of a uid if a type that the caller may use shows it; null otherwise. */
+function findPart(uid: string, call: AgentCall): ContentType | null {
+  const { registry, access } = call.content.bind;
+  const part = registry.types.get(uid);
+  if (part?.kind !== 'component' || access.shownPaths !== undefined) return null;
+  const known = new Set<string>();
+  const holds = (type: ContentType): boolean =>
+    [...type.attributes.values()].some((attribute) => {
+      if (!hasParts(attribute) || readable(type, attribute.name, access) === null) return false;
+      const uids = componentsOf(attribute).filter((one) => !known.has(one));
+      for (const one of uids) known.add(one);
+      return uids.includes(uid) || uids.some((one) => holdsIn(registry.types.get(one)));
+    });
+  const holdsIn = (type: ContentType | undefined): boolean => type !== undefined && holds(type);
+  return servedTypes(call).some(({ type }) => holds(type)) ? part : null;
+}
+
+/** Returns a description of at most `maxBytes`: without its largest components, and then without its largest attributes. */
+function fitDescription(head: Values, description: TypeDescription, maxBytes: number): Values {
+  const { $defs, properties, ...schema } = description.schema;
+  const parts = { $defs: { ...($defs as Values) }, properties: { ...(properties as Values) } };
+  const left: string[] = [];
+  const answer = (): Values => ({
+    ...{ ...head, ...description, schema: { ...schema, ...parts } },
+    ...(left.length > 0 && { _truncated: left }),
+  });
+  for (const values of Object.values(parts)) {
+    const sizes = Object.entries(values).map(([name, value]) => [name, jsonBytes(value)] as const);
+    for (const [name] of sizes.sort((a, b) => b[1] - a[1])) {
+      if (jsonBytes(answer()) <= maxBytes) return answer();
+      Reflect.deleteProperty(values, name);
+      left.push(name);
+    }
+  }
+  return answer();
+}

@@ -1,0 +1,53 @@
+import { validationError } from '#base/errors.js';
+import { refusedBy } from '#base/limits/exceeded.js';
+import type { Values } from '#base/values.js';
+import { comparing, type Query } from '#model/query/ast.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { AgentCall } from './agent-call.js';
+
+/** The arguments that may have other values in them. */
+const nested = ['filters', 'sort', 'populate', 'having', 'aggregate'];
+
+/** Throws a ValidationError for arguments that have more levels than query strings may have. */
+export function refuseDeep(input: Values, { queryDepth }: { readonly queryDepth: number }): void {
+  for (const name of nested)
+    if (depthOf(input[name], queryDepth) > queryDepth)
+      throw refusedBy('api.limits.queryDepth', `Argument ${name} has more than ${String(queryDepth)} levels`);
+}
+
+/** Returns the number of levels of a value; one more than `most` if there are more. */
+function depthOf(value: unknown, most: number): number {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= most; depth++) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (level.length === 0) return depth;
+  }
+  return most + 1;
+}
+
+/** Returns the publication state that a status stands for. Drafts are found among all entries. */
+const stateOf = (status: unknown): 'live' | 'preview' => (status === 'published' ? 'live' : 'preview');
+
+/** Returns the parameters of REST of a tool that reads entries: published ones unless its arguments say otherwise. */
+export function parametersOf({ status = 'published', ...input }: Values, type: ContentType): Values {
+  if (status === 'draft' && !type.draftAndPublish) throw validationError(`${type.singularName} has no drafts`);
+  return { ...input, publicationState: stateOf(status) };
+}
+
+/** Returns the query of entries. Throws a ValidationError that names the parameter. */
+export function readQuery(input: Values, type: ContentType, { running }: AgentCall): Query {
+  const { limits } = running.config.api;
+  refuseDeep(input, limits);
+  const query = parseQuery(parametersOf(input, type), limits);
+  const filter = input['status'] === 'draft' ? isDraft : null;
+  return { ...query, filter: both(query.filter, filter), withLocales: false, withVersions: true };
+}
+
+const isDraft = comparing('publishedAt', 'null', true);
+
+/** Returns a filter that demands both of two, which may be absent. */
+export function both(one: Query['filter'], other: Query['filter']): Query['filter'] {
+  if (one === null || other === null) return one ?? other;
+  return { kind: 'and', filters: [one, other] };
+}

@@ -1,0 +1,155 @@
+import { notFoundError, validationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
+import { aggregate } from '#content/aggregate.js';
+import { noCursors } from '#content/cursors.js';
+import { countEntries, findMany, type FoundPage } from '#content/find-many.js';
+import { findOne, findSingle } from '#content/find-one.js';
+import { parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
+import { comparing, type Filter, type Pagination, type Query } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Loaded } from '#store/form/loaded.js';
+import type { AgentCall } from './agent-call.js';
+import { inputSchema } from './arguments.js';
+import { fitEntries, fitEntry, jsonBytes } from './bounded-answer.js';
+import { both, parametersOf, readQuery, refuseDeep } from './read-query.js';
+import { typeFor } from './served-types.js';
+import { showEntries, showEntry } from './show-entry.js';
+import { annotations, type Tool } from './tool.js';
+
+const maxBytesOf = ({ running }: AgentCall): number => running.config.api.mcp.maxBytes;
+
+/** Finds a page of entries. The total is counted for the first page alone. */
+export const find: Tool = {
+  definition: {
+    name: 'find',
+    title: 'Find entries',
+    description: 'Entries of a type by filters, page by page. Published ones unless status says otherwise.',
+    inputSchema: inputSchema(['type!', 'filters', 'sort', 'fields', 'populate', 'locale', 'status', 'limit', 'cursor']),
+    annotations: annotations.reads,
+  },
+  run: async (input, call) => {
+    const type = typeFor('find', String(input['type']), call);
+    const { limit, cursor, ...others } = input;
+    if (typeof limit === 'number' && limit < 1) throw validationError('Argument limit must be at least 1');
+    const paging = { cursors: true, limit, after: cursor, ...(cursor !== undefined && { withCount: false }) };
+    const query = readQuery({ ...others, pagination: paging }, type, call);
+    const page = await findMany(type, { ...query, pagination: forwards(query.pagination) }, call.content);
+    return answerPage(page, call);
+  },
+};
+
+/** Nobody pages backwards, so that whether there are entries before a page is not read. */
+const forwards = (pagination: Pagination | null): Pagination | null =>
+  pagination?.kind === 'cursor' ? { ...pagination, looksBack: false } : pagination;
+
+/** Returns the answer with the entries of a page that fit. The next page begins with the others. */
+function answerPage(page: FoundPage, call: AgentCall): Values {
+  const { total, cursors = noCursors } = page;
+  const all = showEntries(page.entries, call.content);
+  const maxBytes = maxBytesOf(call);
+  const answerWithin = (bytes: number): Values => {
+    const { entries, isWhole } = fitEntries(all, bytes);
+    const next = isWhole && !cursors.hasNext ? null : cursors.of(entries.at(-1)?.['id']);
+    return { entries, ...(total !== null && { total }), ...(next !== null && { nextCursor: next }) };
+  };
+  const answer = answerWithin(maxBytes);
+  const excess = jsonBytes(answer) - maxBytes;
+  return excess <= 0 ? answer : answerWithin(maxBytes - excess - jsonBytes(answer['nextCursor'])); // a cursor may be long
+}
+
+/** Reads one entry. */
+export const get: Tool = {
+  definition: {
+    name: 'get',
+    title: 'Get an entry',
+    description: 'One entry by its id, draft or published; with locale its translation. A single type has no id.',
+    inputSchema: inputSchema(['type!', 'id', 'fields', 'populate', 'locale', 'status']),
+    annotations: annotations.reads,
+  },
+  run: async (input, call) => {
+    const type = typeFor('get', String(input['type']), call);
+    const entry = await readOne(type, input, call);
+    if (entry === null) throw notFoundError(`There is no such ${type.singularName}`);
+    return { entry: fitEntry(showEntry(entry, call.content), maxBytesOf(call)) };
+  },
+};
+
+/** Returns the entry that arguments name; null if there is none that the caller sees. */
+export async function readOne(type: ContentType, input: Values, call: AgentCall): Promise<Loaded | null> {
+  const { content } = call;
+  const { id, locale, status } = input;
+  const query = readQuery({ ...input, status: status ?? (type.kind === 'singleType' ? 'published' : 'all') }, type, call);
+  if (type.kind === 'singleType') return findSingle(type, { ...query, withTotal: false }, content);
+  if (typeof id !== 'number') throw validationError('Argument id is required');
+  if (status === undefined && locale === undefined) return findOne(type, id, query, content);
+  const filter = both(query.filter, ofGroup(id, type, locale !== undefined));
+  const found = await findMany(
+    type,
+    { ...withoutOrder(query), filter, locale: locale === undefined ? 'all' : query.locale },
+    content,
+  );
+  return found.entries[0] ?? null;
+}
+
+/** Matches an entry by its id, and its translations if they are wanted. */
+function ofGroup(id: number, { localized }: ContentType, withTranslations: boolean): Filter {
+  const itself = comparing('id', 'eq', id);
+  if (!localized || !withTranslations) return itself;
+  return { kind: 'or', filters: [itself, { kind: 'field', name: 'localizations', filter: itself }] };
+}
+
+const withoutOrder = (query: Query): Query => ({
+  ...query,
+  pagination: { kind: 'offset', start: 0, limit: 1, withCount: false },
+  withTotal: false,
+});
+
+export const count: Tool = {
+  definition: {
+    name: 'count',
+    title: 'Count entries',
+    description: 'The number of entries that find would answer on all pages.',
+    inputSchema: inputSchema(['type!', 'filters', 'locale', 'status']),
+    annotations: annotations.reads,
+  },
+  run: async (input, call) => {
+    const type = typeFor('count', String(input['type']), call);
+    return { count: await countEntries(type, readQuery(input, type, call), call.content) };
+  },
+};
+
+export const aggregateEntries: Tool = {
+  definition: {
+    name: 'aggregate',
+    title: 'Aggregate entries',
+    description: 'Numbers, sums, averages, minima and maxima of entries, by groups.',
+    inputSchema: inputSchema(
+      ['type!', 'filters', 'aggregate!', 'groupBy', 'having', 'sort', 'limit', 'timezone', 'locale', 'status'],
+      {
+        sort: { type: ['string', 'array'], description: '"count:desc", "avg.price:asc" or a key' },
+        limit: { type: 'integer', description: 'Groups' },
+      },
+    ),
+    annotations: annotations.reads,
+  },
+  run: answerGroups,
+};
+
+async function answerGroups(input: Values, call: AgentCall): Promise<Values> {
+  const type = typeFor('aggregate', String(input['type']), call);
+  const { limits, aggregate: settings } = call.running.config.api;
+  refuseDeep(input, limits);
+  const { limit, ...others } = input;
+  const parameters = { ...parametersOf(others, type), ...(limit !== undefined && { pagination: { limit } }) };
+  const asked = parseAggregation(input['status'] === 'draft' ? draftsOf(parameters) : parameters, limits);
+  const { groups, isTruncated, total } = await aggregate(type, asked, settings, call.content);
+  const { entries, isWhole } = fitEntries(groups, maxBytesOf(call));
+  const isCut = isTruncated || !isWhole || (total !== null && total > entries.length);
+  return { groups: entries, ...(isCut && { truncated: true }) };
+}
+
+/** Returns parameters that group drafts alone. */
+function draftsOf(parameters: Values): Values {
+  const filters = parameters['filters'];
+  return { ...parameters, filters: { $and: [{ publishedAt: { $null: true } }, ...(isRecord(filters) ? [filters] : [])] } };
+}

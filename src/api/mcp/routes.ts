@@ -1,0 +1,61 @@
+import { badRequestError, forbiddenError, unauthorizedError } from '#base/errors.js';
+import { finderOf } from '#http/authorize.js';
+import type { RouteParts } from '#http/feature.js';
+import { anything } from '#http/json-schema.js';
+import { answers, json, type Operation } from '#http/operation.js';
+import type { Answer, AnyRoute, OpenRoute, Route, Step } from '#http/route.js';
+import type { Config } from '#settings/config.js';
+
+const operation: Operation = {
+  id: 'sendMcpMessage',
+  summary: 'Send a message of the Model Context Protocol',
+  tag: 'Agents',
+  description:
+    'JSON-RPC over streamable HTTP without sessions, for clients of the revisions 2026-07-28, 2025-11-25 and 2025-06-18.',
+  body: json(anything),
+  answers: { ...answers(anything, 'The answer to a request'), 202: { description: 'A notification was received' } },
+};
+
+/** Returns the routes of the endpoint. The packages of the protocol are loaded on the first message. */
+export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
+  const { path } = parts.config.api.mcp;
+  const message: Route = {
+    method: 'POST',
+    path,
+    action: 'anybody',
+    steps: [agentCaller(parts.config)],
+    operation,
+    handle: async (call) => {
+      if (Array.isArray(call.request.body)) throw badRequestError('Messages must be sent one by one');
+      return (await import('./endpoint.js')).answerMessage(call, parts.projectCode);
+    },
+  };
+  const others: readonly OpenRoute[] = (['GET', 'DELETE'] as const).map((method) => ({
+    ...{ method, path, action: null },
+    handle: () => withoutSessions,
+  }));
+  return [message, ...others];
+}
+
+const withoutSessions: Answer = { status: 405, headers: { Allow: 'POST' }, body: 'Method Not Allowed' };
+
+/** Refuses requests of foreign pages, and callers without credentials unless the configuration serves them. */
+const agentCaller = ({ api, server }: Config): Step => ({
+  name: 'caller',
+  stage: 'caller',
+  finds: (action) => {
+    const find = finderOf(action);
+    return async (ctx, running) => {
+      if (isForeign(ctx.req.headers.origin, ctx.res.getHeader('Access-Control-Allow-Origin'), server.url))
+        throw forbiddenError('Pages of this origin may not use the endpoint');
+      const caller = await find(ctx, running);
+      if (caller.kind === 'public' && !api.mcp.public)
+        throw unauthorizedError('An agent needs the token of a user, or an API token');
+      return caller;
+    };
+  },
+});
+
+/** Returns whether a page of an origin sends a request, and CORS, which allows `allowed`, does not let it read the answer. */
+const isForeign = (origin: string | undefined, allowed: unknown, own: string | null): boolean =>
+  origin !== undefined && allowed !== '*' && allowed !== origin && (own === null || new URL(own).origin !== origin);

@@ -1,0 +1,118 @@
+import { forbiddenError, validationError } from '#base/errors.js';
+import { suggest } from '#base/nearest-name.js';
+import type { GuardedRow, IdentifiedRow } from '#http/route.js';
+import { unidentified } from '#http/steps/callers.js';
+import { actionOf, allows } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { AgentCall } from './agent-call.js';
+
+/** The request of REST with the right that a tool needs on a type; null if the tool has no use for the type. */
+interface Use {
+  /** The action without the uid. */
+  readonly action: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** The path of the entries, or that of one. */
+  readonly of: 'entries' | 'entry';
+}
+
+type UseOf = (type: ContentType) => Use | null;
+
+const ofCollections =
+  (use: Use): UseOf =>
+  ({ kind }) =>
+    kind === 'collectionType' ? use : null;
+
+/** A single type has one path, and its only entry is created by an update. */
+const ofBoth =
+  (use: Use, single: Use): UseOf =>
+  ({ kind }) =>
+    kind === 'collectionType' ? use : single;
+
+const list = { action: 'find', method: 'GET', of: 'entries' } as const;
+const write = { action: 'update', method: 'PUT', of: 'entry' } as const;
+const publication: UseOf = (type) => (type.draftAndPublish ? write : null);
+
+/** What the tools need on a type, by their names in their order. */
+const uses = {
+  find: ofCollections(list),
+  get: ofBoth({ action: 'findOne', method: 'GET', of: 'entry' }, list),
+  count: ofCollections(list),
+  aggregate: ofCollections({ ...list, action: 'aggregate' }),
+  create: ofBoth({ action: 'create', method: 'POST', of: 'entries' }, write),
+  update: () => write,
+  delete: () => ({ action: 'delete', method: 'DELETE', of: 'entry' }),
+  publish: publication,
+  unpublish: publication,
+} as const satisfies Readonly<Record<string, UseOf>>;
+
+/** A tool for entries of types. */
+export type TypeTool = keyof typeof uses;
+
+const reading: ReadonlySet<string> = new Set(['find', 'get', 'count', 'aggregate']);
+const publishing: ReadonlySet<string> = new Set(['publish', 'unpublish']);
+
+/** Returns the tools that the configuration offers. */
+export const enabledTools = ({ running: { config } }: AgentCall): readonly TypeTool[] =>
+  (Object.keys(uses) as TypeTool[]) // its names
+    .filter((name) => reading.has(name) || !config.api.mcp.readOnly)
+    .filter((name) => !publishing.has(name) || config.api.mcp.publish);
+
+/** Returns whether the caller may use a tool on a type. */
+export function mayUse(tool: TypeTool, type: ContentType, call: AgentCall): boolean {
+  const use = uses[tool](type);
+  return use !== null && allows(call.content.bind.access, actionOf(type, use.action)) && isGenerated(type, use, call);
+}
+
+/**
+ * Returns whether a request of REST is answered without code of the project. Such code may decide what a caller may see or write, and does
+ * not hear of tools.
+ */
+function isGenerated(type: ContentType, { action, method, of }: Use, { projectCode, running }: AgentCall): boolean {
+  if (projectCode === null || action === 'aggregate') return true;
+  const isSingle = type.kind === 'singleType';
+  const path = `/${isSingle ? type.singularName : type.pluralName}${of === 'entry' && !isSingle ? '/1' : ''}`;
+  const found = projectCode.find(method, `${running.config.api.rest.prefix}${path}`);
+  if (found === null) return true;
+  const row = found.rows?.get(method);
+  return row !== undefined && row.action !== null && isPlain(row, type) && row.action === actionOf(type, action);
+}
+
+const isPlain = (row: IdentifiedRow, { uid }: ContentType): row is GuardedRow =>
+  'handle' in row && row.type?.uid === uid && row.others === undefined && row.steps?.includes(unidentified) !== true;
+
+/** A type that the caller may use, and the tools for it. */
+export interface ServedType {
+  readonly type: ContentType;
+  readonly tools: readonly TypeTool[];
+}
+
+/** Returns the types of the project that the caller may use. Users, roles and files have routes and rules of their own. */
+export function servedTypes(call: AgentCall): readonly ServedType[] {
+  const { byPluralName, bySingularName } = call.content.bind.registry;
+  return [...byPluralName.values(), ...bySingularName.values()].flatMap((type) => served(type, call) ?? []);
+}
+
+/** Returns a type with its tools; null if there are none for the caller. */
+function served(type: ContentType, call: AgentCall): ServedType | null {
+  const tools = type.uid.startsWith('api::') ? enabledTools(call).filter((name) => mayUse(name, type, call)) : [];
+  return tools.length === 0 ? null : { type, tools };
+}
+
+/** Returns the type of a name: singular, plural or a uid. Throws a ValidationError for a name of none that the caller may use. */
+export function findServed(name: string, call: AgentCall): ServedType {
+  const { types, byPluralName } = call.content.bind.registry;
+  const isNamed = ({ uid, singularName, kind }: ContentType): boolean =>
+    kind !== 'component' && (uid === name || singularName === name);
+  const type = byPluralName.get(name) ?? [...types.values()].find(isNamed);
+  const found = type === undefined ? null : served(type, call);
+  if (found !== null) return found;
+  const known = servedTypes(call).map((one) => one.type.singularName);
+  throw validationError(`Unknown type ${name}${suggest(name, known)}`);
+}
+
+/** Returns the type of a name if the caller may use a tool on it. Throws a ForbiddenError otherwise. */
+export function typeFor(tool: TypeTool, name: string, call: AgentCall): ContentType {
+  const { type, tools } = findServed(name, call);
+  if (tools.includes(tool)) return type;
+  throw forbiddenError(`${tool} is not available for ${type.singularName}; available: ${tools.join(', ')}`);
+}

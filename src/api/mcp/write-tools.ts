@@ -1,0 +1,211 @@
+import { ApiError, fieldErrors, forbiddenError, notFoundError, validationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { create as createEntry } from '#content/create.js';
+import { findSingleForWrite } from '#content/find-one.js';
+import { remove } from '#content/remove.js';
+import { updateSingle } from '#content/single-type.js';
+import { update as updateEntry } from '#content/update.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { AgentCall } from './agent-call.js';
+import { inputSchema } from './arguments.js';
+import { fitEntry } from './bounded-answer.js';
+import { decidesPublication } from './publication.js';
+import { readOne } from './read-tools.js';
+import { previousVersion, runWrite, StaleVersion } from './run-write.js';
+import { mayUse, typeFor, type TypeTool } from './served-types.js';
+import { showEntry } from './show-entry.js';
+import { annotations, type Tool } from './tool.js';
+
+const once = ['key', 'dryRun'] as const;
+const key = ['type!', 'id', 'version!', 'locale'] as const;
+const ofSingle = { locale: { type: 'string', description: 'Only for single types: id names a translation' } };
+
+/** Returns the values of an entry. Throws a ValidationError for those that decide when it is public, which have tools of their own. */
+function dataOf({ data }: Values, type: ContentType): Values {
+  const values = isRecord(data) ? data : {};
+  const names = type.draftAndPublish ? Object.keys(values).filter(decidesPublication) : [];
+  if (names.length === 0) return values;
+  throw fieldErrors(names.map((name) => ({ path: [name], message: `${name} is not part of data: use publish and unpublish` })));
+}
+
+/** Creates an entry, a draft unless `status` says otherwise. */
+export const create: Tool = {
+  definition: {
+    name: 'create',
+    title: 'Create an entry',
+    description: 'A new entry, a draft if the type has drafts. A translation names its siblings: {"localizations":[id]} in data.',
+    inputSchema: inputSchema(['type!', 'data!', 'locale', 'status', ...once], {
+      status: { type: 'string', enum: ['draft', 'published'], description: 'published only if publish is available' },
+    }),
+    annotations: annotations.adds,
+  },
+  run: async (input, call) => {
+    const type = typeFor('create', String(input['type']), call);
+    const data = { ...dataOf(input, type), ...publicationOf(input, type, call) };
+    const answer = await runWrite(
+      { tool: 'create', type, input, write: (content) => createOne({ type, data, input, call }, content) },
+      call,
+    );
+    return input['dryRun'] === true ? withoutIdentity(answer) : answer;
+  },
+};
+
+/** Returns the publication date of a new entry. Throws if the caller may not choose the state. */
+function publicationOf({ status }: Values, type: ContentType, call: AgentCall): Values {
+  if (!type.draftAndPublish) {
+    if (status === 'draft') throw validationError(`${type.singularName} has no drafts`);
+    return {};
+  }
+  if (status !== 'published') return isHidden('publishedAt', type, call) ? {} : { publishedAt: null };
+  if (call.running.config.api.mcp.publish) return { publishedAt: new Date().toISOString() };
+  throw forbiddenError('Agents create drafts here: leave out status');
+}
+
+const isHidden = (name: string, { uid }: ContentType, { content }: AgentCall): boolean =>
+  content.bind.access.hidden.get(uid)?.has(name) === true;
+
+/** Returns the answer to a trial without what only a stored entry has. */
+function withoutIdentity({ entry, ...answer }: Values): Values {
+  const values = Object.entries(isRecord(entry) ? entry : {}).filter(([name]) => name !== 'id' && name !== '_version');
+  return { entry: Object.fromEntries(values), ...answer };
+}
+
+interface Creation extends Pick<ToolParts, 'type' | 'input' | 'call'> {
+  readonly data: Values;
+}
+
+async function createOne({ type, data, input, call }: Creation, content: ContentContext): Promise<Values> {
+  const { locale } = input;
+  const query = queryOf(input);
+  const isSingle = type.kind === 'singleType';
+  const values = type.localized && typeof locale === 'string' && !isSingle ? { ...data, locale } : data;
+  const created = isSingle
+    ? await updateSingle({ type, isNew: true }, { data: values, query }, content)
+    : await createEntry(type, values, query, content);
+  if (created === null) throw notFoundError();
+  return { entry: fitEntry(showEntry(created, content), call.running.config.api.mcp.maxBytes) };
+}
+
+const queryOf = ({ locale }: Values): Query => ({ ...emptyQuery, locale: typeof locale === 'string' ? locale : null });
+
+interface ToolParts {
+  readonly tool: TypeTool;
+  readonly type: ContentType;
+  readonly input: Values;
+  readonly call: AgentCall;
+}
+
+/** An entry of which a version is written. */
+interface Stored {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly expected: readonly string[];
+}
+
+type Change = (stored: Stored, content: ContentContext) => Promise<Values | null>;
+
+/** Makes a change of the version of an entry that the arguments name. */
+async function changeOne({ tool, type, input, call }: ToolParts, change: Change): Promise<Values> {
+  const write = async (content: ContentContext): Promise<Values> => {
+    const id = await idOf(type, input, content);
+    const kept = await previousVersion(type, id, content);
+    const answer = await change({ type, id, expected: [String(input['version'])] }, content);
+    if (answer === null) throw notFoundError(`There is no such ${type.singularName}`);
+    return { ...answer, ...kept };
+  };
+  try {
+    return await runWrite({ tool, type, input, write }, call);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 412) throw new StaleVersion(await readCurrent(type, input, call));
+    throw error;
+  }
+}
+
+/** Returns the id of an entry that is written: of a single type, that of its entry in one locale. */
+async function idOf(type: ContentType, input: Values, content: ContentContext): Promise<number> {
+  const { id } = input;
+  if (type.kind === 'collectionType') {
+    if (typeof id !== 'number') throw validationError('Argument id is required');
+    return id;
+  }
+  const stored = await findSingleForWrite(type, queryOf(input), content);
+  if (stored === null) throw notFoundError(`${type.singularName} has no entry yet: use create`);
+  return Number(stored.document['_id']);
+}
+
+async function readCurrent(type: ContentType, input: Values, call: AgentCall): Promise<Values | null> {
+  if (!mayUse('get', type, call)) return null;
+  const { id, locale } = input;
+  const asked = type.kind === 'singleType' ? { locale, status: 'all' } : { id };
+  const entry = await readOne(type, asked, call);
+  return entry === null ? null : fitEntry(showEntry(entry, call.content), call.running.config.api.mcp.maxBytes);
+}
+
+/** Returns the tool that updates an entry with values. */
+const updating = (
+  tool: 'update' | 'publish' | 'unpublish',
+  definition: Omit<Tool['definition'], 'name'>,
+  valuesOf: (input: Values, type: ContentType) => Values,
+): Tool => ({
+  definition: { name: tool, ...definition },
+  run: async (input, call) => {
+    const type = typeFor(tool, String(input['type']), call);
+    const data = valuesOf(input, type);
+    return changeOne({ tool, type, input, call }, async (stored, content) => {
+      const entry = await updateEntry(stored, { data, query: emptyQuery }, content);
+      return entry && { entry: fitEntry(showEntry(entry, content), call.running.config.api.mcp.maxBytes) };
+    });
+  },
+});
+
+export const update = updating(
+  'update',
+  {
+    title: 'Update an entry',
+    description: 'Changes the given values of an entry. Another version is refused with the current entry.',
+    inputSchema: inputSchema([...key, 'data!', ...once], ofSingle),
+    annotations: annotations.changes,
+  },
+  dataOf,
+);
+
+export const publish = updating(
+  'publish',
+  {
+    title: 'Publish an entry',
+    description: 'Makes a draft public.',
+    inputSchema: inputSchema([...key, ...once], ofSingle),
+    annotations: { ...annotations.changes, destructiveHint: false },
+  },
+  () => ({ publishedAt: new Date().toISOString() }),
+);
+
+export const unpublish = updating(
+  'unpublish',
+  {
+    title: 'Unpublish an entry',
+    description: 'Makes an entry a draft again.',
+    inputSchema: inputSchema([...key, ...once], ofSingle),
+    annotations: annotations.changes,
+  },
+  () => ({ publishedAt: null }),
+);
+
+export const deleteEntry: Tool = {
+  definition: {
+    name: 'delete',
+    title: 'Delete an entry',
+    description: 'Deletes an entry. Another version is refused with the current entry.',
+    inputSchema: inputSchema([...key, ...once], ofSingle),
+    annotations: annotations.changes,
+  },
+  run: async (input, call) => {
+    const type = typeFor('delete', String(input['type']), call);
+    return changeOne({ tool: 'delete', type, input, call }, async (stored, content) => {
+      const removed = await remove(stored, emptyQuery, content);
+      return removed && { deleted: { type: type.singularName, id: stored.id } };
+    });
+  },
+};
