@@ -1,11 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ApiError } from '#base/errors.js';
-import { countExceeded } from '#base/limits/exceeded.js';
 import type { Values } from '#base/values.js';
-import { envelopeError, isBug } from '#http/error-response.js';
 import type { AgentCall } from './agent-call.js';
 import { checkArguments, type InputSchema } from './arguments.js';
 import { corrections } from './corrections.js';
+import { reportRefusal } from './refusals.js';
 import { StaleVersion } from './run-write.js';
 import type { Tool } from './tool.js';
 
@@ -29,14 +28,7 @@ const longestMessage = 2_000;
 const longestDetails = 6_000;
 
 function refusalOf(thrown: unknown, input: Values, call: AgentCall): CallToolResult {
-  const { running, caller, request } = call;
-  running.explainRefusal(thrown, caller);
-  countExceeded(thrown, running.observer);
-  if (isBug(thrown)) {
-    const { requestId, method, path } = request;
-    running.observer.observe({ kind: 'request failed', requestId, method, path, err: thrown });
-  }
-  const { status, name, message, details } = envelopeError(thrown).error;
+  const { status, name, message, details } = reportRefusal(thrown, call);
   const listed = JSON.stringify(details ?? {});
   const isListed = listed !== '{}' && listed.length <= longestDetails;
   const hints = thrown instanceof ApiError ? corrections(thrown, input, call) : [];

@@ -5,6 +5,8 @@ import type { Answer, ProjectCode, RouteCall } from '#http/route.js';
 import { agentCall, type AgentCall } from './agent-call.js';
 import { instructions } from './instructions.js';
 import { callTool } from './call-tool.js';
+import { servePrompts } from './prompts.js';
+import { serveResources } from './resources.js';
 import { findTool, offeredTools } from './tools.js';
 
 /** The calls of requests that are under way. */
@@ -49,7 +51,7 @@ async function answerOf(response: Response): Promise<Answer> {
 function serverOf(call: AgentCall): Server {
   const server = new Server(
     { name: 'mangrove', title: 'Mangrove', version: packageVersion },
-    { capabilities: { tools: {} }, instructions: instructions(call) },
+    { capabilities: { tools: {}, resources: {} }, instructions: instructions(call) },
   );
   server.setRequestHandler('tools/list', () => ({ tools: offeredTools(call).map(({ definition }) => definition) }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: input } }): Promise<CallToolResult> => {
@@ -57,5 +59,7 @@ function serverOf(call: AgentCall): Server {
     if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
     return callTool(tool, isRecord(input) ? input : {}, call);
   });
+  serveResources(server, call);
+  servePrompts(server, call);
   return server;
 }
