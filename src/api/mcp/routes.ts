@@ -25,6 +25,7 @@ export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
     action: 'anybody',
     steps: [agentCaller(parts.config)],
     operation,
+    page: { name: 'Agents', about: 'the address for clients of the Model Context Protocol' },
     handle: async (call) => {
       if (Array.isArray(call.request.body)) throw badRequestError('Messages must be sent one by one');
       return (await import('./endpoint.js')).answerMessage(call, parts.projectCode);
@@ -37,7 +38,10 @@ export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
   return [message, ...others];
 }
 
-const withoutSessions: Answer = { status: 405, headers: { Allow: 'POST' }, body: 'Method Not Allowed' };
+const withoutSessions: Answer = {
+  ...{ status: 405, headers: { Allow: 'POST' } },
+  body: 'Clients of the Model Context Protocol send POST to this address; there are no sessions',
+};
 
 /** Refuses requests of foreign pages, and callers without credentials unless the configuration serves them. */
 const agentCaller = ({ api, server }: Config): Step => ({

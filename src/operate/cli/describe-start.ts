@@ -62,12 +62,14 @@ export function describeStart(server: Service, { embedded, audience }: StartNote
   const names = types.map(({ singularName }) => singularName).join(', ');
   const none = backend === null ? 'read when the database answers' : `none yet: ${commandLine('models add FILE')}`;
   const { enabled, config: graphql } = config.plugins.graphql;
+  const { mcp } = config.api;
   return [
     `Mangrove ${packageVersion} (${config.environment})`,
     '',
     ...(server.url === url ? [] : [`  Public    ${server.url}`]),
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
+    ...(mcp.enabled ? [`  Agents    ${url}${mcp.path}`] : []),
     ...(docs.isEnabled?.(config) === true ? [`  Docs      ${url}/docs`] : []),
     ...(hasPanel(config) ? [`  Admin     ${server.adminUrl}${config.admin.url}`] : []),
     `  Health    ${url}/_health`,

@@ -43,6 +43,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   export: { about: 'write everything into an archive', load: () => import('./export.js') },
   backup: { about: 'back up everything as of one moment, while the service runs', load: () => import('./backup.js') },
   restore: { about: 'restore a backup', load: () => import('./restore.js') },
+  mcp: { about: 'print the configuration of agents, and check their endpoint', load: () => import('./mcp.js') },
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
 
