@@ -24,6 +24,7 @@ const graphqlSettings = group({
     defaultLimit: amount(10, 'Entries of a list if the query names no limit'),
     maxLimit: maybeWhole('Maximum number of entries of a list; null: amountLimit', { minimum: -1 }),
     nullableOutput: flag(false, 'Make required attributes nullable in answers, so that an entry without a value is still shown'),
+    quantifiers: flag(false, 'Add `none`, `every` and `some` to the filters of relations, media and repeatable components'),
     connections: flag(false, 'Add a query such as articles_connection to each list, whose pages are read by cursors'),
     amountLimit: amount(100, 'Maximum number of entries of a list if maxLimit is not set'),
     apolloServer: options(

@@ -23,6 +23,7 @@ export const relationCollectionName = (type: ContentType): string => `${typeName
 export const connectionName = (type: ContentType): string => `${entityName(type)}Connection`;
 export const edgeName = (type: ContentType): string => `${entityName(type)}Edge`;
 export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
+export const quantifiersName = (type: ContentType): string => `${typeName(type)}QuantifiersInput`;
 export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
 
 /*

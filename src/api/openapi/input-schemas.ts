@@ -1,5 +1,6 @@
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { maySee, readable } from '#model/query/access.js';
+import { quantifiers } from '#model/query/operators.js';
 import { schemasByName, zonePart, type Components } from './components.js';
 import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
@@ -106,13 +107,26 @@ export const filtersSchema = (type: ContentType, components: Components): Schema
 
 function filterOf(attribute: Attribute, type: ContentType, components: Components): Schema | null {
   if (attribute.kind === 'scalar') return scalarCondition(attribute, type, components);
-  if (attribute.kind === 'component') return relatedFilter(attribute.component, components);
+  if (attribute.kind === 'component') return relatedFilter(attribute.component, components, attribute.repeatable);
   const isOpen = 'target' in attribute && isOpenLink(attribute, components.access) && maySee(components.access, attribute.target);
-  return isOpen ? relatedFilter(attribute.target, components) : null;
+  if (!isOpen) return null;
+  return attribute.kind === 'media'
+    ? quantifiedFilter(attribute.target, components)
+    : relatedFilter(attribute.target, components);
 }
 
 /** Returns the schema of a condition on a relation: an id, or conditions on the related entry. */
-function relatedFilter(uid: string, components: Components): Schema | null {
+function relatedFilter(uid: string, components: Components, isList = true): Schema | null {
   const type = components.registry.types.get(uid);
-  return type === undefined ? null : { anyOf: [whole, filtersSchema(type, components)] };
+  if (type === undefined) return null;
+  const quantified = isList ? quantifiedFilter(uid, components) : null;
+  return { anyOf: [whole, filtersSchema(type, components), ...(quantified === null ? [] : [quantified])] };
+}
+
+/** Returns the schema of conditions with quantifiers on related entries or elements of a list. */
+function quantifiedFilter(uid: string, components: Components): Schema | null {
+  const type = components.registry.types.get(uid);
+  if (type === undefined) return null;
+  const filters = filtersSchema(type, components);
+  return { type: 'object', properties: Object.fromEntries(quantifiers.map((name) => [`$${name}`, filters])) };
 }

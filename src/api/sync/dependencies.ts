@@ -110,9 +110,9 @@ function targetsOf(type: ContentType, isLink: (attribute: Attribute) => attribut
 
 type Link = LinkAttribute | MorphAttribute;
 
-/** Conditions lead through relations only, not through files and polymorphic relations. */
+/** Conditions lead through relations and files, not through polymorphic relations. */
 const isFilterLink = (attribute: Attribute): attribute is Link =>
-  attribute.kind === 'relation' && attribute.storage.kind !== 'morph' && !attribute.private;
+  (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind !== 'morph' && !attribute.private;
 
 const isAnswerLink = (attribute: Attribute): attribute is Link =>
   !attribute.private && (attribute.kind === 'relation' || attribute.kind === 'media' || attribute.kind === 'morph');
@@ -134,6 +134,9 @@ function levelOf(condition: Condition | null, prefix = '', level: Level = { fiel
     case 'and':
     case 'or':
       for (const part of condition.conditions) levelOf(part, prefix, level);
+      break;
+    case 'not':
+      levelOf(condition.condition, prefix, level);
       break;
     case 'comparison':
       level.fields.add(firstOf(prefix + condition.path));

@@ -103,6 +103,9 @@ async function localCondition(condition: Condition, input: LocalInput): Promise<
       const parts = await Promise.all(condition.conditions.map((part) => localCondition(part, input)));
       return condition.kind === 'and' ? allOf(parts) : anyOf(parts);
     }
+    case 'not':
+      // a former state may have met the complement of what is met now
+      return leadsAway(condition) ? always : condition;
     case 'element': {
       const prefix = `${input.prefix ?? ''}${condition.path}.`;
       return { ...condition, condition: await localCondition(condition.condition, { ...input, prefix }) };
@@ -158,6 +161,9 @@ async function idsMeeting(
   for (const state of states) if (meetsCondition(local, state)) meeting.add(state._id);
   return [...meeting];
 }
+
+const leadsAway = (condition: Condition): boolean =>
+  foldCondition<boolean>(condition, ({ kind }, parts) => kind === 'related' || parts.includes(true));
 
 const isAboutId = (condition: Condition): boolean =>
   foldCondition<boolean>(condition, (one, parts) =>

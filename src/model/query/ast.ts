@@ -1,11 +1,12 @@
 import type { BucketUnit } from './aggregate/buckets.js';
-import type { Operator } from './operators.js';
+import type { Operator, Quantifier } from './operators.js';
 
 /** A filter as the client wrote it: names are not looked up, values not cast. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
+  | { readonly kind: 'quantifier'; readonly quantifier: Quantifier; readonly filter: Filter }
   | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown };
 
 /** One sort key: a path of attribute names, through relations and components. */

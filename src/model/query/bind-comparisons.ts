@@ -11,7 +11,7 @@ import { never, type Condition, type TrigramPlace } from './plan.js';
 /** Whether a filter is inside an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';
 
-const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');
+export const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');
 
 /** A place in the document whose values are compared. */
 interface Subject {
@@ -25,7 +25,7 @@ interface Subject {
 }
 
 /** A filter that is neither a group nor a `not`. */
-type FilterTerm = Extract<Filter, { readonly kind: 'field' | 'comparison' }>;
+type FilterTerm = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>;
 
 /** Binds the groups of a filter, with `not` pushed down to its terms. `bind` binds a term. */
 export function bindGroups(
@@ -42,9 +42,13 @@ export function bindGroups(
 /** Binds the filter below a scalar attribute or an id: comparisons and groups of them. Throws a ValidationError. */
 export const bindComparisons = (filter: Filter, subject: Subject, limits: Limits, outer: Polarity = 'plain'): Condition =>
   bindGroups(filter, outer, (term, polarity) => {
-    if (term.kind === 'field') throw invalidParameter(term.name);
+    if (term.kind !== 'comparison') throw invalidParameter(nameOf(term));
     return bindComparison(term.operator, term.value, { subject, limits, polarity });
   });
+
+/** Returns the name of a term as it is written in a filter. */
+export const nameOf = (term: FilterTerm): string =>
+  term.kind === 'field' ? term.name : `$${term.kind === 'quantifier' ? term.quantifier : term.operator}`;
 
 interface ComparisonContext {
   readonly subject: Subject;

@@ -3,18 +3,22 @@ import { ApiError, invalidParameter, validationError } from '#base/errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, fullAccess, maySee, readable } from './access.js';
-import type { Filter } from './ast.js';
+import type { Filter, PublicationState } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { bindComparisons, bindGroups, type Polarity } from './bind-comparisons.js';
-import { allOf, anyOf, comparesText, type Comparison, holdsForNulls, orNull, termsOf } from './conditions.js';
+import { bindComparisons, bindGroups, nameOf, type Polarity } from './bind-comparisons.js';
+import { bindQuantified, hasOnlyQuantifiers } from './bind-quantifiers.js';
+import { allOf, anyOf, comparesText, type Comparison, holdsForNulls, isAlways, orNull, termsOf } from './conditions.js';
 import { castOperands, currentMoment } from './moment.js';
-import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
+import { type Condition, type ElementPlace, never, published, type TrigramPlace } from './plan.js';
+
+/** The context of a filter, with the publication state of the entries that `$none` and `$every` are about; unless it is there, all. */
+type FilterContext = BindContext & { readonly state?: PublicationState };
 
 /**
  * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the comparisons. Throws a
  * ValidationError `Invalid parameter <key>` for a name that does not exist or may not be read.
  */
-export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
+export const bindFilter = (filter: Filter, type: ContentType, context: FilterContext): Condition =>
   bindObject(filter, rootScope(type, context), 'plain');
 
 /** The access of rules of callers who see private attributes. */
@@ -25,11 +29,11 @@ export function bindRule(type: ContentType, context: BindContext): Condition[] {
   const rule = context.access.rules.get(type.uid);
   if (rule === undefined) return [];
   const access = context.access.seesPrivate === true ? wholeAccess : fullAccess;
-  const scope = { ...rootScope(type, { ...context, access }), ofRule: true };
+  const scope = { ...rootScope(type, { ...context, access, state: 'preview' }), ofRule: true };
   return [bindObject(rule.filter, scope, 'plain')];
 }
 
-const rootScope = (type: ContentType, context: BindContext): Scope => ({
+const rootScope = (type: ContentType, context: FilterContext): Scope => ({
   type,
   prefix: '',
   context,
@@ -42,7 +46,7 @@ interface Scope {
   readonly type: ContentType;
   /** Path of the object in the document, with a trailing dot; empty at the root. */
   readonly prefix: string;
-  readonly context: BindContext;
+  readonly context: FilterContext;
   /** Whether this is the root, where a bare operator has nothing to compare. Below a relation or component it compares the id. */
   readonly ofRoot: boolean;
   /** The place of the object. */
@@ -56,7 +60,7 @@ const placeOf = ({ collection }: ContentType): ElementPlace => ({ collection, li
 const bindObject = (filter: Filter, scope: Scope, outer: Polarity): Condition =>
   bindGroups(filter, outer, (term, polarity) => {
     if (term.kind === 'field') return bindField(term.name, term.filter, scope, polarity);
-    if (scope.ofRoot) throw invalidParameter(`$${term.operator}`);
+    if (scope.ofRoot || term.kind === 'quantifier') throw invalidParameter(nameOf(term));
     return bindId(term, scope, polarity);
   });
 
@@ -86,9 +90,9 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
     };
     return bindComparisons(filter, subject, scope.context.limits, polarity);
   }
-  // clients cannot filter by media, and nobody by dynamic zones and polymorphic relations
-  const isLink = attribute.kind === 'relation' || (attribute.kind === 'media' && scope.context.access.seesPrivate === true);
-  if (!isLink) throw invalidParameter(attribute.name);
+  // clients filter by media only with quantifiers, and nobody by dynamic zones and polymorphic relations
+  const isMedia = attribute.kind === 'media' && (scope.context.access.seesPrivate === true || hasOnlyQuantifiers(filter));
+  if (attribute.kind !== 'relation' && !isMedia) throw invalidParameter(attribute.name);
   return bindRelated(attribute, filter, scope, polarity);
 }
 
@@ -120,9 +124,16 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   const inner = { ...scope, type, context, ofRoot: false };
   if (!attribute.repeatable) return bindObject(filter, { ...inner, prefix: `${path}.` }, polarity);
   const place = { ...scope.place, lists: [...scope.place.lists, path] };
-  const condition = bindObject(filter, { ...inner, prefix: '', place }, polarity);
-  const read = castsText(condition) ? place : null;
-  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: read, ofRule: scope.ofRule };
+  const ofElement = { ...inner, prefix: '', place };
+  const elementOf = (condition: Condition, orMissing: boolean): Condition => {
+    const read = castsText(condition) ? place : null;
+    return { kind: 'element', path, condition, orMissing, place: read, ofRule: scope.ofRule };
+  };
+  return bindQuantified(filter, polarity, {
+    bind: (one, to) => bindObject(one, ofElement, to),
+    someOf: (condition) => elementOf(condition, holdsForNulls(condition)),
+    existsWith: (condition) => elementOf(condition, false),
+  });
 }
 
 /** Returns whether a condition compares the text of a value that is not stored as text. */
@@ -131,25 +142,40 @@ const castsText = (condition: Condition): boolean =>
 
 /**
  * Binds a filter on related entries: some related entry must meet it. With a negation inside, some entry must meet the negation.
+ * `$none` and `$every` are about those entries alone that the caller may see, and that are not drafts unless drafts are listed.
  */
 function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   const { context, ofRule } = scope;
   const target = context.registry.types.get(link.target);
   if (target === undefined || link.storage.kind === 'morph' || !maySee(context.access, link.target))
     throw invalidParameter(link.name);
-  const condition = bindObject(filter, { ...rootScope(target, context), ofRoot: false, ofRule }, polarity);
+  const inner = { ...rootScope(target, context), ofRoot: false, ofRule };
   const rules = bindRule(target, context);
-  return {
+  const related = {
     kind: 'related',
     path: `${scope.prefix}${link.name}`,
     link,
     target,
-    condition: allOf([condition, ...rules]),
-    orMissing: holdsForNulls(condition),
     visible: orNull(allOf(rules)),
     ofRule,
-  };
+  } as const;
+  const shown = bindPublication(target, context.state ?? 'preview');
+  return bindQuantified(filter, polarity, {
+    bind: (one, to) => bindObject(one, inner, to),
+    someOf: (condition) => ({ ...related, condition: allOf([condition, ...rules]), orMissing: holdsForNulls(condition) }),
+    existsWith: (condition) => ({ ...related, condition: allOf([atEntry(condition), ...shown, ...rules]), orMissing: false }),
+  });
 }
+
+/** Returns the condition that an entry exists, if all entries meet a condition: ids that are stored show it without a read. */
+const atEntry = (condition: Condition): Condition =>
+  isAlways(condition)
+    ? { kind: 'comparison', path: '_id', stored: idRule.stored, comparator: 'null', operand: true, denied: true }
+    : condition;
+
+/** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
+export const bindPublication = ({ draftAndPublish }: ContentType, state: PublicationState): Condition[] =>
+  draftAndPublish && state === 'live' ? [published] : [];
 
 /**
  * Binds `_q`. It is a search for words if the type has a full-text index and the caller may read all attributes in it. Otherwise

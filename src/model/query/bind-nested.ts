@@ -2,14 +2,10 @@ import { validationError } from '#base/errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
-import { bindFilter, bindRule } from './bind-filter.js';
+import { bindFilter, bindPublication, bindRule } from './bind-filter.js';
 import { bindSort } from './bind-list.js';
 import { allOf, foldCondition, orNull } from './conditions.js';
-import { type Child, type Condition, type LinkChild, type NestedList, nestedLists, published } from './plan.js';
-
-/** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
-export const bindPublication = ({ draftAndPublish }: ContentType, state: VisibleContext['state']): Condition[] =>
-  draftAndPublish && state === 'live' ? [published] : [];
+import { type Child, type Condition, type LinkChild, type NestedList, nestedLists } from './plan.js';
 
 /**
  * Returns the conditions that entries of a type must meet to be shown: the publication state, which hides drafts, and the

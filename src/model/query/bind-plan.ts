@@ -3,13 +3,12 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFallback, type BoundFallback } from './bind-fallback.js';
-import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
+import { bindFilter, bindPublication, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from '#base/limits/budget.js';
 import { allOf, foldCondition, localeIn, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
-import { bindPublication } from './bind-nested.js';
 import { type Condition, type NestedList, nestedLists, type Plan, type Selection, type SortKey } from './plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
@@ -78,9 +77,9 @@ export const bindsAlike = (one: BindContext, other: BindContext): boolean =>
   one === other || partNames.every((name) => one[name] === other[name]);
 
 const bindList = (query: Query, type: ContentType, context: BindContext): Plan => {
-  const filter = query.filter === null ? [] : [bindFilter(query.filter, type, context)];
-  const sort = bindSort(query, type, context);
   const state = query.publicationState ?? 'live';
+  const filter = query.filter === null ? [] : [bindFilter(query.filter, type, { ...context, state })];
+  const sort = bindSort(query, type, context);
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const { locales, fallback } = bindLocales(query, type, { ...context, state });

@@ -1,7 +1,8 @@
 import { type Comparator, operators, type TextComparator } from './operators.js';
 import { always, type Condition, never } from './plan.js';
 
-const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;
+/** Returns whether everything meets the condition. */
+export const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;
 /** Returns whether the condition is known to match nothing, so that nothing has to be read. */
 export const isNever = (condition: Condition): boolean => condition.kind === 'or' && condition.conditions.length === 0;
 
@@ -35,6 +36,15 @@ export function localeIn(codes: readonly string[]): Condition {
     : { ...comparison, comparator: 'in', operand: codes };
 }
 
+/** Returns the condition that exactly those meet which do not meet another one. An id is never null, so its denial is exact. */
+export function complementOf(condition: Condition): Condition {
+  if (condition.kind === 'not') return condition.condition;
+  if (isAlways(condition)) return never;
+  if (isNever(condition)) return always;
+  const isOfId = condition.kind === 'comparison' && condition.path === '_id' && !comparesText(condition.comparator);
+  return isOfId ? { ...condition, denied: !condition.denied } : { kind: 'not', condition };
+}
+
 /** A condition that compares the values at a path. */
 export type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
@@ -51,6 +61,7 @@ function partsOf(condition: Condition): readonly Condition[] {
       return condition.conditions;
     case 'search':
       return [condition.otherwise];
+    case 'not':
     case 'element':
     case 'related':
       return [condition.condition];
@@ -68,12 +79,14 @@ export const foldCondition = <Result>(condition: Condition, join: (one: Conditio
     partsOf(condition).map((part) => foldCondition(part, join)),
   );
 
-/** A condition that joins no others. */
-export type Term = Exclude<Condition, { readonly kind: 'and' | 'or' }>;
+/** A condition that neither joins others nor is their complement. */
+export type Term = Exclude<Condition, { readonly kind: 'and' | 'or' | 'not' }>;
 
-/** Returns the terms that a condition joins, at any depth. */
-export const termsOf = (condition: Condition): readonly Term[] =>
-  'conditions' in condition ? condition.conditions.flatMap(termsOf) : [condition];
+/** Returns the terms of a condition, at any depth of those that it joins. */
+export function termsOf(condition: Condition): readonly Term[] {
+  if ('conditions' in condition) return condition.conditions.flatMap(termsOf);
+  return condition.kind === 'not' ? termsOf(condition.condition) : [condition];
+}
 
 /** Returns a condition with other conditions in place of its terms, and of those on elements. */
 export async function mapCondition(
@@ -84,6 +97,7 @@ export async function mapCondition(
     const parts = await Promise.all(condition.conditions.map((part) => mapCondition(part, change)));
     return condition.kind === 'and' ? allOf(parts) : anyOf(parts);
   }
+  if (condition.kind === 'not') return complementOf(await mapCondition(condition.condition, change));
   return condition.kind === 'element'
     ? { ...condition, condition: await mapCondition(condition.condition, change) }
     : change(condition);
@@ -91,7 +105,7 @@ export async function mapCondition(
 
 /**
  * Returns whether a row of nulls meets the condition. In SQL an outer join yields such a row for an entry without related rows,
- * so such an entry matches as well (`filters[tags][publishedAt][$null]=true`).
+ * so such an entry matches as well (`filters[tags][publishedAt][$null]=true`). A quantifier needs an entry, whose list it is about.
  */
 export function holdsForNulls(condition: Condition): boolean {
   if ('conditions' in condition)

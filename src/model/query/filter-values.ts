@@ -46,13 +46,41 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   $not: (value, operand) => !meetsValues(value, operand),
 };
 
+/** Quantifiers are about all items of a value, which is one item unless it is a list. */
+const quantified: Readonly<Record<string, Comparison>> = {
+  $some: (value, operand) => itemsIn(value).some((item) => meetsValues(item, operand)),
+  $none: (value, operand) => !itemsIn(value).some((item) => meetsValues(item, operand)),
+  $every: (value, operand) => itemsIn(value).every((item) => meetsValues(item, operand)),
+};
+
+const itemsIn = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : comparable(value) === null ? [] : [value];
+
 /** Returns whether an entry of code meets filters: `{ createdBy: { id: 1 } }`. No entry meets an operator that is not listed here. */
 export function meetsValues(value: unknown, filters: unknown): boolean {
-  if (Array.isArray(value)) return value.some((item) => meetsValues(item, filters));
+  if (Array.isArray(value)) return meetsItems(value, filters);
   if (!isPlainObject(filters)) return isEqual(value, filters);
   return Object.entries(filters).every(([name, operand]) =>
     name.startsWith('$')
-      ? (comparisons[name]?.(value, operand) ?? false)
+      ? ((comparisons[name] ?? quantified[name])?.(value, operand) ?? false)
       : meetsValues(isRecord(value) ? value[name] : undefined, operand),
   );
+}
+
+/** Returns whether some item of a list meets filters, and all items together what the quantifiers among them demand. */
+function meetsItems(items: readonly unknown[], filters: unknown): boolean {
+  if (!isPlainObject(filters)) return items.some((item) => meetsValues(item, filters));
+  const entries = Object.entries(filters);
+  const ofAll = entries.filter(([name, operand]) => hasQuantifier(name, operand));
+  const others = Object.fromEntries(entries.filter((entry) => !ofAll.includes(entry)));
+  const isMet = ofAll.every(([name, operand]) => (comparisons[name] ?? quantified[name])?.(items, operand));
+  const asksItems = ofAll.length === 0 || ofAll.length < entries.length;
+  return isMet && (!asksItems || items.some((item) => meetsValues(item, others)));
+}
+
+/** Returns whether a condition is a quantifier, or a group of conditions some of which are. */
+function hasQuantifier(name: string, operand: unknown): boolean {
+  if (name in quantified) return true;
+  const parts = ['$and', '$or', '$not'].includes(name) ? [operand].flat() : [];
+  return parts.some((part) => isPlainObject(part) && Object.entries(part).some(([inner, one]) => hasQuantifier(inner, one)));
 }

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Attribute, type ContentType, type Registry, uploadFile, attributeOf } from '../schema/content-type.js';
 import { isPlainObject, isRecord, type Values } from '#base/values.js';
-import { isGroup, isOperator } from './operators.js';
+import { isGroup, isOperator, isQuantifier } from './operators.js';
 
 /** A condition that has no effect: its name, and the type that has no such attribute, or one that filters cannot name. */
 export interface DroppedCondition {
@@ -75,11 +76,15 @@ function knownEntry(key: string, value: unknown, type: ContentType, names: Names
     return null;
   }
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, names) : value };
-  return { value: known(value, inner, names) };
+  const left = known(value, inner, names);
+  // without its conditions, a quantifier would be about all entries
+  const isEmptied =
+    isQuantifier(key.slice(1)) && isPlainObject(left) && Object.keys(left).length === 0 && !isDeepStrictEqual(left, value);
+  return isEmptied ? null : { value: left };
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>
-  isGroup(key.slice(1)) || isOperator(key.slice(1)) ? type : null;
+  isGroup(key.slice(1)) || isQuantifier(key.slice(1)) || isOperator(key.slice(1)) ? type : null;
 
 /** Returns the type of the names below an attribute; null if it cannot be filtered by. */
 function fieldType(name: string, type: ContentType, names: Names): ContentType | null {

@@ -17,6 +17,8 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
       return condition.conditions.every((inner) => meetsCondition(inner, holder));
     case 'or':
       return condition.conditions.some((inner) => meetsCondition(inner, holder));
+    case 'not':
+      return !meetsCondition(condition.condition, holder);
     case 'element': {
       const list = valueAt(holder, condition.path);
       if (!Array.isArray(list) || list.length === 0) return condition.orMissing;

@@ -144,6 +144,13 @@ export const takesOperator = (stored: Stored, operator: Operator): boolean =>
 
 export type Group = 'and' | 'or' | 'not';
 
+/** How many entries or elements of a list must meet a filter. */
+export type Quantifier = 'some' | 'none' | 'every';
+
+export const quantifiers: readonly Quantifier[] = ['some', 'none', 'every'];
+
+export const isQuantifier = (name: string): name is Quantifier => quantifiers.some((quantifier) => quantifier === name);
+
 export const isOperator = (name: string): name is Operator => Object.hasOwn(operators, name);
 
 export const isGroup = (name: string): name is Group => name === 'and' || name === 'or' || name === 'not';

@@ -4,7 +4,7 @@ import type { Filter } from './ast.js';
 import { plainScalar } from '../schema/code-values.js';
 import { isPlainObject, isRecord } from '#base/values.js';
 import type { Limits } from './bind-context.js';
-import { isGroup, isOperator, operators, type Group, type Operator } from './operators.js';
+import { isGroup, isOperator, isQuantifier, operators, type Group, type Operator, type Quantifier } from './operators.js';
 
 /**
  * Parses the decoded `filters` of a request. Keys that begin with `$` are operators or groups, all others names. Returns null if
@@ -39,6 +39,7 @@ function parseEntry(key: string, given: unknown, context: Context): Filter | nul
   }
   const word = key.slice(1);
   if (isGroup(word)) return parseGroup(word, value, context);
+  if (isQuantifier(word)) return parseQuantifier(word, value, context);
   if (isOperator(word)) return compare(word, parseOperand(key, value, context), context);
   throw invalidParameter(key);
 }
@@ -65,6 +66,14 @@ function parseGroup(word: Group, value: unknown, context: Context): Filter | nul
     .map((item) => parseMember(word, item, context))
     .filter(isCondition);
   return filters.length === 0 ? null : { kind: word, filters };
+}
+
+/** Parses a condition on the entries of a list. One without conditions is met by all of them, as in `{ $none: {} }`. */
+function parseQuantifier(quantifier: Quantifier, value: unknown, context: Context): Filter | null {
+  if (!context.isNamed) throw invalidParameter(`$${quantifier}`);
+  const filter = parseValue(value, context);
+  if (filter === null && quantifier !== 'none') return null;
+  return { kind: 'quantifier', quantifier, filter: filter ?? { kind: 'and', filters: [] } };
 }
 
 function parseMember(word: Group, item: unknown, context: Context): Filter | null {

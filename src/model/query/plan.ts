@@ -17,6 +17,8 @@ import type {
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
+  /** The condition is not met. Unlike a negated comparison, this is also met by null. */
+  | { readonly kind: 'not'; readonly condition: Condition }
   | {
       readonly kind: 'comparison';
       readonly path: string;

@@ -3,16 +3,18 @@ import { operators, valueRules } from '#model/query/operators.js';
 import type { Condition } from '#model/query/plan.js';
 import { comparesText, type Comparison, textPattern } from '#model/query/conditions.js';
 import type { Stored } from '#model/schema/scalar-types.js';
+import { isRecord } from '#base/values.js';
 import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
+export type Complement = Extract<Condition, { kind: 'not' }>;
 export type FallbackCondition = Extract<Condition, { kind: 'fallback' }>;
 
 /** The filter on fields of the owner that replaces, or is added to, each condition that needed a read. */
 export type Resolved = ReadonlyMap<
-  RelatedCondition | ElementCondition | FallbackCondition | Comparison | SearchCondition,
+  RelatedCondition | ElementCondition | FallbackCondition | Complement | Comparison | SearchCondition,
   Document
 >;
 
@@ -38,6 +40,8 @@ function compile(condition: Condition, resolved: Resolved): Document {
       return compileAll(condition.conditions.map((inner) => compile(inner, resolved)));
     case 'or':
       return compileAny(condition.conditions.map((inner) => compile(inner, resolved)));
+    case 'not':
+      return resolved.get(condition) ?? compileComplement(compile(condition.condition, resolved));
     case 'comparison':
       return { ...resolved.get(condition), ...compileComparison(condition) };
     case 'search':
@@ -51,6 +55,15 @@ function compile(condition: Condition, resolved: Resolved): Document {
     case 'fallback':
       return resolved.get(condition) ?? nothing;
   }
+}
+
+/** Returns the match for all documents that another one does not match. An index serves `$nin`, but not `$nor`. */
+function compileComplement(match: Document): Document {
+  if (match === nothing) return {};
+  const [[path, test] = [], ...others] = Object.entries(match) as readonly (readonly [string, Document])[]; // of a query
+  if (path === undefined) return nothing;
+  const isIn = others.length === 0 && isRecord(test) && '$in' in test && Object.keys(test).length === 1;
+  return isIn ? { [path]: { $nin: test['$in'] as unknown } } : { $nor: [match] };
 }
 
 /** Matches no document. The server answers without reading any. */

@@ -110,6 +110,8 @@ function describe(condition: Condition): string {
       return [...new Set(condition.conditions.map((one) => (one.kind === 'or' ? `(${describe(one)})` : describe(one))))].join(
         ` ${condition.kind} `,
       );
+    case 'not':
+      return `not (${describe(condition.condition)})`;
     case 'comparison':
       return `${condition.path} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
     case 'search':

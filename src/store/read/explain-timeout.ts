@@ -133,6 +133,7 @@ function lackingIn(condition: Condition, indexes: Indexes, optionOf: OptionOf): 
       const isHelped = condition.ofRule !== true && !condition.denied && (!isText || condition.stored === 'text');
       return isHelped ? optionOf(condition.path, condition) : [];
     }
+    case 'not':
     case 'related':
     case 'fallback':
       return [];

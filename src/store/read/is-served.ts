@@ -36,6 +36,8 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
       return condition.conditions.some((inner) => isServed(inner, indexes));
     case 'or':
       return condition.conditions.every((inner) => isServed(inner, indexes));
+    case 'not':
+      return false; // most entries meet a complement
     case 'comparison':
       if (!isIndexable(condition)) return indexes.searches.serves(condition);
       if (condition.comparator !== 'null') return indexes.leads(condition.path);

@@ -1,10 +1,12 @@
 import type { Document } from 'mongodb';
 import { isRecord } from '#base/values.js';
+import { termsOf } from '#model/query/conditions.js';
 import type { Condition, SortKey } from '#model/query/plan.js';
 import { groupField } from '../form/layout.js';
 import type { Database } from '../send/database.js';
 import {
   asList,
+  type Complement,
   compileCondition,
   type ElementCondition,
   type FallbackCondition,
@@ -38,8 +40,22 @@ interface Joined {
 export function compileJoined(condition: Condition | null, resolved: Resolved, joins: Joins): Joined {
   const match = compileCondition(condition, resolved);
   if (joins.length === 0) return { match, before: match };
-  const always = joins.map((join) => [join.condition, {}] as const);
-  return { match, before: compileCondition(condition, new Map([...resolved, ...always])) };
+  const always = new Map(joins.map((join) => [join.condition, {}] as const));
+  const complements = (condition === null ? [] : complementsIn(condition, always)).map((one) => [one, {}] as const);
+  return {
+    match,
+    before: compileCondition(
+      condition,
+      new Map<Parameters<Resolved['get']>[0], Document>([...resolved, ...always, ...complements]),
+    ),
+  };
+}
+
+/** Returns the complements of conditions that need a join. Fewer entries than meet a complement would meet that of a part. */
+function complementsIn(condition: Condition, joined: ReadonlyMap<Condition, unknown>): readonly Complement[] {
+  if ('conditions' in condition) return condition.conditions.flatMap((part) => complementsIn(part, joined));
+  const isJoined = condition.kind === 'not' && termsOf(condition).some((term) => joined.has(term));
+  return isJoined ? [condition] : [];
 }
 
 /** What a condition was resolved to, and the joins that it needs. */

@@ -96,6 +96,8 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       await Promise.all(condition.conditions.map((part) => resolveInto(part, inner)));
       return;
     }
+    case 'not':
+      return resolveInto(condition.condition, { ...resolving, narrows: false });
     case 'element':
       return resolveElement(condition, resolving);
     case 'related':

@@ -1,3 +1,4 @@
+import { quantifiers } from '#model/query/operators.js';
 import { validationError } from '#base/errors.js';
 import { emptyQuery, type Filter, type Query } from '#model/query/ast.js';
 import type { Limits } from '#model/query/bind-context.js';
@@ -89,6 +90,9 @@ const asRecord = (value: unknown): Values => {
 
 const groups: ReadonlySet<string> = new Set(['$and', '$or']);
 
+/** The operators whose operand is a condition. */
+const leads: ReadonlySet<string> = new Set(['$not', ...quantifiers.map((name) => `$${name}`)]);
+
 /** Translates conditions. A list means that all its conditions must be met. */
 function translateWhere(where: unknown): unknown {
   if (Array.isArray(where)) return { $and: where.map(translateWhere) };
@@ -96,7 +100,7 @@ function translateWhere(where: unknown): unknown {
   return Object.fromEntries(
     Object.entries(where).map(([key, value]) => {
       if (groups.has(key)) return [key, [value].flat().map(translateWhere)];
-      return [key, key.startsWith('$') && key !== '$not' ? value : translateField(value)];
+      return [key, key.startsWith('$') && !leads.has(key) ? value : translateField(value)];
     }),
   );
 }

@@ -62,6 +62,8 @@ function describeFilter(filter: Filter): Values {
       return { [filter.name]: describeFilter(filter.filter) };
     case 'comparison':
       return { [`$${filter.operator}`]: filter.value };
+    case 'quantifier':
+      return { [`$${filter.quantifier}`]: describeFilter(filter.filter) };
     case 'not':
       return { $not: describeFilter(filter.filter) };
     case 'or':

@@ -23,7 +23,7 @@ const leastGraphql = 0.5;
 const pages = { defaultLimit: 100, maxLimit: 100 };
 const config = {
   api: { rest: pages },
-  plugins: { graphql: { config: pages } },
+  plugins: { graphql: { config: { ...pages, quantifiers: true } } },
   middlewares: { compress: { enabled: false } },
 };
 

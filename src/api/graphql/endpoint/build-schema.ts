@@ -36,6 +36,8 @@ export interface SchemaOptions {
   readonly nullableOutput?: boolean;
   /** Whether there are lists by cursors. */
   readonly connections?: boolean;
+  /** Whether filters have quantifiers. */
+  readonly quantifiers?: boolean;
   /**
    * Extends the generated schema, which contains all generated types, even unused ones. Must add the checks of scopes to root
    * fields, because it may change these fields.
@@ -58,12 +60,14 @@ const slice = 20;
  */
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
-  const { shadow = defaultShadow, shadowCrud = true, nullableOutput = false, connections = false, extend, previous } = options;
+  const { shadow = defaultShadow, shadowCrud = true, extend, previous } = options;
   const kept = keptParts(previous === undefined ? undefined : generated.get(previous), registry);
   const store = createTypeStore(kept.types);
   const complete = (fields: Fields): FieldMap =>
     new GraphQLObjectType({ name: 'Root', fields: extend === undefined ? guardFields(fields) : fields }).getFields();
-  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, complete, nullableOutput, connections };
+  const { nullableOutput = false, connections = false, quantifiers = false } = options;
+  const shape = { nullableOutput, connections, quantifiers };
+  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, complete, ...shape };
   followTypes(context);
   const shown = shadowCrud ? shownTypes(context) : [];
   const roots = new Map(kept.roots);

@@ -45,8 +45,9 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const plugins = pluginsOf(config);
   const current = new CurrentSchema(
     async (registry, previous) => {
-      const { shadowCrud, nullableOutput, connections } = settings;
-      const options: SchemaOptions = { ...plugins, ...extension(registry), shadowCrud, nullableOutput, connections, previous };
+      const { shadowCrud, nullableOutput, connections, quantifiers } = settings;
+      const shape = { shadowCrud, nullableOutput, connections, quantifiers };
+      const options: SchemaOptions = { ...plugins, ...extension(registry), ...shape, previous };
       const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
       onSchema(null);
       return settings.tracing ? traceSchema(built) : built;

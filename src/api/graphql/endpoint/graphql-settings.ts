@@ -22,6 +22,7 @@ export interface GraphqlSettings {
   readonly shadowCrud: boolean;
   readonly nullableOutput: boolean;
   readonly connections: boolean;
+  readonly quantifiers: boolean;
   readonly pages: PageSettings;
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
@@ -65,6 +66,7 @@ export function graphqlSettings(
     shadowCrud: config.shadowCRUD,
     nullableOutput: config.nullableOutput,
     connections: config.connections,
+    quantifiers: config.quantifiers,
     pages: pageSettings(config),
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
     introspection: flag(server['introspection'], isExplorable),

@@ -15,7 +15,8 @@ type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState'> & { readonly
 
 /**
  * Reads filters, sort, pagination and publicationState of a list from coerced arguments. Throws a ValidationError or
- * PaginationError. `publicationState` exists only for types with drafts, and an explicit null includes drafts.
+ * PaginationError. `publicationState` exists only for types with drafts, and an explicit null includes drafts. The others have no
+ * drafts themselves, but quantifiers in their filters may be about some.
  */
 export function parseListArguments(
   args: Readonly<Record<string, unknown>>,
@@ -27,7 +28,7 @@ export function parseListArguments(
     filter: isRecord(filters) ? parseFilters(translateFilters(filters, type, registry), limits) : null,
     sort: parseSort(sort, limits),
     pagination: parsePagination(isRecord(pagination) ? pagination : null, settings),
-    publicationState: publicationState === 'live' ? 'live' : 'preview',
+    publicationState: type.draftAndPublish && publicationState !== 'live' ? 'preview' : 'live',
   };
 }
 

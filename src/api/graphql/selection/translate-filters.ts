@@ -1,17 +1,19 @@
-import { isGroup } from '#model/query/operators.js';
+import { isGroup, isQuantifier } from '#model/query/operators.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { isRecord, type Values } from '#base/values.js';
 
 /**
  * Translates GraphQL filters to those of REST, for example `{ in: [1] }` to `{ $in: [1] }`, so that both have the same parser.
- * The position decides whether a key is an operator: directly inside an entry, keys are attributes or groups, so an attribute may
- * have the name `in`. Empty groups and relations without conditions are omitted, because they have no effect.
+ * The position decides whether a key is an operator: directly inside an entry, keys are attributes, groups or quantifiers, so an
+ * attribute may have the name `in`. Empty groups and relations without conditions are omitted, because they have no effect.
  */
 export function translateFilters(filters: Values, type: ContentType, registry: Registry): Values {
-  const entries = Object.entries(filters).map(([key, value]) => [
-    isGroup(key) ? `$${key}` : key,
-    isGroup(key) ? translateGroup(key, value, type, registry) : translateAttribute(key, value, type, registry),
-  ]);
+  const entries = Object.entries(filters).map(([key, value]) => {
+    if (isGroup(key)) return [`$${key}`, translateGroup(key, value, type, registry)];
+    if (isQuantifier(key) && !type.attributes.has(key))
+      return [`$${key}`, isRecord(value) ? translateFilters(value, type, registry) : undefined];
+    return [key, translateAttribute(key, value, type, registry)];
+  });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 

@@ -1,9 +1,9 @@
 import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import { memoize } from '#base/caches.js';
-import { type Operator, operators } from '#model/query/operators.js';
+import { type Operator, operators, quantifiers } from '#model/query/operators.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
-import { filtersName, isInGraphql } from '../type-names.js';
+import { filtersName, isInGraphql, quantifiersName } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
@@ -27,13 +27,36 @@ function filterFields(type: ContentType, self: GraphQLInputObjectType, context: 
     if (filter !== null) fields[attribute.name] = plainField(filter);
   }
   const list = plainField(new GraphQLList(self));
-  return Object.assign(fields, { and: list, or: list, not: plainField(self) });
+  return Object.assign(fields, { and: list, or: list, not: plainField(self), ...quantifierFields(fields, self, context) });
 }
 
-/** Returns the filter type of an attribute; null for media, dynamic zones and polymorphic relations. */
+/** Returns the fields of quantifiers, which are of use in the filter of a relation or list alone. An attribute of the same name has precedence. */
+const quantifierFields = (
+  fields: GraphQLInputFieldConfigMap,
+  filters: GraphQLInputObjectType,
+  context: SchemaContext,
+): GraphQLInputFieldConfigMap =>
+  context.quantifiers
+    ? Object.fromEntries(quantifiers.filter((name) => !(name in fields)).map((name) => [name, plainField(filters)]))
+    : {};
+
+/** Returns the type of conditions on media, which clients filter by with quantifiers alone; null without them. */
+function mediaFilter(uid: string, context: SchemaContext): GraphQLInputType | null {
+  const type = context.quantifiers ? shownType(context, uid) : null;
+  if (type === null) return null;
+  const typed = filtersType(type, context);
+  return context.store.define(
+    type,
+    quantifiersName(type),
+    (name) => new GraphQLInputObjectType({ name, fields: () => quantifierFields({}, typed, context) }),
+  );
+}
+
+/** Returns the filter type of an attribute; null for dynamic zones and polymorphic relations, and for media without quantifiers. */
 function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
   if (attribute.kind === 'scalar') return scalarFilter(scalarFields[attribute.type]);
   if (attribute.kind === 'component') return filtersOf(attribute.component, context);
+  if (attribute.kind === 'media' && attribute.storage.kind !== 'morph') return mediaFilter(attribute.target, context);
   return attribute.kind === 'relation' && attribute.storage.kind !== 'morph' ? filtersOf(attribute.target, context) : null;
 }
 

@@ -40,6 +40,8 @@ export interface SchemaContext {
   readonly nullableOutput: boolean;
   /** Whether there are lists by cursors. */
   readonly connections: boolean;
+  /** Whether filters of relations, media and repeatable components have quantifiers. */
+  readonly quantifiers: boolean;
 }
 
 /** Returns the type with a uid; null if the schema does not show it. */

@@ -1,7 +1,7 @@
 import { invalidParameter } from '#base/errors.js';
 import { idRule, scalarTypes } from '../../schema/scalar-types.js';
 import type { Filter } from '../ast.js';
-import { bindComparisons, bindGroups, type Polarity } from '../bind-comparisons.js';
+import { bindComparisons, bindGroups, nameOf, type Polarity } from '../bind-comparisons.js';
 import type { BindContext } from '../bind-context.js';
 import { comparesText, termsOf } from '../conditions.js';
 import { castOperands, currentMoment } from '../moment.js';
@@ -16,7 +16,7 @@ import { isFunctionName } from './parse-aggregation.js';
  */
 export function bindHaving(filter: Filter, figures: Figures, context: BindContext): Condition {
   const condition = bindGroups(filter, 'plain', (term, polarity) => {
-    if (term.kind === 'comparison') throw invalidParameter(`having[$${term.operator}]`);
+    if (term.kind !== 'field') throw invalidParameter(`having[${nameOf(term)}]`);
     if (!isFunctionName(term.name)) throw invalidParameter(`having[${term.name}]`);
     const scope = { figures, context, polarity, prefix: '' };
     if (term.name === 'count') return bindFigure(term.filter, { path: countPath, name: 'count', figure: null }, scope);
@@ -38,7 +38,7 @@ interface HavingScope {
 /** Binds the conditions on the figures of a function. */
 const bindFunction = (name: Figure['function'], filter: Filter, scope: HavingScope): Condition =>
   bindGroups(filter, scope.polarity, (term, polarity) => {
-    if (term.kind === 'comparison') throw invalidParameter(`having[${name}]`);
+    if (term.kind !== 'field') throw invalidParameter(`having[${name}]`);
     const path = `${scope.prefix}${term.name}`;
     const inner = { ...scope, polarity };
     if (scope.figures.isOfComponent(path)) return bindFunction(name, term.filter, { ...inner, prefix: `${path}.` });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Filter } from './meets-filter.js';
 import type { Key } from './question.js';
-import { holderOf, operands, type Holder, type Kind } from './world.js';
+import { holderOf, operands, type Holder, type Kind, type Lead } from './world.js';
 
 type Arbitrary<T> = fc.Arbitrary<T>;
 
@@ -44,7 +44,16 @@ const leadsOf = ({ links, parts }: Holder, left: readonly string[]) =>
 export function filterOf(holder: Holder, depth: number): Arbitrary<Filter> {
   const fields = Object.entries(holder.fields).map(([name, kind]) => nest(name, testOf(kind)));
   const leads =
-    depth === 0 ? [] : leadsOf(holder, holder.unfiltered).map(([name, { to }]) => nest(name, filterOf(holderOf(to), depth - 1)));
+    depth === 0
+      ? []
+      : [
+          ...leadsOf(holder, [...holder.unfiltered, ...holder.quantified]).map(([name, lead]) =>
+            nest(name, leadFilter(name, lead, holder, depth - 1)),
+          ),
+          ...holder.quantified.map((name) =>
+            nest(name, plainlyQuantified(filterOf(holderOf(holder.links[name]?.to ?? ''), depth - 1))),
+          ),
+        ];
   const id = holder.plural === null ? [] : [nest('id', testOf('whole'))]; // GraphQL has no ids in filters of components
   const leaf = fc.oneof(...fields, ...id, ...leads);
   const several = fc.array(leaf, { minLength: 1, maxLength: 3 });
@@ -56,6 +65,33 @@ export function filterOf(holder: Holder, depth: number): Arbitrary<Filter> {
     { weight: 1, arbitrary: leaf.map((inner) => ({ $not: inner })) },
   );
 }
+
+/** The filter of a relation or component. Lists have quantifiers. */
+function leadFilter(name: string, { to, many }: Lead, { parts }: Holder, depth: number): Arbitrary<Filter> {
+  const inner = filterOf(holderOf(to), depth);
+  if (name in parts && !many) return inner;
+  return fc.oneof(
+    { weight: 2, arbitrary: inner },
+    { weight: 1, arbitrary: quantifiedOf(inner) },
+    { weight: 1, arbitrary: besides(inner) },
+  );
+}
+
+/** A quantifier, or its denial. */
+const quantifiedOf = (inner: Arbitrary<Filter>): Arbitrary<Filter> =>
+  fc.oneof(
+    { weight: 4, arbitrary: plainlyQuantified(inner) },
+    { weight: 1, arbitrary: plainlyQuantified(inner).map((filter) => ({ $not: filter })) },
+  );
+
+const plainlyQuantified = (inner: Arbitrary<Filter>): Arbitrary<Filter> =>
+  fc.tuple(quantifier, inner).map(([name, filter]) => ({ [name]: filter }));
+
+/** A quantifier beside conditions without one. */
+const besides = (inner: Arbitrary<Filter>): Arbitrary<Filter> =>
+  fc.tuple(quantifiedOf(inner), inner).map(([quantified, plain]) => ({ ...plain, ...quantified }));
+
+const quantifier = fc.constantFrom('$none', '$every', '$some');
 
 /** Lists of components are sorted by nothing behind a relation. */
 export function keyOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Key> {

@@ -64,33 +64,61 @@ const operators: Readonly<Record<string, (value: unknown, operand: unknown) => T
   },
 };
 
-/** What an outer join puts beside a row that leads to none. */
+/** What an outer join puts beside a row that leads to none. It has no lists, which quantifiers could be about. */
 const nulls: Row = {};
+
+/** A component that is not there: its lists are empty. */
+const noPart: Row = { __type: 'none' };
+
+/** What filters are about. */
+export interface World {
+  /** Tells relations and components from fields. */
+  readonly isLead: (name: string) => boolean;
+  /** Tells components that are not repeatable. */
+  readonly isPart: (name: string) => boolean;
+  /** Whether a row counts for `$none` and `$every`. */
+  readonly isThere: (row: Row) => boolean;
+}
 
 /**
  * Whether a row meets a filter: each relation that is named is joined, by an outer join, and some of the joined rows must meet
- * what is below. `isLead` tells relations and components from fields.
+ * what is below.
  */
-export function meetsFilter(row: Row, filter: Filter, isLead: (name: string) => boolean, denied = false): boolean {
-  const parts = Object.entries(filter).map(([key, value]) => meetsEntry(row, [key, value], isLead, denied));
+export function meetsFilter(row: Row, filter: Filter, world: World, denied = false): boolean {
+  const parts = Object.entries(filter).map(([key, value]) => meetsEntry(row, [key, value], world, denied));
   return denied ? parts.some(Boolean) : parts.every(Boolean);
 }
 
-function meetsEntry(
-  row: Row,
-  [key, value]: readonly [string, unknown],
-  isLead: (name: string) => boolean,
-  denied: boolean,
-): boolean {
-  if (key === '$not') return meetsFilter(row, value as Filter, isLead, !denied);
+/** Quantifiers count the rows that are there, one after the other; what is beside them is about one joined row. */
+function meetsLead(row: Row, found: readonly Row[], filter: Filter, world: World, denied: boolean): boolean {
+  const entries = Object.entries(filter);
+  const quantified = entries.filter(isQuantified);
+  const plain = Object.fromEntries(entries.filter((entry) => !isQuantified(entry)));
+  const parts = quantified.map(([key, value]) => {
+    if (key === '$some') return meetsLead(row, found, value as Filter, world, denied);
+    if (key === '$not') return meetsLead(row, found, value as Filter, world, !denied);
+    return row !== nulls && meetsQuantifier(found.filter(world.isThere), key, value as Filter, world) !== denied;
+  });
+  if (quantified.length < entries.length || entries.length === 0)
+    parts.push((found.length === 0 ? [nulls] : found).some((other) => meetsFilter(other, plain, world, denied)));
+  return denied ? parts.some(Boolean) : parts.every(Boolean);
+}
+
+const isQuantified = ([key, value]: readonly [string, unknown]): boolean =>
+  ['$none', '$every', '$some'].includes(key) || (key === '$not' && Object.entries(value as Filter).some(isQuantified));
+
+const meetsQuantifier = (rows: readonly Row[], key: string, filter: Filter, world: World): boolean =>
+  rows.filter((one) => meetsFilter(one, filter, world)).length === (key === '$none' ? 0 : rows.length);
+
+function meetsEntry(row: Row, [key, value]: readonly [string, unknown], world: World, denied: boolean): boolean {
+  if (key === '$not') return meetsFilter(row, value as Filter, world, !denied);
   if (key === '$and' || key === '$or') {
-    const parts = (value as Filter[]).map((inner) => meetsFilter(row, inner, isLead, denied));
+    const parts = (value as Filter[]).map((inner) => meetsFilter(row, inner, world, denied));
     return (key === '$and') === denied ? parts.some(Boolean) : parts.every(Boolean);
   }
-  if (isLead(key)) {
-    const found = rowsAt(row, key);
-    return (found.length === 0 ? [nulls] : found).some((other) => meetsFilter(other, value as Filter, isLead, denied));
-  }
+  if (world.isPart(key))
+    return meetsFilter(rowsAt(row, key)[0] ?? (row === nulls ? nulls : noPart), value as Filter, world, denied);
+  if (world.isLead(key)) return meetsLead(row, rowsAt(row, key), value as Filter, world, denied);
   const truth = tests({ value: row[key] ?? null, isJson: jsonFields.has(key) }, value as Filter);
   return (denied ? not(truth) : truth) === true;
 }

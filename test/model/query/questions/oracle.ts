@@ -16,16 +16,17 @@ export interface Answer {
 /** Returns the expected answer. */
 export function answerOf(question: Question, tables: Readonly<Record<string, readonly Row[]>>): Answer {
   const { type, id, asked, page, locale, counts } = question;
+  const state = question.state ?? (id === null ? 'live' : 'preview');
   const rows = tables[holderOf(type).plural ?? ''] ?? [];
   if (id !== null) {
     const found = rows.filter((row) => row['id'] === id);
-    return { entries: found.map((row) => showRow(row, asked)), total: null, pageCount: null };
+    return { entries: found.map((row) => showRow(row, asked, state)), total: null, pageCount: null };
   }
   const local = holderOf(type).localized && locale !== 'all' ? rows.filter((row) => row['locale'] === (locale ?? 'en')) : rows;
-  const all = choose(local, { ...question, start: null, limit: null });
+  const all = choose(local, { ...question, start: null, limit: null }, state);
   const shown = page === null ? cut(all, question) : all.slice((page.page - 1) * page.pageSize, page.page * page.pageSize);
   return {
-    entries: shown.map((row) => showRow(row, asked)),
+    entries: shown.map((row) => showRow(row, asked, state)),
     total: counts ? all.length : null,
     pageCount: page === null || !counts ? null : Math.ceil(all.length / page.pageSize),
   };
@@ -33,13 +34,29 @@ export function answerOf(question: Question, tables: Readonly<Record<string, rea
 
 const leadNames = new Set(Object.values(holders).flatMap(({ links, parts }) => [...Object.keys(links), ...Object.keys(parts)]));
 
-const meets = (row: Row, filter: Filter): boolean => meetsFilter(row, filter, (name) => leadNames.has(name));
+/** Components that are not repeatable. */
+const partNames = new Set(
+  Object.values(holders).flatMap(({ parts }) => Object.keys(parts).filter((name) => parts[name]?.many === false)),
+);
+
+type State = List['state'];
+
+const isVisible = (row: Row, state: State): boolean =>
+  !holderOfRow(row).drafts || state !== 'live' || row['publishedAt'] !== null;
+
+const meets = (row: Row, filter: Filter, state: State): boolean =>
+  meetsFilter(row, filter, {
+    isLead: (name) => leadNames.has(name),
+    isPart: (name) => partNames.has(name),
+    isThere: (other) => isVisible(other, state),
+  });
 
 /** The rows of a list, filtered, sorted and cut. */
-function choose(rows: readonly Row[], list: List): readonly Row[] {
-  const { filter, sort, state } = list;
-  const visible = rows.filter((row) => !holderOfRow(row).drafts || state !== 'live' || row['publishedAt'] !== null);
-  const met = filter === null ? visible : visible.filter((row) => meets(row, filter));
+function choose(rows: readonly Row[], list: List, outer: State): readonly Row[] {
+  const { filter, sort } = list;
+  const state = list.state ?? outer;
+  const visible = rows.filter((row) => isVisible(row, state));
+  const met = filter === null ? visible : visible.filter((row) => meets(row, filter, state));
   return cut(sort.length === 0 ? met : sortRows(met, sort), list);
 }
 
@@ -82,7 +99,7 @@ function valuesAt(rows: readonly Row[], [name = '', ...rest]: readonly string[])
   return valuesAt(next, rest);
 }
 
-function showRow(row: Row, { fields, leads, fragments }: Asked): Record<string, unknown> {
+function showRow(row: Row, { fields, leads, fragments }: Asked, state: State): Record<string, unknown> {
   const holder = holderOfRow(row);
   const { links, parts, morphs } = holder;
   return {
@@ -90,30 +107,31 @@ function showRow(row: Row, { fields, leads, fragments }: Asked): Record<string, 
     ...Object.fromEntries(fields.map((name) => [name, row[name] ?? null])),
     ...Object.fromEntries(
       Object.entries(leads).map(([name, lead]) => {
-        const shown = choose(rowsAt(row, name), lead).map((other) => showRow(other, lead.asked));
+        const shown = choose(rowsAt(row, name), lead, state).map((other) => showRow(other, lead.asked, lead.state ?? state));
         return [name, { ...links, ...parts }[name]?.many === true ? shown : (shown[0] ?? null)];
       }),
     ),
     ...Object.fromEntries(
-      Object.entries(fragments).map(([name, group]) => [name, showGroup(rowsAt(row, name), group, name in morphs)]),
+      Object.entries(fragments).map(([name, group]) => [name, showGroup(rowsAt(row, name), group, name in morphs, state)]),
     ),
   };
 }
 
 /** Each type by its own fragment; what remains keeps its order. GraphQL shows no ids of polymorphic targets. */
-function showGroup(rows: readonly Row[], group: Readonly<Record<string, AskedLead>>, isMorph: boolean): unknown[] {
+function showGroup(rows: readonly Row[], group: Readonly<Record<string, AskedLead>>, isMorph: boolean, state: State): unknown[] {
   const kept = new Map(
     Object.entries(group).flatMap(([to, lead]) =>
       choose(
         rows.filter((row) => row['__type'] === to),
         lead,
+        state,
       ).map((row) => [row, lead] as const),
     ),
   );
   return rows.flatMap((row) => {
     const lead = kept.get(row);
     if (lead === undefined) return [];
-    const { id, ...shown } = showRow(row, lead.asked);
+    const { id, ...shown } = showRow(row, lead.asked, lead.state ?? state);
     return [{ type: row['__type'], ...(!isMorph && { id }), ...shown }];
   });
 }

@@ -51,7 +51,9 @@ const askedRestOnly = (holder: Holder, { leads, fragments }: Asked): boolean =>
     const { to, many } = { ...holder.links, ...holder.parts }[name] ?? { to: name, many: false };
     const target = holderOf(to);
     const isPlain = many || (lead.filter === null && lead.state !== 'live');
-    return !isPlain || hasRestWords(lead.filter) || askedRestOnly(target, lead.asked);
+    // over GraphQL, lists of types without drafts do not take the publication state of what is around them
+    const isCounted = target.plural === null || lead.state !== null || !/\$none|\$every/.test(JSON.stringify(lead.filter));
+    return !isPlain || !isCounted || hasRestWords(lead.filter) || askedRestOnly(target, lead.asked);
   }) ||
   Object.values(fragments).some((group) =>
     Object.entries(group).some(([to, lead]) => !isWhole(lead) || askedRestOnly(holderOf(to), lead.asked)),

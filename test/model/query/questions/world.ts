@@ -25,10 +25,22 @@ export interface Holder {
   readonly morphs: Readonly<Record<string, readonly string[]>>;
   /** Names among the links that no filter leads through, and no sort. */
   readonly unfiltered: readonly string[];
+  /** Names among the links that filters lead through by quantifiers alone. */
+  readonly quantified: readonly string[];
   readonly unsorted: readonly string[];
 }
 
-const none = { drafts: false, localized: false, links: {}, parts: {}, zones: {}, morphs: {}, unfiltered: [], unsorted: [] };
+const none = {
+  drafts: false,
+  localized: false,
+  links: {},
+  parts: {},
+  zones: {},
+  morphs: {},
+  unfiltered: [],
+  quantified: [],
+  unsorted: [],
+};
 const one = (to: string): Lead => ({ to, many: false });
 const many = (to: string): Lead => ({ to, many: true });
 
@@ -61,7 +73,7 @@ export const holders: Readonly<Record<string, Holder>> = {
       cover: one('file'),
       files: many('file'),
     },
-    unfiltered: ['cover', 'files'],
+    quantified: ['cover', 'files'],
     parts: { main: one('part'), parts: many('part') },
     zones: { zone: ['part', 'note'] },
     morphs: { subjects: ['person', 'tag'] },
@@ -110,7 +122,7 @@ export const holders: Readonly<Record<string, Holder>> = {
     fields: { label: 'text', size: 'whole', extra: 'json' },
     links: { maker: one('person'), fans: many('person'), image: one('file') },
     parts: { marks: many('mark') },
-    unfiltered: ['image'],
+    quantified: ['image'],
   },
   mark: { ...none, uid: 'box.mark', plural: null, fields: { n: 'whole' } },
   note: { ...none, uid: 'box.note', plural: null, fields: { text: 'text' }, links: { maker: one('person') } },
