@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { openBaselineFiles } from './baseline-files.js';
+import { averageByMonth, countByAuthor, listWithFacets } from './baseline-groups.js';
 import { count, type Handler } from './baseline-handler.js';
 import {
   encode,
@@ -52,6 +53,9 @@ const handlers: Readonly<Record<string, Handler>> = {
   's-unindexed': listByRating,
   u: listOfStatus,
   v: listFrom,
+  'x-author': countByAuthor,
+  'x-month': averageByMonth,
+  'x-facets': listWithFacets,
 };
 
 const [uri = '', database = ''] = process.argv.slice(2);

@@ -30,6 +30,9 @@ export const listRows: readonly Row[] = [
   row('v-1', '25 newest, with cursors', (_, asker) => askCursor(1, asker)),
   row('v-200', 'page 200 of these, from its cursor', (_, asker) => askCursor(200, asker)),
   row('v-2000', 'page 2,000 of these, from its cursor', (_, asker) => askCursor(2_000, asker)),
+  row('x-author', 'count by author, the most first', askByAuthor, always),
+  row('x-month', 'average rating by month', askByMonth, always),
+  row('x-facets', 'row a with three facets', askFacets, always),
   row('z-gzip', 'row a, compressed by gzip', () => askCompressed('gzip')),
   row('z-br', 'row a, compressed by br', () => askCompressed('br')),
 ];
@@ -82,6 +85,21 @@ function askDrafts(): Question {
 function askLastPage(_n: number, { size }: Asker): Question {
   const page = { ...newest, pagination: { page: Math.ceil(sizes[size] / 25), pageSize: 25 }, publicationState: 'preview' };
   return get(`/api/articles?${spell(page)}`, '/j');
+}
+
+function askByAuthor(): Question {
+  const groups = { groupBy: 'author', sort: 'count:desc' };
+  return get(`/api/articles/aggregate?${spell(groups)}`, '/x-author');
+}
+
+function askByMonth(): Question {
+  const groups = { aggregate: { avg: 'rating' }, groupBy: 'publishedAt:month' };
+  return get(`/api/articles/aggregate?${spell(groups)}`, '/x-month');
+}
+
+function askFacets(): Question {
+  const facets = { 0: 'status', 1: 'author', rating: { ranges: '0,2,4' } };
+  return get(`/api/articles?${spell({ ...newest, facets })}`, '/x-facets');
 }
 
 function askCompressed(encoding: NonNullable<HttpRequest['encoding']>): Question {

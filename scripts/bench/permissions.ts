@@ -5,8 +5,9 @@ export const permissions: readonly string[] = [
   ...['article', 'author', 'category', 'tag', 'comment', 'page'].flatMap((name) =>
     actions(`api::${name}.${name}`, 'find findOne create update delete'),
   ),
+  'api::article.article.aggregate',
   ...actions('plugin::users-permissions.user', 'me find findOne count create update destroy'),
-  ...actions('plugin::users-permissions.role', 'find findOne createRole updateRole deleteRole'),
+  ...actions('plugin::users-permissions.role', 'find findOne createRole updateRole'),
   ...actions('plugin::upload.content-api', 'find findOne upload destroy'),
   ...actions('plugin::content-type-builder.content-types', 'getContentTypes getContentType'),
   ...actions('plugin::content-type-builder.components', 'getComponents'),
