@@ -21,6 +21,13 @@ export const listSearched =
 export const listOfStatus: Handler = (db, parameters) =>
   listArticles(db, { ...live, status: parameters.get('status') ?? '' }, keepFiltered);
 
+/** Row none: articles in none of some categories, with total. */
+export const listOutside: Handler = async (db, parameters) => {
+  const slugs = (parameters.get('slugs') ?? '').split(',');
+  const found = await find(db, 'categories', { filter: { slug: { $in: slugs } }, projection: { _id: 1 } });
+  return listArticles(db, { ...live, categories: { $nin: found.map(({ _id }) => _id as unknown) } }, keepFiltered);
+};
+
 async function listArticles(db: Db, filter: Document, total: ReadTotal): Promise<unknown> {
   const [page, counted] = await Promise.all([
     find(db, 'articles', { filter, sort: newest, limit: 25, projection: onlyScalars }),

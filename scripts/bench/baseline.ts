@@ -15,6 +15,7 @@ import {
   listNotesContaining,
   listNotesOfGroups,
   listOfStatus,
+  listOutside,
   listSearched,
 } from './baseline-lists.js';
 import { answerNested } from './baseline-nested.js';
@@ -44,6 +45,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   k: readPage,
   l: listPages,
   j: listLastPage,
+  none: listOutside,
   o: listNotes,
   'o-fallback': listNotesOfGroups,
   p: listDrafts,

@@ -1,7 +1,7 @@
 import { askCursor } from './ask-cursor.js';
 import { Random } from '../random.js';
-import { statuses } from './data-set.js';
-import { sizes } from './sizes.js';
+import { categorySlug, statuses } from './data-set.js';
+import { categoryCount, sizes } from './sizes.js';
 import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { vocabulary } from './words.js';
 
@@ -23,6 +23,7 @@ export const listRows: readonly Row[] = [
   row('s-relation', 'sorted by the name of the author', () => askSorted('author.name:asc', '/s-relation')),
   row('s-unindexed', 'sorted by an attribute without index', () => askSorted('rating:desc', '/s-unindexed'), always),
   row('u', 'filter on an attribute without index, with total', askStatus, once),
+  row('none', '25 newest in none of three categories, with total', askNone, once),
   row('o', '25 newest in all locales', () => get(`/api/notes?${spell({ ...newest, locale: 'all' })}`, '/o')),
   row('o-fallback', '25 newest, each in German or else in English, with total', askFallback),
   row('p', 'drafts, last updated first, with total', askDrafts),
@@ -70,6 +71,12 @@ const askSorted = (sort: string, baseline: string): Question =>
 function askStatus(n: number): Question {
   const status = statuses[new Random(n % 100).below(statuses.length)] ?? '';
   return get(`/api/articles?${spell({ filters: { status: { $eq: status } }, ...newest })}`, `/u?status=${status}`);
+}
+
+function askNone(n: number): Question {
+  const slugs = new Random(n % 26).draw(3, categoryCount).map(categorySlug);
+  const filters = { categories: { $none: { slug: { $in: slugs } } } };
+  return get(`/api/articles?${spell({ filters, ...newest })}`, `/none?slugs=${slugs.join(',')}`);
 }
 
 function askFallback(): Question {
