@@ -16,7 +16,7 @@ const replay = ['--import', 'tsx', 'scripts/prove/conformance/run.ts', '-q', '--
 const recorded = existsSync('../shared/conformance');
 
 const steps: readonly (readonly string[])[] = [
-  [...mocha, 'test/cluster/*.cluster.ts', 'test/store/hot-models.test.ts'],
+  [...mocha, 'test/cluster/*.cluster.ts', 'test/store/hot-models.long.ts'],
   ...(recorded
     ? [
         [...replay, 'crud', 'filters', 'populate', 'relations', 'i18n', 'auth', 'upload'],
