@@ -11,7 +11,7 @@ import { onlyGroup, readGroupings, showFigures, type ShownFigures, showKey } fro
 import type { ContentContext } from './content-context.js';
 
 /** Groupings of the same entries. */
-export interface TreeQuery {
+interface TreeQuery {
   /** The entries that are grouped. */
   readonly entries: Query;
   readonly groupings: readonly GroupingQuery[];

@@ -249,4 +249,13 @@ describe('groups in connections', () => {
     expect(kinds[1].connection.groupBy.shelf).to.deep.equal([row(null, 1, null), row(north, 1, 50)]);
     for (let n = 0; n < 3; n++) expect(await send()).to.deep.equal(first);
   });
+
+  it('are refused if they are larger than a document of the database', async () => {
+    const title = 'x'.repeat(30_000);
+    const long = Array.from({ length: 600 }, (_, n) => ({ _id: 100 + n, title: `${title}${String(n)}`, ...shown, locale: 'fr' }));
+    await server.database.db.collection<{ _id: number }>('volumes').insertMany(long);
+    const { data, errors } = await ask('groupBy { title { key } kind { key } }', '(locale: "fr")');
+    expect(data.volumes_connection).to.equal(null);
+    expect(errors[0].message).to.contain('needs more memory than');
+  });
 });
