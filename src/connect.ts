@@ -146,8 +146,8 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
 }
 
 /** Returns what the service asks of a project. */
-const partsOf = ({ projectActions, adminActions, adminConditions, modelFiles, ownEvents }: Project) => ({
-  ...{ projectActions, adminActions, adminConditions, modelFiles, ownEvents },
+const partsOf = ({ projectActions, adminActions, adminConditions, modelFiles, ownEvents, agentTools }: Project) => ({
+  ...{ projectActions, adminActions, adminConditions, modelFiles, ownEvents, agentTools },
 });
 
 /** Creates the collections of features, and starts them. Returns the running service, which ends them when it is closed. */

@@ -103,6 +103,8 @@ export type { StrapiModel } from '#strapi/content/describe-model.js';
 export type { StrapiContainer } from '#strapi/runtime/strapi-container.js';
 export type { ModelMembers } from '#strapi/content/model-members.js';
 export type { EventHub } from '#strapi/content/event-hub.js';
+export type { StrapiAi } from '#strapi/services/agent-tools.js';
+export type { AgentTool } from '#http/running.js';
 export type { CodeWebhook, WebhookStore } from '#strapi/services/webhook-store.js';
 export type { StrapiCron } from '#strapi/runtime/project-cron.js';
 export type { WriteAction, WrittenMany } from '#content/content-context.js';

@@ -12,7 +12,7 @@ const names = {
     'applicationError createServer factories forbiddenError policyError validationError'
   ).split(' '),
   types: (
-    'Added AdminConfig ApiConfig Attribute AttributeBase BackupConfig BuilderTools CacheControl CacheHint CachePolicy CacheScope CallerState CodeContext CodeHandler CodeInfo ' +
+    'Added AdminConfig AgentTool ApiConfig Attribute AttributeBase BackupConfig BuilderTools CacheControl CacheHint CachePolicy CacheScope CallerState CodeContext CodeHandler CodeInfo ' +
     'CodeMiddleware CodePolicy CodeTransaction CodeWebhook ComponentAttribute Config ConfigFile ContentType Controller CorsOrigin ' +
     'CustomName DatabaseConfig EmptyTransaction EnginePage EngineParameters Entity EntityId EntityManager EntityParameters EntityService EntityValidator EntryResult Env ' +
     'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService Factories FactoryInput FeatureSettings FieldConfiguration FieldControl FilterMapper ' +
@@ -23,7 +23,7 @@ const names = {
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig RouterOptions Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
-    'SettingNode ShardKey StateUser StoreKey Strapi StrapiApi StrapiConfig StrapiContainer StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
+    'SettingNode ShardKey StateUser StoreKey Strapi StrapiAi StrapiApi StrapiConfig StrapiContainer StrapiCron StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValidateEntity ValidatorOptions ValueOf Values ' +
     'VariableReader WebhookStore WebhooksConfig WithData WriteAction WriteKind WrittenMany ZoneAttribute'
   ).split(' '),

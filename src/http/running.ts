@@ -41,6 +41,17 @@ export interface AdminAction {
   readonly options: { readonly applyToProperties: readonly string[] | null };
 }
 
+/** A tool for agents that code of a project has registered. */
+export interface AgentTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** A JSON schema of an object. */
+  readonly inputSchema: Values;
+  /** `context` has the state of the request, with the caller as code of Strapi v4 reads it. */
+  readonly handler: (input: Values, context: { readonly state: object }) => unknown;
+}
+
 /** What a condition says for an administrator: whether all entries meet it, or those that do. */
 export type ConditionResult = boolean | { readonly filters: Values; readonly filter: Filter };
 
@@ -86,6 +97,8 @@ export interface Running {
   readonly adminActions?: () => readonly AdminAction[];
   /** Returns the conditions of permissions of administrators that the code of a project has registered. */
   readonly adminConditions?: () => readonly AdminCondition[];
+  /** Returns the tools for agents that the code of a project has registered. */
+  readonly agentTools?: () => readonly AgentTool[];
   /** Returns the events that the code of a project emits, which webhooks may name. */
   readonly ownEvents?: () => readonly string[];
   /** The source of the context of each request. */

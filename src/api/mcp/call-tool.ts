@@ -12,7 +12,8 @@ import type { Tool } from './tool.js';
 export async function callTool(tool: Tool, input: Values, call: AgentCall): Promise<CallToolResult> {
   try {
     const { inputSchema } = tool.definition;
-    return resultOf(await tool.run(checkArguments(input, inputSchema as InputSchema), call)); // that of each tool
+    const checked = tool.isUnchecked === true ? input : checkArguments(input, inputSchema as InputSchema); // that of each other tool
+    return resultOf(await tool.run(checked, call));
   } catch (error) {
     return refusalOf(error, input, call);
   }

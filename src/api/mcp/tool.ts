@@ -18,6 +18,8 @@ export interface ToolDefinition {
 
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Whether it checks its input itself. */
+  readonly isUnchecked?: true;
   /** Returns the structured answer. Throws an ApiError for what cannot be done. */
   readonly run: (input: Values, call: AgentCall) => Promise<Values>;
 }

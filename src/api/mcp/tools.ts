@@ -1,5 +1,6 @@
 import type { AgentCall } from './agent-call.js';
 import { describe } from './describe.js';
+import { projectTools } from './project-tools.js';
 import { aggregateEntries, count, find, get } from './read-tools.js';
 import { enabledTools, servedTypes, type TypeTool } from './served-types.js';
 import type { Tool } from './tool.js';
@@ -25,6 +26,7 @@ export function offeredTools(call: AgentCall): readonly Tool[] {
     ...enabledTools(call)
       .filter((name) => usable.has(name))
       .map((name) => ofTypes[name]),
+    ...projectTools(call),
   ];
 }
 
@@ -32,5 +34,6 @@ export function offeredTools(call: AgentCall): readonly Tool[] {
 export function findTool(name: string, call: AgentCall): Tool | null {
   if (name === describe.definition.name) return describe;
   const found = enabledTools(call).find((one) => one === name);
-  return found === undefined ? null : ofTypes[found];
+  if (found !== undefined) return ofTypes[found];
+  return projectTools(call).find(({ definition }) => definition.name === name) ?? null;
 }

@@ -3,7 +3,7 @@ import type { Config } from '#settings/config.js';
 import type { FetchUser } from '#content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '#content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '#http/route.js';
-import type { AdminAction, AdminCondition, Connection, ModelFiles, Running } from '#http/running.js';
+import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles, Running } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
@@ -54,6 +54,8 @@ export interface Project {
   readonly adminActions: () => readonly AdminAction[];
   /** Returns the conditions of permissions of administrators that code has registered. */
   readonly adminConditions: () => readonly AdminCondition[];
+  /** Returns the tools for agents that code has registered. */
+  readonly agentTools: () => readonly AgentTool[];
   /** Returns the events of the project that webhooks may name. */
   readonly ownEvents: () => readonly string[];
   /** Hear of entries for `strapi.eventHub`. */
@@ -120,6 +122,7 @@ const registeredIn = (registers: ProjectRegisters) => ({
   customFields: () => registers.customFields.types,
   adminActions: registers.adminActions.list,
   adminConditions: () => registers.adminConditions,
+  agentTools: () => [...registers.agentTools.values()],
   ownEvents: () => addedEvents(registers.webhookEvents),
   subscribers: registers.subscribers,
 });

@@ -9,7 +9,7 @@ import { entryType } from '#api/code/entity-service.js';
 import { envelopeError } from '#http/error-response.js';
 import type { ProjectCode, ProjectRoute, Route } from '#http/route.js';
 import { decodeBody, isUndecoded } from '#http/request-body.js';
-import { type AdminCondition, type Connection, notRunning } from '#http/running.js';
+import { type AdminCondition, type AgentTool, type Connection, notRunning } from '#http/running.js';
 import { createNotices } from '#base/notices.js';
 import type { Observer } from '#base/observe/observer.js';
 import { RegisteredActions } from '../admin/registered-actions.js';
@@ -68,6 +68,7 @@ export class ProjectRegisters {
   readonly customFields = new CustomFields();
   readonly adminActions = new RegisteredActions();
   readonly adminConditions: AdminCondition[] = [];
+  readonly agentTools = new Map<string, AgentTool>();
   readonly cron: ProjectCron;
   readonly #routers: RegisteredRouter[] = [];
   readonly #config: Config;

@@ -32,6 +32,7 @@ import { createPlugins, type OwnPlugins, type StrapiPlugin, type WithGraphql } f
 import type { StrapiServer } from '../routes/strapi-server.js';
 import { createStrapiStore, type StrapiStore, withSettings } from './strapi-store.js';
 import { coreStoreQuery, coreStoreUid } from '../services/core-store-query.js';
+import { createAi, type StrapiAi } from '../services/agent-tools.js';
 import { createWebhookStore, webhookQuery, type WebhookStore } from '../services/webhook-store.js';
 import { missingService, refuseMissing } from '../load/unsupported-code.js';
 
@@ -65,6 +66,7 @@ export interface ProjectStrapi extends ModelMembers {
   };
   readonly eventHub: EventHub;
   readonly webhookStore: WebhookStore;
+  readonly ai: StrapiAi;
   readonly container: StrapiContainer;
   readonly customFields: { register(fields: object | readonly object[]): void };
   readonly store: StrapiStore;
@@ -130,7 +132,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     entityValidator: createEntityValidator(content),
     db,
     query: db.query,
-    ...{ server, cron, requestContext },
+    ...{ server, cron, requestContext, ai: createAi(code.agentTools) },
     eventHub: code.events,
     store: createStrapiStore(values),
     ...plugins,

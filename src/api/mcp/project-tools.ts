@@ -1,0 +1,37 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { memoize } from '#base/caches.js';
+import { payloadTooLargeError, validationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { AgentTool } from '#http/running.js';
+import type { AgentCall } from './agent-call.js';
+import { jsonBytes } from './bounded-answer.js';
+import type { Tool } from './tool.js';
+
+/** Returns the tools that code of the project has registered; none if agents only read, because such a tool may do anything. */
+export const projectTools = ({ running }: AgentCall): readonly Tool[] =>
+  running.config.api.mcp.readOnly ? [] : (running.agentTools?.() ?? []).map(toolOf);
+
+const toolOf = memoize((registered: AgentTool): Tool => {
+  const { name, title, description, inputSchema } = registered;
+  return {
+    definition: { name, title, description, inputSchema: { ...inputSchema, type: 'object' } },
+    isUnchecked: true,
+    run: async (input, call) => {
+      const checked = validatorOf(registered)(input);
+      if (!checked.valid) throw validationError(checked.errorMessage);
+      return answerOf(await registered.handler(checked.data, { state: call.request.state }), call);
+    },
+  };
+});
+
+/** Compiles a schema on the first call, so that a wrong one of a project fails that tool alone. */
+const validatorOf = memoize(({ inputSchema }: AgentTool) => new AjvJsonSchemaValidator().getValidator<Values>(inputSchema));
+
+/** Returns the answer of code. Throws an error if it is too large, because only the code knows what may be left out. */
+function answerOf(result: unknown, { running }: AgentCall): Values {
+  const answer = isRecord(result) ? result : { result: result ?? null };
+  const { maxBytes } = running.config.api.mcp;
+  if (jsonBytes(answer) > maxBytes)
+    throw payloadTooLargeError(`The answer has more than ${String(maxBytes)} bytes (api.mcp.maxBytes)`);
+  return answer;
+}

@@ -1,0 +1,46 @@
+import type { AgentTool } from '#http/running.js';
+import { isRecord, type Values } from '#base/values.js';
+import { refuseMissing } from '../load/unsupported-code.js';
+
+/** `strapi.ai` of Strapi v5, as far as agents of this service use it. */
+export interface StrapiAi {
+  readonly mcp: {
+    /**
+     * Offers a tool to agents. The handler is called with the checked input, and the state of the request, which has the caller. It
+     * decides what the caller may do.
+     */
+    registerTool(
+      name: string,
+      about: Pick<AgentTool, 'title' | 'description'> & { readonly inputSchema?: Values },
+      handler: AgentTool['handler'],
+    ): void;
+  };
+}
+
+/** The tools of the service, whose names no other may have. */
+const taken: ReadonlySet<string> = new Set([
+  ...['describe', 'find', 'get', 'count', 'aggregate'],
+  ...['create', 'update', 'delete', 'publish', 'unpublish'],
+]);
+
+/** Creates `strapi.ai`, which adds tools to a map. */
+export function createAi(tools: Map<string, AgentTool>): StrapiAi {
+  const registerTool: StrapiAi['mcp']['registerTool'] = (name, about, handler) => {
+    const { title, description, inputSchema = { type: 'object', properties: {} } } = about;
+    const problem =
+      problemOf(name, { title, description, inputSchema }, handler) ?? (tools.has(name) ? 'is registered twice' : null);
+    if (problem !== null) throw new Error(`strapi.ai.mcp.registerTool: the tool ${name} ${problem}`);
+    tools.set(name, { name, title, description, inputSchema, handler });
+  };
+  return refuseMissing({ mcp: refuseMissing({ registerTool }, 'strapi.ai.mcp') }, 'strapi.ai');
+}
+
+/** Returns what is wrong with a tool; null if nothing is. Code may pass values of any type. */
+function problemOf(name: string, about: Omit<AgentTool, 'name' | 'handler'>, handler: unknown): string | null {
+  if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) return 'needs a name of letters, digits, _ and -';
+  if (taken.has(name)) return 'is one of the service';
+  if (typeof about.title !== 'string' || typeof about.description !== 'string') return 'needs a title and a description';
+  if (!isRecord(about.inputSchema) || about.inputSchema['type'] !== 'object')
+    return 'needs an inputSchema that is a JSON schema of an object';
+  return typeof handler === 'function' ? null : 'needs a handler';
+}
