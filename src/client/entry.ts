@@ -42,7 +42,8 @@ type Simplify<T> = { [Name in keyof T]: T[Name] } & unknown;
 export interface EntryOf<T extends TypeShape, Query = unknown> {
   id: number;
   attributes: Shown<T, Query, FormOf<Query>>;
-  meta: { availableLocales?: string[] };
+  /** `distance`: metres, if the list has a filter `$near`. */
+  meta: { availableLocales?: string[]; distance?: number };
 }
 
 /** An entry without envelope, such as a user or a file. */

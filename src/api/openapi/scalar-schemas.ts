@@ -2,7 +2,7 @@ import { type Operator, operators, takesOperator } from '#model/query/operators.
 import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
 import type { Components } from './components.js';
-import { anything, flag, listOf, text, type Schema } from '#http/json-schema.js';
+import { anything, flag, listOf, oneOf, record, text, type Schema } from '#http/json-schema.js';
 
 export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
   return type === 'enumeration' ? { type: 'string', enum: values } : (scalarTypes[type].schema?.answer ?? anything);
@@ -39,6 +39,19 @@ function patternOf({ regex }: ScalarAttribute): Schema {
   }
 }
 
+const degrees: Schema = { type: 'number' };
+const placeSchema = record({ lng: degrees, lat: degrees });
+
+/** The operand of `$within`. */
+const shapeSchema: Schema = oneOf([
+  record({ circle: record({ lng: degrees, lat: degrees, radius: degrees }) }),
+  { ...record({ box: oneOf([text, listOf(degrees)]) }), description: 'west,south,east,north' },
+  { ...record({ polygon: oneOf([text, listOf(placeSchema)]) }), description: 'lng,lat;lng,lat;…' },
+]);
+
+/** The operand of `$near`, in filters of lists. */
+const nearSchema: Schema = record({ lng: degrees, lat: degrees, maxDistance: degrees, minDistance: degrees }, ['lng', 'lat']);
+
 /** Schemas of operands, by the stored form of the value. */
 const operands: Readonly<Record<Stored, { readonly name: string; readonly value: Schema }>> = {
   text: { name: 'TextFilter', value: text },
@@ -46,6 +59,7 @@ const operands: Readonly<Record<Stored, { readonly name: string; readonly value:
   date: { name: 'DateTimeFilter', value: text },
   boolean: { name: 'BooleanFilter', value: flag },
   json: { name: 'JsonFilter', value: text },
+  point: { name: 'PointFilter', value: shapeSchema },
   link: { name: 'IdFilter', value: { type: 'integer' } },
 };
 
@@ -53,7 +67,7 @@ const operands: Readonly<Record<Stored, { readonly name: string; readonly value:
 export function conditionSchema(stored: Stored, components: Components): Schema {
   const { name, value } = operands[stored];
   const filter = (): Schema => components.named(name, () => operatorsSchema(stored, { value, whole: value, self: filter() }));
-  return { anyOf: [value, filter()] };
+  return stored === 'point' ? filter() : { anyOf: [value, filter()] };
 }
 
 /** Returns the schema of a condition on an attribute. For an enumeration, operands that are whole values must be in its list. */
@@ -82,7 +96,8 @@ function operatorsSchema(stored: Stored, { value, whole, self }: Operands): Sche
     return [`$${operator}`, operandOf[arity](comparesText === undefined ? whole : value)] as const;
   });
   const groups = { $and: listOf(self), $or: listOf(self), $not: self };
-  return { type: 'object', properties: { ...Object.fromEntries(tests), ...groups }, additionalProperties: false };
+  const near = stored === 'point' && { $near: nearSchema };
+  return { type: 'object', properties: { ...Object.fromEntries(tests), ...near, ...groups }, additionalProperties: false };
 }
 
 const operandOf: Readonly<Record<(typeof operators)[Operator]['arity'], (value: Schema) => Schema>> = {
@@ -90,4 +105,5 @@ const operandOf: Readonly<Record<(typeof operators)[Operator]['arity'], (value: 
   list: listOf,
   pair: (value) => ({ ...listOf(value), minItems: 2, maxItems: 2 }),
   flag: () => flag,
+  shape: () => shapeSchema,
 };

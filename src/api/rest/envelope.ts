@@ -3,6 +3,7 @@ import { noCursors } from '#content/cursors.js';
 import type { Facets } from '#content/facets.js';
 import type { FoundPage } from '#content/find-many.js';
 import { createShaper, type Presentation, type Shaped, showStored } from '#content/shape-values.js';
+import { distancePath } from '#model/query/plan.js';
 import type { Loaded } from '#store/form/loaded.js';
 
 /** The JSON body of an answer. */
@@ -67,10 +68,15 @@ function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json
   });
 }
 
-function showMeta({ selection, children }: Loaded): Json {
-  if (selection.locales === null) return {};
+function showMeta({ selection, children, document }: Loaded): Json {
+  const distance = document[distancePath]; // of lists that are near to a place
+  const near = distance === undefined ? {} : { distance };
+  if (selection.locales === null) return near;
   const others = children[selection.children.length]; // they follow the children of the selection
-  return { availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [] };
+  return {
+    ...near,
+    availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [],
+  };
 }
 
 /** Omits a polymorphic relation to many if it has no targets. */

@@ -7,7 +7,9 @@ export type Filter =
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
   | { readonly kind: 'quantifier'; readonly quantifier: Quantifier; readonly filter: Filter }
-  | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown };
+  | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown }
+  /** The entries of a list are near to a place, and the nearest come first. */
+  | { readonly kind: 'near'; readonly value: unknown };
 
 /** One sort key: a path of attribute names, through relations and components. */
 export interface Sort {
@@ -128,6 +130,9 @@ export const fieldOf = (name: string, query: Query = emptyQuery, more: Partial<P
   ...{ name, key: name, query, countOnly: false, reversed: false, on: null },
   ...more,
 });
+
+/** Returns the filter on the places in a shape, below the name of a point. */
+export const within = (shape: object): Filter => ({ kind: 'comparison', operator: 'within', value: shape });
 
 /** Returns the filter that compares an attribute with a value. */
 export const comparing = (name: string, operator: Operator, value: unknown): Filter => ({

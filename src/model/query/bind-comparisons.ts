@@ -4,6 +4,7 @@ import type { Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
 import type { Limits } from './bind-context.js';
 import { allOf, anyOf } from './conditions.js';
+import { misplacedNear } from './places/near.js';
 import type { OperandContext } from './operands.js';
 import { type Comparator, operators, type Operator, takesOperator } from './operators.js';
 import { never, type Condition, type TrigramPlace } from './plan.js';
@@ -25,7 +26,7 @@ interface Subject {
 }
 
 /** A filter that is neither a group nor a `not`. */
-type FilterTerm = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>;
+type FilterTerm = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' | 'near' }>;
 
 /** Binds the groups of a filter, with `not` pushed down to its terms. `bind` binds a term. */
 export function bindGroups(
@@ -34,6 +35,7 @@ export function bindGroups(
   bind: (term: FilterTerm, polarity: Polarity) => Condition,
 ): Condition {
   if (filter.kind === 'not') return bindGroups(filter.filter, flip(polarity), bind);
+  if (filter.kind === 'near') throw misplacedNear();
   if (!('filters' in filter)) return bind(filter, polarity);
   const parts = filter.filters.map((inner) => bindGroups(inner, polarity, bind));
   return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
@@ -60,7 +62,8 @@ interface ComparisonContext {
 function bindComparison(operator: Operator, value: unknown, context: ComparisonContext): Condition {
   const { arity, bind, denies, text } = operators[operator];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (values.some(isStructure) || !takesOperator(context.subject.stored, operator)) throw invalidParameter(`$${operator}`);
+  if ((arity !== 'shape' && values.some(isStructure)) || !takesOperator(context.subject.stored, operator))
+    throw invalidParameter(`$${operator}`);
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, values, context);
   const inner = denies === undefined ? context : { ...context, polarity: flip(context.polarity) };
   const comparator = denies ?? (operator as Comparator); // it denies none

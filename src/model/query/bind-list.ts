@@ -110,6 +110,7 @@ function bindEnd(name: string, { type, access, links, prefix, lists }: Step): Bo
   const attribute = readable(type, name, access);
   if (attribute === null) throw invalidParameter(name);
   if (attribute.kind !== 'scalar') return null;
+  if (attribute.type === 'point') throw invalidParameter(name);
   const path = `${prefix}${attribute.name}`;
   const isJson = scalarTypes[attribute.type].stored === 'json';
   return { links, path, lists: isJson ? [...lists, path] : lists, isIndexed: attribute.indexed };

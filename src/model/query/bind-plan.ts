@@ -9,7 +9,8 @@ import { bindSelection } from './bind-selection.js';
 import { unlimited } from '#base/limits/budget.js';
 import { allOf, foldCondition, localeIn, orNull } from './conditions.js';
 import { currentMoment } from './moment.js';
-import { type Condition, type NestedList, nestedLists, type Plan, type Selection, type SortKey } from './plan.js';
+import { findNear } from './places/near.js';
+import { type Condition, distancePath, type NestedList, nestedLists, type Plan, type Selection, type SortKey } from './plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 
@@ -78,8 +79,11 @@ export const bindsAlike = (one: BindContext, other: BindContext): boolean =>
 
 const bindList = (query: Query, type: ContentType, context: BindContext): Plan => {
   const state = query.publicationState ?? 'live';
-  const filter = query.filter === null ? [] : [bindFilter(query.filter, type, { ...context, state })];
-  const sort = bindSort(query, type, context);
+  const nearList = findNear(query.filter, type, context);
+  const written = nearList?.filter ?? query.filter;
+  const filter = written === null ? [] : [bindFilter(written, type, { ...context, state })];
+  const sorted = bindSort(query, type, context);
+  const sort = nearList !== null && sorted.length === 0 ? [byDistance] : sorted;
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const { locales, fallback } = bindLocales(query, type, { ...context, state });
@@ -97,8 +101,11 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
     window: windowOf(pagination),
     withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
     selection: query.withVersions === true ? { ...selection, withVersions: true } : selection,
+    ...(nearList !== null && { near: nearList.near }),
   };
 };
+
+const byDistance: SortKey = { links: [], path: distancePath, lists: [], order: 1 };
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
 export const bindPlan = memoizeBinding(bindList, weighPlan);

@@ -70,6 +70,7 @@ const kinds: Readonly<Record<Stored, string>> = {
   date: 'date',
   boolean: 'boolean',
   json: 'any',
+  point: 'object',
 };
 
 /**

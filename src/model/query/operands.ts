@@ -1,8 +1,9 @@
 import { validationError } from '#base/errors.js';
 import { castFlag } from '../schema/scalars/flag.js';
+import { parseShapes } from './places/shapes.js';
 
-/** How an operand is written: one value, a list, a pair, or a yes/no flag. */
-type Arity = 'one' | 'list' | 'pair' | 'flag';
+/** How an operand is written: one value, a list, a pair, a yes/no flag, or the shape of a part of the earth. */
+type Arity = 'one' | 'list' | 'pair' | 'flag' | 'shape';
 
 /** What operands are bound for: an operator at an attribute or id. */
 export interface OperandContext {
@@ -72,6 +73,12 @@ export const pairOfValues = {
     if (bounds.length !== 2) throw validationError(`Invalid parameter ${operator}: expected two values`);
     return [bounds.includes(null) ? null : { operand: bounds.map(cast) }];
   },
+} as const satisfies OperandRule;
+
+/** A part of the earth. A box across the antimeridian is two. */
+export const oneShape = {
+  arity: 'shape',
+  bind: ([value]) => parseShapes(value).map((operand) => ({ operand })),
 } as const satisfies OperandRule;
 
 /** Whether the operator applies, or its denial. */

@@ -1,7 +1,19 @@
 import { mapValues, type Values } from '#base/values.js';
 import type { Stored } from '../schema/scalar-types.js';
+import { storedPlace } from '../schema/scalars/place.js';
 import { compareStored } from '../schema/stored-values.js';
-import { listOfValues, oneText, oneValue, pairOfValues, textOrNull, valueOrNull, yesOrNo, type OperandRule } from './operands.js';
+import { isWithin, type Shape, shapeQuery, wideQuery } from './places/shapes.js';
+import {
+  listOfValues,
+  oneShape,
+  oneText,
+  oneValue,
+  pairOfValues,
+  textOrNull,
+  valueOrNull,
+  yesOrNo,
+  type OperandRule,
+} from './operands.js';
 
 /** Compares stored values with an operand in their stored form. */
 interface ValueRule {
@@ -9,6 +21,8 @@ interface ValueRule {
   readonly query: (operand: unknown) => Values;
   /** Returns the query for the values that are denied; unless it is there, the one of `$not`. */
   readonly denial?: (operand: unknown) => Values;
+  /** Returns a query that more values meet, which an index serves in place of it; null, or absent, if it serves the query itself. */
+  readonly wide?: (operand: unknown) => Values | null;
   /** Returns whether the elements of a value meet the operand, as the database decides it: one of them must meet each bound. */
   readonly meets: (elements: readonly unknown[], operand: unknown) => boolean;
 }
@@ -75,6 +89,9 @@ const isEqual: Meets = (elements, operand) =>
 /** Returns the operand of a list or pair, which is bound as a list. */
 const items = (operand: unknown): readonly unknown[] => operand as readonly unknown[];
 
+/** Returns the operand of `within`, which is bound as a shape. */
+const shape = (operand: unknown): Shape => operand as Shape;
+
 /** The operators of filters. REST, GraphQL, OpenAPI, the types of the client, the compiler and `meetsCondition` derive from them. */
 const table = {
   eq: { ...valueOrNull, query: (operand) => ({ $eq: operand }), denial: (operand) => ({ $ne: operand }), meets: isEqual },
@@ -107,6 +124,13 @@ const table = {
     query: (operand) => ({ $gte: items(operand)[0], $lte: items(operand)[1] }),
     meets: (elements, operand) => isAtLeast(elements, items(operand)[0]) && isAtMost(elements, items(operand)[1]),
   },
+  within: {
+    ...oneShape,
+    query: (operand) => shapeQuery(shape(operand)),
+    wide: (operand) => wideQuery(shape(operand)),
+    meets: (elements, operand) => elements.map(storedPlace).some((place) => place !== null && isWithin(place, shape(operand))),
+    inGraphql: false,
+  },
 } as const satisfies Readonly<Record<string, ComparatorRule | Denial<string>>>;
 
 type Table = typeof table;
@@ -138,9 +162,12 @@ export const operators = mapValues(rows, ruleOf) as Readonly<Record<Operator, Op
 /** The rules of the comparators of values. */
 export const valueRules = operators as Readonly<Record<ValueComparator, ValueRule>>; // rows that have a query
 
-/** Returns whether values of a stored form have an operator. Dates and booleans have no single text, which case would matter in. */
-export const takesOperator = (stored: Stored, operator: Operator): boolean =>
-  !((stored === 'date' || stored === 'boolean') && operators[operator].text === 'sensitive');
+/** Returns whether values of a stored form have an operator. Points can only be null, or within a shape, which nothing else can. Dates and booleans have no single text, which case would matter in. */
+export function takesOperator(stored: Stored, operator: Operator): boolean {
+  const { arity, text } = operators[operator];
+  if (stored === 'point') return arity === 'shape' || operator === 'null' || operator === 'notNull';
+  return arity !== 'shape' && !((stored === 'date' || stored === 'boolean') && text === 'sensitive');
+}
 
 export type Group = 'and' | 'or' | 'not';
 

@@ -41,6 +41,7 @@ function parseEntry(key: string, given: unknown, context: Context): Filter | nul
   if (isGroup(word)) return parseGroup(word, value, context);
   if (isQuantifier(word)) return parseQuantifier(word, value, context);
   if (isOperator(word)) return compare(word, parseOperand(key, value, context), context);
+  if (word === 'near') return { kind: 'near', value: spend(value, context) };
   throw invalidParameter(key);
 }
 
@@ -49,10 +50,17 @@ const unusable = (key: string, { constructor }: object): Error =>
   validationError(`Invalid value for ${key}: a filter cannot contain a ${constructor.name}`);
 
 /** Returns a comparison. Only comparisons count as conditions, because depth bounds the names and groups around them. */
-function compare(operator: Operator, value: unknown, { budget, limits }: Context): Filter {
+const compare = (operator: Operator, value: unknown, context: Context): Filter => ({
+  kind: 'comparison',
+  operator,
+  value: spend(value, context),
+});
+
+/** Returns the operand of a condition, which is counted. */
+function spend(value: unknown, { budget, limits }: Context): unknown {
   if (--budget.conditions < 0)
     throw refusedBy('api.limits.filterNodes', `Invalid parameter filters: more than ${String(limits.filterNodes)} conditions`);
-  return { kind: 'comparison', operator, value };
+  return value;
 }
 
 function parseGroup(word: Group, value: unknown, context: Context): Filter | null {
@@ -95,6 +103,7 @@ function parseValue(value: unknown, context: Context): Filter | null {
 function parseOperand(key: string, value: unknown, context: Context): unknown {
   const { arity } = operators[key.slice(1) as keyof typeof operators]; // the caller has checked the operator
   if (arity === 'flag' && typeof value === 'object' && value !== null) return [true];
+  if (arity === 'shape') return value;
   if (isRecord(value)) throw invalidParameter(Object.keys(value)[0] ?? key);
   const values: readonly unknown[] = Array.isArray(value) ? checkedList(key, value, context) : [value];
   return arity === 'one' ? value : values;

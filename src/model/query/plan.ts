@@ -2,6 +2,7 @@ import type { Stored } from '../schema/scalar-types.js';
 import type { BoundCursors } from './bound-cursors.js';
 import type { LinkSource } from './link-sources.js';
 import type { Comparator } from './operators.js';
+import type { Near } from './places/near.js';
 import type {
   ComponentAttribute,
   ContentType,
@@ -56,7 +57,7 @@ export type Condition =
       readonly visible: Condition | null;
       readonly ofRule: boolean;
     }
-  /** None of the localizations of the entry that are visible has an earlier locale. */
+  /** None of the visible localizations of the entry has an earlier locale. */
   | {
       readonly kind: 'fallback';
       readonly type: ContentType;
@@ -86,11 +87,7 @@ export const never: Condition = { kind: 'or', conditions: [] };
 /** The publication state "live". A date in the future counts as published. */
 export const published: Condition = {
   kind: 'comparison',
-  path: 'publishedAt',
-  stored: 'date',
-  comparator: 'null',
-  operand: true,
-  denied: true,
+  ...{ path: 'publishedAt', stored: 'date', comparator: 'null', operand: true, denied: true },
 };
 
 /**
@@ -105,8 +102,8 @@ export interface SortKey {
   readonly order: 1 | -1;
 }
 
-/** The path of the sort key that puts the best matches of a full-text search first. */
-export const scorePath = '_score';
+/** Paths of the sort keys for the score of a full-text search, and for the distance in metres. */
+export const [scorePath, distancePath] = ['_score', '_distance'] as const;
 
 interface SortLink {
   readonly path: string;
@@ -218,4 +215,6 @@ export interface Plan {
   readonly window: Window;
   readonly withTotal: boolean;
   readonly selection: Selection;
+  /** The place that the entries are near to. */
+  readonly near?: Near;
 }

@@ -37,6 +37,7 @@ const texts: Readonly<Record<Stored, (value: unknown) => string | null>> = {
   date: (value) => (value instanceof Date && value >= firstWithText && value <= lastWithText ? value.toISOString() : null),
   boolean: (value) => (typeof value === 'boolean' ? String(value) : null),
   json: (value) => jsonText(readJson(value), jsonLevels),
+  point: () => null, // no operator compares it
 };
 
 /** Returns the same as `JSON.stringify`, but leaves control characters without a letter escape as they are. */

@@ -16,7 +16,8 @@ export type ScalarType =
   | 'datetime'
   | 'timestamp'
   | 'json'
-  | 'blocks';
+  | 'blocks'
+  | 'point';
 
 /** What an attribute that the service adds to a type is for. */
 export type Added = 'time' | 'creator' | 'state' | 'locale';

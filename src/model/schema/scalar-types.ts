@@ -4,6 +4,7 @@ import { boolean } from './scalars/flag.js';
 import { jsons } from './scalars/json.js';
 import { moments } from './scalars/moments.js';
 import { numbers } from './scalars/numbers.js';
+import { places } from './scalars/place.js';
 import type { InputRules, Problem, ScalarRule } from './scalars/rule.js';
 import { texts } from './scalars/texts.js';
 
@@ -11,7 +12,14 @@ import { texts } from './scalars/texts.js';
 export type Stored = ScalarRule['stored'];
 
 /** The table of scalar attribute types: how each is stored, checked, compared, searched, shown and described. */
-export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = { ...texts, ...numbers, boolean, ...moments, ...jsons };
+export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
+  ...texts,
+  ...numbers,
+  boolean,
+  ...moments,
+  ...jsons,
+  ...places,
+};
 
 export const isScalarType = (type: string): type is ScalarType => Object.hasOwn(scalarTypes, type);
 

@@ -96,11 +96,25 @@ export function compileAny(parts: readonly Document[]): Document {
 /** Compiles one comparator to a query on its path. A denied comparator never matches null, as in SQL. */
 function compileComparison(condition: Comparison): Document {
   const { comparator, stored, path, operand, denied } = condition;
+  if (comparator === 'within') return compileWithin(condition);
   if (!comparesText(comparator) || stored === 'text') return { [path]: compileExpression(condition) };
   // values that are not stored as text are compared by their text form, with the pattern as a literal
   const { source, flags } = textPattern(comparator, operand);
   const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
   return { $expr: { $cond: [compileHasText(`$${path}`, stored), denied ? { $not: [matches] } : matches, false] } };
+}
+
+/**
+ * Compiles a comparison with a part of the earth. Only points are in their index. No index serves boxes, so the circle around one is
+ * compared too.
+ */
+function compileWithin({ path, operand, denied }: Comparison): Document {
+  const { query, wide } = valueRules.within;
+  const own = query(operand);
+  if (denied) return { [path]: { $not: own, ...notNull.point } };
+  const more = wide?.(operand) ?? null;
+  const isPoint = { [`${path}.type`]: 'Point' };
+  return more === null ? { ...isPoint, [path]: own } : { $and: [isPoint, { [path]: more }, { [path]: own }] };
 }
 
 /**
@@ -140,6 +154,7 @@ export const notNull: Readonly<Record<Stored, Document>> = {
   date: { $gte: new Date(-8.64e15) },
   boolean: { $gte: false },
   json: { $type: jsonTypes },
+  point: { $gt: {} },
 };
 
 /** Returns the condition for "null". A JSON list that contains null is not null, although it matches `{ $eq: null }`. */

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { type NestedList, scorePath, type SortKey, type Window } from '#model/query/plan.js';
 import { asList, notNull } from './compile-condition.js';
+import { compileNear, type NearStage } from './compile-near.js';
 import { compileMet, joinFields, type Resolutions } from './join-related.js';
 
 /** A page of one collection: the common parts of `find` and a pipeline. */
@@ -18,6 +19,8 @@ export interface Page {
   readonly backwards?: boolean;
   readonly window: Window;
   readonly projection: Document;
+  /** The place whose distance each entry has; null or absent if there is none. */
+  readonly near?: NearStage | null;
 }
 
 /** Returns the command that reads a page: a `find`, unless the order depends on computed values. */
@@ -42,7 +45,7 @@ export function compilePage(page: Page): Document {
 export function compilePagePipeline(page: Omit<Page, 'collection'>, joined: readonly Document[] = []): Document[] {
   const { match, seek, window, projection } = page;
   return [
-    { $match: match },
+    ...compileBeginning(match, page),
     ...compileKeys(page),
     ...((seek ?? null) === null ? [] : [{ $match: seek }]),
     { $sort: compileOrder(page) },
@@ -52,6 +55,10 @@ export function compilePagePipeline(page: Omit<Page, 'collection'>, joined: read
     { $project: projection },
   ];
 }
+
+/** Returns the stages that read the documents that meet a match. */
+export const compileBeginning = (match: Document, { near = null }: Pick<Page, 'near'>): readonly Document[] =>
+  near === null ? [{ $match: match }] : compileNear(match, near);
 
 /** Returns a match for the documents that meet both. */
 export const both = (match: Document, other: Document): Document => {

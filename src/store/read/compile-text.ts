@@ -24,6 +24,7 @@ const ranges: Readonly<Record<CastStored, (path: string) => Document[]>> = {
   date: (path) => [{ $gte: [path, firstWithText] }, { $lte: [path, lastWithText] }],
   boolean: (path) => [{ $gte: [path, false] }, { $lte: [path, true] }],
   json: (path) => [{ $gt: [path, null] }],
+  point: () => [{ $literal: false }], // no operator compares it
 };
 
 function jsonText(value: string, levels: number): Document {

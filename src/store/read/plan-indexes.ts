@@ -15,7 +15,7 @@ import { notNull } from './compile-condition.js';
 export interface IndexPlan {
   /** The name, which begins with the prefix of the service. */
   readonly name: string;
-  readonly key: Readonly<Record<string, 1 | -1 | 'text'>>;
+  readonly key: Readonly<Record<string, 1 | -1 | 'text' | '2dsphere'>>;
   readonly options: CreateIndexesOptions;
 }
 
@@ -76,13 +76,15 @@ const nestingOf = ({ steps: [step] }: IndexedPlace): number => (step === undefin
 function indexesAt(place: IndexedPlace, type: ContentType, registry: Registry): IndexPlan[] {
   const { attribute, steps } = place;
   if (attribute.kind === 'scalar')
-    return attribute.unique && steps.some(({ list }) => list) ? [] : scalarIndexes(type, attribute, dottedPath(place));
+    return attribute.unique && steps.some(({ list }) => list) ? [] : scalarIndexes(type, attribute, place);
   if (attribute.storage.kind !== 'own') return [];
   return steps.length === 0 ? linkIndexes(type, attribute, registry) : [plan({ [dottedPath(place)]: 1 })];
 }
 
 function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
-  const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
+  const fields = Object.entries(key).map(([field, order]) =>
+    order === 1 ? field : `${field}${order === -1 ? '-' : `_${order}`}`,
+  );
   return { name: `${ownIndexes}${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
 }
 
@@ -124,10 +126,23 @@ const onePerLocale = uniqueIndex('_group', 'link', perLocale);
 /** Allows one entry in a group. */
 const onePerGroup = uniqueIndex('_group', 'link');
 
-function scalarIndexes({ localized }: ContentType, { type, unique, indexed }: ScalarAttribute, path: string): IndexPlan[] {
+function scalarIndexes(
+  { localized }: ContentType,
+  { type, unique, indexed }: ScalarAttribute,
+  place: AttributePlace,
+): IndexPlan[] {
+  const path = dottedPath(place);
+  if (type === 'point') return isOfOneType(place) ? [placeIndex(path)] : [];
   if (unique) return [uniqueIndex(path, scalarTypes[type].stored, localized ? perLocale : {})];
   return indexed ? [plan({ [path]: -1, _id: -1 })] : [];
 }
+
+/** Returns whether each value at a place is of the same attribute, so that no other value can be refused by an index of places. */
+const isOfOneType = ({ steps }: AttributePlace): boolean => steps.every(({ zone }) => zone === null);
+
+/** Returns an index of places. It has no other values, which it would refuse. */
+const placeIndex = (path: string): IndexPlan =>
+  plan({ [path]: '2dsphere' }, { partialFilterExpression: { [`${path}.type`]: 'Point' } });
 
 function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, registry: Registry): IndexPlan[] {
   if (link.target === 'admin::user') return [];

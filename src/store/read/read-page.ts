@@ -3,7 +3,7 @@ import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Loaded } from '../form/loaded.js';
 import { readAll } from '../send/read-commands.js';
-import { both, compileKeys, sortsByComputed } from './compile-page.js';
+import { both, compileBeginning, compileKeys, sortsByComputed } from './compile-page.js';
 import { explainTimeout } from './explain-timeout.js';
 import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
@@ -63,12 +63,12 @@ async function hasOtherSide({ pagination }: Plan, { page, database }: Facts): Pr
 
 /** Returns a command that finds an entry on the other side of a position. It sorts nothing. */
 function compileExists(page: JoinedPage, from: Position): Document {
-  const { collection, match, before, joins, score = null } = page;
+  const { collection, match, before, joins, score = null, near = null } = page;
   const behind = compileSeek({ ...page, backwards: page.backwards !== true }, from, false);
   const projection = { _id: 1 };
-  if (joins.length === 0 && score === null && !sortsByComputed(page.sort))
+  if (joins.length === 0 && score === null && near === null && !sortsByComputed(page.sort))
     return { find: collection, filter: both(match, behind), projection, limit: 1 };
-  const stages = [{ $match: before }, ...compileKeys(page), { $match: behind }, ...joinStages(joins, match)];
+  const stages = [...compileBeginning(before, page), ...compileKeys(page), { $match: behind }, ...joinStages(joins, match)];
   return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }] };
 }
 

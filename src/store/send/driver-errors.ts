@@ -73,6 +73,8 @@ const interrupted = codes({
 
 const duplicateKey = 11000;
 const badValue = 2;
+/** No index serves `$geoNear`. */
+const noPlan = 291;
 const pathNotViable = 28;
 const typeMismatch = 14;
 /** The operation was ended on the server, by an operator for example. */
@@ -136,7 +138,8 @@ export const isOtherForm = (error: unknown): boolean =>
     (error instanceof MongoBulkWriteError && Number(error.code) === badValue));
 
 /** Returns whether a command failed because the index that it names does not exist, or not yet. */
-export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === badValue;
+export const isWithoutIndex = (error: unknown): boolean =>
+  error instanceof MongoServerError && [badValue, noPlan].includes(Number(error.code));
 
 /** Returns whether a command exceeded its time limit. */
 export const isTimedOut = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTimeout;

@@ -64,6 +64,8 @@ function describeFilter(filter: Filter): Values {
       return { [`$${filter.operator}`]: filter.value };
     case 'quantifier':
       return { [`$${filter.quantifier}`]: describeFilter(filter.filter) };
+    case 'near':
+      return { $near: filter.value };
     case 'not':
       return { $not: describeFilter(filter.filter) };
     case 'or':

@@ -5,6 +5,7 @@ import { type Operator, operators, quantifiers } from '#model/query/operators.js
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { filtersName, isInGraphql, quantifiersName } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
+import { pointFilter } from './point-filter.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
 /** Returns `<Type>FiltersInput`, the conditions on entries of a type or on a component. */
@@ -54,6 +55,7 @@ function mediaFilter(uid: string, context: SchemaContext): GraphQLInputType | nu
 
 /** Returns the filter type of an attribute; null for dynamic zones and polymorphic relations, and for media without quantifiers. */
 function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
+  if (attribute.kind === 'scalar' && attribute.type === 'point') return pointFilter;
   if (attribute.kind === 'scalar') return scalarFilter(scalarFields[attribute.type]);
   if (attribute.kind === 'component') return filtersOf(attribute.component, context);
   if (attribute.kind === 'media' && attribute.storage.kind !== 'morph') return mediaFilter(attribute.target, context);
@@ -104,7 +106,7 @@ export const scalarFilters: readonly GraphQLInputObjectType[] = [GraphQLID, ...n
 
 function comparisonFields(scalar: GraphQLScalarType, filter: GraphQLInputObjectType): Record<string, GraphQLInputFieldConfig> {
   const list = new GraphQLList(scalar);
-  const arities = { one: scalar, flag: GraphQLBoolean, list, pair: list };
+  const arities = { one: scalar, flag: GraphQLBoolean, list, pair: list, shape: pointFilter };
   const names = new Set([...order, ...(Object.keys(operators) as Operator[])]);
   const offered = [...names].filter((name) => operators[name].inGraphql !== false);
   const tests = offered.map((operator) => [operator, { type: arities[operators[operator].arity] }] as const);

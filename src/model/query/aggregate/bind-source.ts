@@ -59,7 +59,7 @@ export function bindLink(link: LinkAttribute, { context, state }: GroupScope): L
 }
 
 /** The types whose values are long, or no values to compare. */
-const longTypes: ReadonlySet<ScalarType> = new Set(['richtext', 'text', 'json', 'blocks', 'password']);
+const longTypes: ReadonlySet<ScalarType> = new Set(['richtext', 'text', 'json', 'blocks', 'point', 'password']);
 
 /** Returns whether values of a type can be keys and arguments of functions. */
 export const isShort = (type: ScalarType): boolean => !longTypes.has(type);

@@ -17,12 +17,16 @@ export interface Problem {
 
 /** The stored values that a type reads as a value: those of a BSON type, texts of a pattern, finite numbers, whole numbers, or all. */
 type Fitting =
-  { readonly bson: 'string' | 'bool' | 'date' | 'array' } | { readonly pattern: string } | 'number' | 'integer' | 'all';
+  | { readonly bson: 'string' | 'bool' | 'date' | 'array' | 'object' }
+  | { readonly pattern: string }
+  | 'number'
+  | 'integer'
+  | 'all';
 
 /** All that is known of a scalar attribute type. */
 export interface ScalarRule {
   /** The stored form of values, which decides how they are compared and indexed. */
-  readonly stored: 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
+  readonly stored: 'text' | 'number' | 'date' | 'boolean' | 'json' | 'point' | 'link';
   /** Whether `_q` searches in the values: in texts always, in numbers if `_q` is a number. */
   readonly search: 'text' | 'number' | 'never';
   /** Whether `unique: true` is possible. */

@@ -32,6 +32,7 @@ const ranges: Readonly<Record<BsonType, (value: string) => Document[]>> = {
   bool: (value) => [{ $gte: [value, false] }, { $lte: [value, true] }],
   date: (value) => [{ $gte: [value, firstWithText] }, { $lte: [value, lastWithText] }],
   array: (value) => [{ $isArray: value }],
+  object: (value) => [{ $eq: [{ $type: value }, 'object'] }],
 };
 
 /** Returns an expression for the index of the last range that a value is in; null if it is below all. Null is less than all bounds. */

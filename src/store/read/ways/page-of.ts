@@ -1,12 +1,13 @@
 import { BSON, type Document } from 'mongodb';
 import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
 import { conjunctsOf } from '#model/query/conditions.js';
-import { type Condition, type Plan, scorePath, type SortKey } from '#model/query/plan.js';
+import { type Condition, distancePath, type Plan, scorePath, type SortKey } from '#model/query/plan.js';
 import { validationError } from '#base/errors.js';
 import type { Database } from '../../send/database.js';
 import type { SearchIndexes } from '../../send/index-state.js';
 import { readAll } from '../../send/read-commands.js';
 import type { StoredDocument } from '../../form/loaded.js';
+import type { NearStage } from '../compile-near.js';
 import { compileOrder, compilePage, type Page } from '../compile-page.js';
 import { compileProjection } from '../compile-projection.js';
 
@@ -16,7 +17,11 @@ export function pageOf(plan: Plan, match: Document, database: Database): Page {
   return plan.pagination.kind === 'cursor' ? byCursors(page, plan.pagination) : page;
 }
 
-function pageOfList({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
+function pageOfList(
+  { type, sort, window, selection, condition, near }: Plan,
+  match: Document,
+  { budget, searches }: Database,
+): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
   const rank = rankOf(condition, searches);
   return {
@@ -25,7 +30,8 @@ function pageOfList({ type, sort, window, selection, condition }: Plan, match: D
     sort: rank === null ? sort.filter(({ path }) => path !== scorePath) : sort,
     rank,
     window: { ...window, limit },
-    projection: compileProjection(selection),
+    projection: near === undefined ? compileProjection(selection) : { ...compileProjection(selection), [distancePath]: 1 },
+    near: near ?? null,
   };
 }
 
@@ -88,9 +94,16 @@ function byCursors(page: Page, { backwards, cursor, from, looksBack }: BoundCurs
   return {
     ...sorted,
     seek: from === null ? null : compileSeek(sorted, from, looksBack),
+    near: from === null ? (page.near ?? null) : boundNear(page, from, backwards),
     window: { ...window, limit: window.limit === null ? null : window.limit + (isAt === false ? 1 : 2) },
     projection: { ...page.projection, [positionField]: fields, ...isAt },
   };
+}
+
+/** Returns the place of a page with a bound at a position, if the page is in the order of distances. */
+function boundNear({ near = null, sort }: Page, { values: [distance] }: Position, backwards: boolean): NearStage | null {
+  if (near === null || sort[0]?.path !== distancePath || typeof distance !== 'number') return near;
+  return backwards ? { ...near, maxDistance: distance } : { ...near, minDistance: distance };
 }
 
 /** Returns the key for the id that follows a key without being named; none if another one follows. */

@@ -13,6 +13,7 @@ import { compileJoined } from '../join-related.js';
 import { asksForRelated, resolveOrJoin } from '../resolve-related.js';
 import { fallbackTotal } from './fallback-total.js';
 import { fromRelated, joinedList, joinedTotal } from './from-related.js';
+import { nearest } from './nearest.js';
 import { isInSecondHalf, totalOf } from './page-total.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
 import type { Facts, Found, JoinedPage, PageContext, PageTotal, Way } from './way.js';
@@ -138,6 +139,7 @@ async function tryHint<Result>(facts: Facts, read: (options: Document) => Promis
 
 /** All ways to read a page. The first one that fits is used. */
 export const ways: readonly Way[] = [
+  nearest,
   fromRelated,
   noEntry,
   joinedList,
