@@ -67,6 +67,7 @@ function describeAttribute(definition: AttributeDefinition, isBuiltIn: boolean):
   return {
     ...(isBuiltIn && { configurable: false }),
     ...definition,
+    ...(type === 'point' && { type: 'json' }), // the panel of Strapi v4 has no field for points
     ...(type === 'relation' && { targetModel: target, relationType: relation }),
   };
 }
