@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { collectionType } from '../support/collection-type.js';
+import { commandsDuring } from '../support/explain.js';
+import { serveModels, type Serving } from '../support/serve.js';
+
+const to = (target: string, relation: string, sides: object): object => ({
+  type: 'relation',
+  relation,
+  target: `api::${target}.${target}`,
+  ...sides,
+});
+
+const models = [
+  collectionType('author', {
+    name: { type: 'string' },
+    articles: to('article', 'oneToMany', { mappedBy: 'author' }),
+  }),
+  collectionType('article', {
+    title: { type: 'string' },
+    views: { type: 'integer', index: true },
+    author: to('author', 'manyToOne', { inversedBy: 'articles' }),
+    comments: to('comment', 'oneToMany', { mappedBy: 'article' }),
+  }),
+  collectionType('comment', {
+    score: { type: 'integer', index: true },
+    article: to('article', 'manyToOne', { inversedBy: 'comments' }),
+  }),
+];
+
+const size = { authors: 200, articles: 4_000, comments: 12_000 };
+const rows = <Row extends object>(count: number, make: (id: number) => Row) =>
+  Array.from({ length: count }, (_, index) => ({ _id: index + 1, createdAt: new Date(index), ...make(index + 1) }));
+const documents = {
+  authors: rows(size.authors, (id) => ({ name: `author ${String(id)}` })),
+  articles: rows(size.articles, (id) => ({
+    title: `article ${String(id)}`,
+    views: (id * 7919) % size.articles,
+    author: ((id * 31) % size.authors) + 1,
+  })),
+  comments: rows(size.comments, (id) => ({ score: (id * 7919) % size.comments, article: ((id * 271) % size.articles) + 1 })),
+};
+
+describe('deep filters', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models, documents });
+    await serving.settled();
+    await serving.call('GET', '/api/articles'); // the first request reads who may do what
+  });
+  after(() => serving.stop());
+
+  const ask = async (path: string) => {
+    const { result, commands } = await commandsDuring(
+      serving.server.backend?.store.database.client,
+      ['find', 'aggregate', 'count'],
+      () => serving.call('GET', path),
+    );
+    expect(result.status, JSON.stringify(result.body)).to.equal(200);
+    return { body: result.body, commands: commands.filter((one) => one['$db'] === serving.database.name) as readonly Document[] };
+  };
+  const counts = ({ commands }: { readonly commands: readonly Document[] }): number =>
+    commands.filter(
+      (one) =>
+        'count' in one ||
+        (one['pipeline'] as readonly Document[] | undefined)?.some((stage) => '$count' in stage || '$facet' in stage),
+    ).length;
+
+  it('the total of a filter on the other side is kept until an entry of either type is written', async () => {
+    const path = '/api/articles?filters[comments][score][$lt]=2500&sort=views:desc&fields=views';
+    const low = new Set(documents.comments.flatMap(({ score, article }) => (score < 2_500 ? [article] : [])));
+    const first = await ask(path);
+    expect([first.body.meta.pagination.total, counts(first)]).to.deep.equal([low.size, 1]);
+    for (const again of ['second', 'third']) expect(counts(await ask(path)), again).to.equal(0);
+    const other = documents.articles.find(({ _id }) => !low.has(_id))?._id;
+    expect((await serving.call('POST', '/api/comments', { data: { score: 1, article: other } })).status).to.equal(200);
+    expect((await ask(path)).body.meta.pagination.total, 'after a comment was written').to.equal(low.size + 1);
+    expect((await serving.call('DELETE', `/api/articles/${String(other)}`)).status).to.equal(200);
+    expect((await ask(path)).body.meta.pagination.total, 'after an article was deleted').to.equal(low.size);
+  });
+});
