@@ -4,6 +4,7 @@ import type { RouteParts } from '#http/feature.js';
 import { anything } from '#http/json-schema.js';
 import { answers, json, type Operation } from '#http/operation.js';
 import type { Answer, AnyRoute, OpenRoute, Route, Step } from '#http/route.js';
+import { mcpSettingsOf } from './settings.js';
 import type { Config } from '#settings/config.js';
 
 const operation: Operation = {
@@ -18,7 +19,9 @@ const operation: Operation = {
 
 /** Returns the routes of the endpoint. The packages of the protocol are loaded on the first message. */
 export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
-  const { path } = parts.config.api.mcp;
+  const settings = mcpSettingsOf(parts.config);
+  if (settings === undefined) return [];
+  const { path } = settings;
   const message: Route = {
     method: 'POST',
     path,

@@ -1,4 +1,5 @@
 import type { Declaration } from '#http/feature.js';
+import type { Config } from '#settings/config.js';
 import { flag, group, maybeText, text, type ValueOf, whole } from '#settings/setting.js';
 
 /** The settings of the Model Context Protocol. */
@@ -23,6 +24,9 @@ export const mcpSettings = {
     }),
   },
 } satisfies Declaration['settings'];
+
+/** Returns the settings; undefined in a configuration that was created without those of features. */
+export const mcpSettingsOf = ({ api }: Pick<Config, 'api'>) => (api as Partial<Config['api']>).mcp; // the type says that all are there
 
 declare module '#settings/config.js' {
   interface FeatureSettings {
