@@ -63,6 +63,7 @@ const shapes = new SharedValues<Shape>();
 export function bindShape(syncQuery: SyncQuery, type: ContentType, bind: BindContext): Shape {
   const query = boundQuery(syncQuery, type, bind);
   const plan = bindPlan(query, type, { ...bind, settings: bindSettings(bind.settings), now: refuseNow });
+  if (plan.near !== undefined) throw validationError('Invalid parameter $near: entries cannot be synced by their distance');
   const shape = { plan, query, ...planFacts(plan) };
   return shapes.share(shape.digest, shape, (other) => other.plan.type === plan.type);
 }

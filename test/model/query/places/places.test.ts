@@ -51,6 +51,7 @@ const models = [
     spots: { type: 'component', component: 'place.spot', repeatable: true },
   }),
   { uid: 'place.spot', collectionName: 'spots', info: { displayName: 'spot' }, attributes: { at: { type: 'point' } } },
+  collectionType('pin', { name: { type: 'string' }, at: { type: 'point' } }, { pluginOptions: { sync: { enabled: true } } }),
   collectionType('guide', { cafe: { type: 'relation', relation: 'manyToOne', target: 'api::cafe.cafe' } }),
 ];
 const placeOf = ({ at }: Cafe): Place | null => at && { lng: at.coordinates[0], lat: at.coordinates[1] };
@@ -61,7 +62,7 @@ describe('places', () => {
   before(async () => {
     server = await serveAccounts({ models, documents: { cafes } });
     const all = ['find', 'findOne', 'create', 'update', 'aggregate'];
-    const actions = ['cafe', 'guide'].flatMap((name) => all.map((action) => `api::${name}.${name}.${action}`));
+    const actions = ['cafe', 'guide', 'pin'].flatMap((name) => all.map((action) => `api::${name}.${name}.${action}`));
     await server.admin('PUT', '/roles/2', { actions });
     await server.admin('PUT', '/roles/2/rules', { rows: { 'api::cafe.cafe': { open: { $eq: true } } } });
     token = (await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' })).body.data.accessKey;
@@ -366,6 +367,22 @@ describe('places', () => {
       expect((await ok(`/api/cafes/${String(id)}?populate=spot`)).data.attributes.spot.at).to.deep.equal(at);
       await server.as(token, 'DELETE', `/api/cafes/${String(id)}`);
     });
+
+  it('sync answers points, with $within but without $near', async () => {
+    const made = await server.as(token, 'POST', '/api/pins', { data: { name: 'pin', at: { lng: 1.5, lat: 2.5 } } });
+    expect(made.status).to.equal(200);
+    const inside = await get('/api/sync/pins?filters[at][$within][box]=1,2,2,3');
+    expect([inside.status, JSON.stringify(inside.body)].join())
+      .to.include('200')
+      .and.include('"at":{"lng":1.5,"lat":2.5}');
+    const outside = await get('/api/sync/pins?filters[at][$within][box]=3,2,4,3');
+    expect(JSON.stringify(outside.body)).to.not.include('"at"');
+    const near = await get('/api/sync/pins?filters[at][$near][lng]=1&filters[at][$near][lat]=2');
+    expect([near.status, near.body.error?.message]).to.deep.equal([
+      400,
+      'Invalid parameter $near: entries cannot be synced by their distance',
+    ]);
+  });
 
   it('GraphQL has both, and OpenAPI describes them', async () => {
     const run = async (query: string) => (await server.as(token, 'POST', '/graphql', { query })).body;
