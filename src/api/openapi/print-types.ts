@@ -159,8 +159,8 @@ function printList({ items, minItems, maxItems }: Schema, indent: string): strin
   return `readonly ${isRecord(items) && (isUnion(items) || 'allOf' in items) ? `(${item})` : item}[]`;
 }
 
-function printObject({ properties, required }: Schema, indent: string): string {
-  if (!isRecord(properties)) return '{ readonly [name: string]: unknown }';
+function printObject({ properties, required, additionalProperties: more }: Schema, indent: string): string {
+  if (!isRecord(properties)) return `{ readonly [name: string]: ${isRecord(more) ? printType(more, indent) : 'unknown'} }`;
   const needed = new Set(Array.isArray(required) ? required : []);
   const inner = `${indent}  `;
   const lines = Object.entries(properties as Readonly<Record<string, Schema>>).map(([name, schema]) => {

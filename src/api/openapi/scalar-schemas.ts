@@ -1,5 +1,6 @@
 import { type Operator, operators, takesOperator } from '#model/query/operators.js';
 import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
+import { hasJsonPaths } from '#model/schema/json-options.js';
 import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
 import type { Components } from './components.js';
 import { anything, flag, listOf, oneOf, record, text, type Schema } from '#http/json-schema.js';
@@ -73,12 +74,25 @@ export function conditionSchema(stored: Stored, components: Components): Schema 
 /** Returns the schema of a condition on an attribute. For an enumeration, operands that are whole values must be in its list. */
 export function scalarCondition(attribute: ScalarAttribute, type: ContentType, components: Components): Schema {
   const { stored } = scalarTypes[attribute.type];
+  if (hasJsonPaths(attribute, type)) return { anyOf: [conditionSchema(stored, components), pathsSchema(components)] };
   if (attribute.type !== 'enumeration') return conditionSchema(stored, components);
   const { value } = operands[stored];
   const whole = answerSchema(attribute);
   const filter = (): Schema =>
     components.ofAttribute(type, attribute, () => operatorsSchema(stored, { value, whole, self: filter() }));
   return { anyOf: [whole, filter()] };
+}
+
+/** Returns the schema of conditions on values inside of JSON, by their paths. */
+function pathsSchema(components: Components): Schema {
+  const value = { type: ['string', 'number', 'boolean'] };
+  const filter = (): Schema =>
+    components.named('JsonValueFilter', () => operatorsSchema('json', { value: text, whole: value, self: filter() }));
+  return components.named('JsonPathFilter', () => ({
+    type: 'object',
+    propertyNames: { pattern: '^[^$]+$' },
+    additionalProperties: { anyOf: [value, filter()] },
+  }));
 }
 
 interface Operands {

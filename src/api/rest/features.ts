@@ -7,6 +7,7 @@ import { keyOption } from '#http/idempotency/read-key.js';
 import { withPrefix, type ContextRoute, type Route } from '#http/route.js';
 import { mediaOf } from '#http/running.js';
 import { keepSweeping } from '#media/retire-files.js';
+import { jsonOptions } from '#model/schema/json-options.js';
 import { accountModels, fileModels, localeModels } from '#model/schema/builtin-models.js';
 import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
 import { providerRoutes } from './accounts/provider-routes.js';
@@ -70,7 +71,7 @@ export const models: Feature = {
 export const content: Feature = {
   name: 'content',
   ...restDeclarations.content,
-  options: [keyOption, cacheOption, ifMatchOption],
+  options: [keyOption, cacheOption, ifMatchOption, ...jsonOptions],
   routes: (parts) => {
     const routes = contentRoutes(parts.config);
     return [batchRoute(parts, routes), ...routes];

@@ -1,9 +1,11 @@
 import { exceeding } from '#base/limits/exceeded.js';
 import { invalidParameter, validationError } from '#base/errors.js';
+import { keysOfPath } from '../schema/json-options.js';
 import type { Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
 import type { Limits } from './bind-context.js';
 import { allOf, anyOf } from './conditions.js';
+import { compareInJson } from './compare-json.js';
 import { misplacedNear } from './places/near.js';
 import type { OperandContext } from './operands.js';
 import { type Comparator, operators, type Operator, takesOperator } from './operators.js';
@@ -21,6 +23,8 @@ interface Subject {
   readonly stored: Stored;
   readonly cast: (value: unknown, name: string) => unknown;
   readonly trigrams?: TrigramPlace;
+  /** The keys that lead to the values, if they are inside of JSON. */
+  readonly keys?: readonly string[];
   /** Set in row rules. */
   readonly ofRule?: true;
 }
@@ -46,6 +50,15 @@ export const bindComparisons = (filter: Filter, subject: Subject, limits: Limits
   bindGroups(filter, outer, (term, polarity) => {
     if (term.kind !== 'comparison') throw invalidParameter(nameOf(term));
     return bindComparison(term.operator, term.value, { subject, limits, polarity });
+  });
+
+/** Binds the filter below a JSON attribute: comparisons of the whole value, and of values that paths lead to. Throws a ValidationError. */
+export const bindJson = (filter: Filter, subject: Subject, limits: Limits, outer: Polarity): Condition =>
+  bindGroups(filter, outer, (term, polarity) => {
+    if (term.kind !== 'field') return bindComparisons(term, subject, limits, polarity);
+    const keys = keysOfPath(term.name);
+    if (keys === null) throw invalidParameter(term.name);
+    return bindComparisons(term.filter, { ...subject, keys }, limits, polarity);
   });
 
 /** Returns the name of a term as it is written in a filter. */
@@ -106,11 +119,9 @@ const textsOf = (operator: string, { subject, limits }: ComparisonContext): Oper
   },
 });
 
-function compare(
-  name: Comparator,
-  { operand, denied = false }: { readonly operand: unknown; readonly denied?: boolean },
-  { subject, polarity }: ComparisonContext,
-): Condition {
+function compare(name: Comparator, { operand, denied = false }: BoundOperand, context: ComparisonContext): Condition {
+  const { subject, polarity } = context;
+  if (subject.keys !== undefined) return compareInJson(name, operand, { ...subject, denied: (polarity === 'denied') !== denied });
   return {
     kind: 'comparison',
     path: subject.path,
@@ -123,6 +134,11 @@ function compare(
       operators[name].literal === true && { trigrams: subject.trigrams }),
     ...(subject.ofRule === true && { ofRule: true }),
   };
+}
+
+interface BoundOperand {
+  readonly operand: unknown;
+  readonly denied?: boolean;
 }
 
 /** Binds a list that is given to an operator of one value: some value of the list must match. */

@@ -1,13 +1,14 @@
 import { refusedBy } from '#base/limits/exceeded.js';
 import { ApiError, invalidParameter, validationError } from '#base/errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
+import { hasJsonPaths } from '../schema/json-options.js';
 import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, fullAccess, maySee, readable } from './access.js';
 import type { Filter, PublicationState } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { bindComparisons, bindGroups, nameOf, type Polarity } from './bind-comparisons.js';
+import { bindComparisons, bindGroups, bindJson, nameOf, type Polarity } from './bind-comparisons.js';
 import { bindQuantified, hasOnlyQuantifiers } from './bind-quantifiers.js';
-import { allOf, anyOf, comparesText, type Comparison, holdsForNulls, isAlways, orNull, termsOf } from './conditions.js';
+import { allOf, anyOf, type Comparison, hasExpressions, holdsForNulls, isAlways, orNull } from './conditions.js';
 import { castOperands, currentMoment } from './moment.js';
 import { type Condition, type ElementPlace, never, published, type TrigramPlace } from './plan.js';
 
@@ -88,7 +89,7 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
       ...trigramsOf(attribute, scope.type),
       ...(scope.ofRule && { ofRule: scope.ofRule }),
     };
-    return bindComparisons(filter, subject, scope.context.limits, polarity);
+    return (hasJsonPaths(attribute, scope.type) ? bindJson : bindComparisons)(filter, subject, scope.context.limits, polarity);
   }
   // clients filter by media only with quantifiers, and nobody by dynamic zones and polymorphic relations
   const isMedia = attribute.kind === 'media' && (scope.context.access.seesPrivate === true || hasOnlyQuantifiers(filter));
@@ -126,7 +127,7 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   const place = { ...scope.place, lists: [...scope.place.lists, path] };
   const ofElement = { ...inner, prefix: '', place };
   const elementOf = (condition: Condition, orMissing: boolean): Condition => {
-    const read = castsText(condition) ? place : null;
+    const read = hasExpressions(condition) ? place : null;
     return { kind: 'element', path, condition, orMissing, place: read, ofRule: scope.ofRule };
   };
   return bindQuantified(filter, polarity, {
@@ -135,10 +136,6 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
     existsWith: (condition) => elementOf(condition, false),
   });
 }
-
-/** Returns whether a condition compares the text of a value that is not stored as text. */
-const castsText = (condition: Condition): boolean =>
-  termsOf(condition).some((term) => term.kind === 'comparison' && comparesText(term.comparator) && term.stored !== 'text');
 
 /**
  * Binds a filter on related entries: some related entry must meet it. With a negation inside, some entry must meet the negation.

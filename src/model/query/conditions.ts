@@ -123,6 +123,13 @@ interface TextPattern {
 /** Returns whether a comparator compares the text of a value, in every stored form. */
 export const comparesText = (comparator: Comparator): comparator is TextComparator => operators[comparator].text !== undefined;
 
+/** Returns whether a condition has comparisons that are expressions: of values inside of JSON, and of the text of other values than texts. */
+export const hasExpressions = (condition: Condition): boolean =>
+  termsOf(condition).some(
+    (term) =>
+      term.kind === 'comparison' && (term.keys !== undefined || (comparesText(term.comparator) && term.stored !== 'text')),
+  );
+
 /** Returns the pattern that the text of a value must match. */
 export function textPattern(comparator: TextComparator, operand: unknown): TextPattern {
   const { pattern = String, text } = operators[comparator];

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Attribute, type ContentType, type Registry, uploadFile, attributeOf } from '../schema/content-type.js';
+import { hasJsonPaths } from '../schema/json-options.js';
 import { isPlainObject, isRecord, type Values } from '#base/values.js';
 import { isGroup, isOperator, isQuantifier } from './operators.js';
 
@@ -75,12 +76,19 @@ function knownEntry(key: string, value: unknown, type: ContentType, names: Names
     names.dropped?.push({ name: key, type });
     return null;
   }
+  if (namesPaths(key, type)) return { value };
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, names) : value };
   const left = known(value, inner, names);
   // without its conditions, a quantifier would be about all entries
   const isEmptied =
     isQuantifier(key.slice(1)) && isPlainObject(left) && Object.keys(left).length === 0 && !isDeepStrictEqual(left, value);
   return isEmptied ? null : { value: left };
+}
+
+/** Returns whether the names below an attribute are paths of JSON, which are no attributes. */
+function namesPaths(name: string, type: ContentType): boolean {
+  const attribute = attributeOf(type, name);
+  return attribute?.kind === 'scalar' && hasJsonPaths(attribute, type);
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>

@@ -1,4 +1,5 @@
 import { memoize } from '#base/caches.js';
+import { isPosition } from '../schema/json-options.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { isForeign, kindOf, plainValue, storedIds } from '../schema/stored-values.js';
 import { isRecord, type Values } from '#base/values.js';
@@ -25,7 +26,9 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
       return list.some((item) => isRecord(item) && meetsCondition(condition.condition, item));
     }
     case 'comparison':
-      return meetsComparison(condition, plainValue(valueAt(holder, condition.path) ?? null));
+      return condition.keys === undefined
+        ? meetsComparison(condition, plainValue(valueAt(holder, condition.path) ?? null))
+        : meetsInJson(condition, plainValue(valueInJson(valueAt(holder, condition.path), condition.keys) ?? null));
     case 'search':
       return meetsCondition(condition.otherwise, holder);
     case 'related':
@@ -36,6 +39,24 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
 
 const valueAt = (holder: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), holder);
+
+/** Returns the value that keys lead to. A number is also a position in a list. */
+const valueInJson = (root: unknown, keys: readonly string[]): unknown =>
+  keys.reduce<unknown>((at, key) => {
+    if (Array.isArray(at)) return isPosition(key) ? (at as readonly unknown[])[Number(key)] : undefined;
+    return isRecord(at) && !isForeign(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }, root);
+
+/** Returns whether a value inside of JSON meets a comparison. Operators of texts compare texts alone, and null meets no denial. */
+function meetsInJson(condition: Comparison, value: unknown): boolean {
+  const { comparator, operand, denied } = condition;
+  if (!isJson(value)) return comparator === 'null' && !denied;
+  if (comparator === 'null') return denied;
+  const met = comparesText(comparator)
+    ? typeof value === 'string' && patternOf(condition).test(value)
+    : valueRules[comparator].meets([value], operand);
+  return met !== denied;
+}
 
 /** Returns whether a value meets a comparison. A denied comparison never matches null, as in SQL. */
 function meetsComparison(condition: Comparison, value: unknown): boolean {

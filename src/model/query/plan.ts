@@ -23,6 +23,8 @@ export type Condition =
   | {
       readonly kind: 'comparison';
       readonly path: string;
+      /** The keys that lead from the value at the path, which is JSON, to the one that is compared. */
+      readonly keys?: readonly string[];
       readonly stored: Stored;
       readonly comparator: Comparator;
       readonly operand: unknown;
@@ -40,7 +42,7 @@ export type Condition =
       readonly path: string;
       readonly condition: Condition;
       readonly orMissing: boolean;
-      /** The place of the elements, if the condition compares the text of values that are not stored as text; else null. */
+      /** The place of the elements, if the condition has comparisons that are expressions; else null. */
       readonly place: ElementPlace | null;
       /** Part of a row rule, so that the client does not pay for it. */
       readonly ofRule: boolean;
@@ -90,10 +92,7 @@ export const published: Condition = {
   ...{ path: 'publishedAt', stored: 'date', comparator: 'null', operand: true, denied: true },
 };
 
-/**
- * A sort key: a path in the document, reached through zero or more links first. If there are several values, the least one
- * counts, in descending order the greatest.
- */
+/** A path in the document, after zero or more links. Of several values the least one counts, in descending order the greatest. */
 export interface SortKey {
   readonly links: readonly SortLink[];
   readonly path: string;

@@ -1,6 +1,7 @@
 import { mapValues } from '#base/values.js';
 import { addedTo, shapeOf } from './added-attributes.js';
 import type { ModelSettings } from './build-content-type.js';
+import { jsonIndexProblems } from './json-options.js';
 import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';
 import type { ModelOption } from './model-option.js';
 import { misspeltKeys, readForm } from './model-schema.js';
@@ -34,7 +35,13 @@ export function readModel(document: unknown, settings: ReadingSettings): ModelRe
   const ofAttributes = readings.flatMap(({ name, problems }) =>
     problems.map((problem) => `attributes.${name}${spaced(problem)}`),
   );
-  const problems = [...nameProblems(model), ...ofAttributes, ...scheduleProblems(model), ...renameProblems(model)];
+  const problems = [
+    ...nameProblems(model),
+    ...ofAttributes,
+    ...scheduleProblems(model),
+    ...jsonIndexProblems(model),
+    ...renameProblems(model),
+  ];
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
   const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));

@@ -6,6 +6,7 @@ import type { Stored } from '#model/schema/scalar-types.js';
 import { isRecord } from '#base/values.js';
 import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
+import { compileInJson } from './compile-json.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
@@ -95,6 +96,7 @@ export function compileAny(parts: readonly Document[]): Document {
 
 /** Compiles one comparator to a query on its path. A denied comparator never matches null, as in SQL. */
 function compileComparison(condition: Comparison): Document {
+  if (condition.keys !== undefined) return compileInJson(condition);
   const { comparator, stored, path, operand, denied } = condition;
   if (comparator === 'within') return compileWithin(condition);
   if (!comparesText(comparator) || stored === 'text') return { [path]: compileExpression(condition) };

@@ -4,18 +4,20 @@ import { operators } from '#model/query/operators.js';
 import type { Condition, Plan } from '#model/query/plan.js';
 import { dottedPath, findPlaces } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
+import { jsonIndexesOf } from '#model/schema/json-options.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isTimedOut } from '../send/driver-errors.js';
 import { trigramsOf } from '../form/trigrams.js';
 import { readLeading } from './collection-facts.js';
+import { indexedPath } from './compile-json.js';
 import { type Indexes, indexesInside, isIndexable, isServed } from './is-served.js';
 import { walkedKey } from './ways/sorted-targets.js';
 import type { PageContext } from './ways/way.js';
 
-/** An attribute without an index, as a path from the queried type, and the option that would create one. */
+/** An attribute or path of JSON without an index, as a path from the queried type, and the option that would create one. */
 export interface LackingIndex {
   readonly path: string;
-  readonly option: '"index": true' | '"search": "trigram"';
+  readonly option: '"index": true' | '"search": "trigram"' | `"jsonIndexes": ["${string}"]`;
 }
 
 /** The conditions on the entries of one type. */
@@ -102,12 +104,20 @@ const optionsOf =
     if (place === undefined) return [];
     const { attribute, steps } = place;
     const path = `${prefix}${name}`;
+    if (comparison?.keys !== undefined) return steps.length > 0 ? [] : lackingInJson(comparison, type, prefix);
     if (comparison === null || isIndexable(comparison))
       return attribute.indexed || attribute.unique ? [] : [{ path, option: '"index": true' }];
     const takesTrigrams = steps.length === 0 && scalarTypes[attribute.type].search === 'text' && attribute.search === null;
     const hasTrigrams = operators[comparison.comparator].literal === true && trigramsOf(String(comparison.operand), 1).size > 0;
     return takesTrigrams && hasTrigrams ? [{ path, option: '"search": "trigram"' }] : [];
   };
+
+/** Returns the index that would find a value inside of JSON; none if it exists, or the path leads to items of lists. */
+function lackingInJson(comparison: Comparison, type: ContentType, prefix: string): readonly LackingIndex[] {
+  const path = indexedPath(comparison);
+  if (path === null || comparison.comparator === 'null' || jsonIndexesOf(type).includes(path)) return [];
+  return [{ path: `${prefix}${path}`, option: `"jsonIndexes": ["${path}"]` }];
+}
 
 const isOwnScalar = (attribute: Attribute): attribute is ScalarAttribute =>
   attribute.kind === 'scalar' && attribute.added === null;

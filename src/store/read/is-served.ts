@@ -5,6 +5,7 @@ import type { Condition } from '#model/query/plan.js';
 import { memoizePair } from '#base/caches.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { SearchIndexes } from '../send/index-state.js';
+import { indexedPath } from './compile-json.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 /** The paths whose values indexes find entries by. */
@@ -39,6 +40,7 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
     case 'not':
       return false; // most entries meet a complement
     case 'comparison':
+      if (condition.keys !== undefined) return isServedInJson(condition, indexes);
       if (!isIndexable(condition)) return indexes.searches.serves(condition);
       if (condition.comparator !== 'null') return indexes.leads(condition.path);
       return condition.stored !== 'json' && indexes.leadsToNull(condition.path); // null in JSON is compared by type
@@ -52,6 +54,12 @@ export function isServed(condition: Condition, indexes: Indexes): boolean {
     case 'fallback':
       return false;
   }
+}
+
+/** Returns whether indexes find the values inside of JSON that meet a comparison. An index leaves out entries without a value. */
+function isServedInJson(comparison: Comparison, indexes: Indexes): boolean {
+  const path = indexedPath(comparison);
+  return path !== null && comparison.comparator !== 'null' && isIndexable(comparison) && indexes.leads(path);
 }
 
 /** Returns whether an index on its path can find the values that meet a comparison. */

@@ -8,6 +8,7 @@ import {
   listedUniquePaths,
   sharedUniquePaths,
 } from '#model/schema/attribute-places.js';
+import { jsonIndexesOf } from '#model/schema/json-options.js';
 import { leadField, leading, trigramPath, uniqueField } from '../form/layout.js';
 import { notNull } from './compile-condition.js';
 
@@ -57,6 +58,7 @@ function indexesOf(type: ContentType, registry: Registry): readonly IndexPlan[] 
     ...searchIndexes(type),
     ...(keyFields[type.uid] ?? []).map(keyIndex),
     ...places.flatMap((place) => indexesAt(place, type, registry)),
+    ...jsonIndexesOf(type).map((path) => plan({ [path]: 1 }, { sparse: true })),
   ];
   return [...new Map(plans.map((one) => [one.name, one])).values()];
 }

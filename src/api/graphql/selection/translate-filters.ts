@@ -1,5 +1,7 @@
+import { invalidParameter } from '#base/errors.js';
 import { isGroup, isQuantifier } from '#model/query/operators.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { hasJsonPaths, keysOfPath } from '#model/schema/json-options.js';
 import { isRecord, type Values } from '#base/values.js';
 
 /**
@@ -27,10 +29,18 @@ const orNothing = (input: Values): Values | undefined => (Object.keys(input).len
 
 function translateAttribute(name: string, value: unknown, type: ContentType, registry: Registry): unknown {
   const attribute = type.attributes.get(name);
+  if (attribute?.kind === 'scalar' && isRecord(value) && hasJsonPaths(attribute, type)) return translatePath(value);
   if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? translateComparisons(value) : value;
   const uid = attribute.kind === 'component' ? attribute.component : 'target' in attribute ? attribute.target : '';
   const target = registry.types.get(uid);
   return isRecord(value) && target !== undefined ? orNothing(translateFilters(value, target, registry)) : undefined;
+}
+
+/** Translates comparisons of values inside of JSON to those below their path. Throws a ValidationError for what is no path. */
+function translatePath({ path, ...comparisons }: Values): Values {
+  if (typeof path !== 'string') return translateComparisons(comparisons);
+  if (keysOfPath(path) === null) throw invalidParameter(path === '' ? 'path' : path);
+  return { [path]: translateComparisons(comparisons) };
 }
 
 /**

@@ -1,8 +1,9 @@
-import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
+import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLString } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import { memoize } from '#base/caches.js';
 import { type Operator, operators, quantifiers } from '#model/query/operators.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { hasJsonPaths } from '#model/schema/json-options.js';
 import { filtersName, isInGraphql, quantifiersName } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
 import { pointFilter } from './point-filter.js';
@@ -24,7 +25,7 @@ function filterFields(type: ContentType, self: GraphQLInputObjectType, context: 
   if (type.kind === 'collectionType' && hasField(type.uid, 'id', 'filters')) fields['id'] = plainField(scalarFilter(GraphQLID));
   for (const attribute of type.attributes.values()) {
     const isShown = isInGraphql(attribute) && hasField(type.uid, attribute.name, 'filters');
-    const filter = isShown ? attributeFilter(attribute, context) : null;
+    const filter = isShown ? attributeFilter(attribute, type, context) : null;
     if (filter !== null) fields[attribute.name] = plainField(filter);
   }
   const list = plainField(new GraphQLList(self));
@@ -54,7 +55,8 @@ function mediaFilter(uid: string, context: SchemaContext): GraphQLInputType | nu
 }
 
 /** Returns the filter type of an attribute; null for dynamic zones and polymorphic relations, and for media without quantifiers. */
-function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
+function attributeFilter(attribute: Attribute, type: ContentType, context: SchemaContext): GraphQLInputType | null {
+  if (attribute.kind === 'scalar' && hasJsonPaths(attribute, type)) return jsonPathFilter(scalarFilter(scalarFields.json));
   if (attribute.kind === 'scalar' && attribute.type === 'point') return pointFilter;
   if (attribute.kind === 'scalar') return scalarFilter(scalarFields[attribute.type]);
   if (attribute.kind === 'component') return filtersOf(attribute.component, context);
@@ -98,6 +100,15 @@ const scalarFilter = memoize((scalar: GraphQLScalarType): GraphQLInputObjectType
   });
   return filter;
 });
+
+/** Returns the type of conditions on values inside of JSON, or on all of it without a path. */
+const jsonPathFilter = memoize(
+  (whole: GraphQLInputObjectType) =>
+    new GraphQLInputObjectType({
+      name: 'JSONPathFilterInput',
+      fields: () => ({ path: { type: GraphQLString }, ...whole.toConfig().fields }),
+    }),
+);
 
 /** All of them. */
 export const scalarFilters: readonly GraphQLInputObjectType[] = [GraphQLID, ...new Set(Object.values(scalarFields))].map(
