@@ -7,7 +7,7 @@ import { bindFilter, bindPublication, bindRule, bindSearch } from './bind-filter
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from '#base/limits/budget.js';
-import { allOf, foldCondition, localeIn, orNull } from './conditions.js';
+import { allOf, foldCondition, localeIn, orNull, termsOf } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { findNear } from './places/near.js';
 import { type Condition, distancePath, type NestedList, nestedLists, type Plan, type Selection, type SortKey } from './plan.js';
@@ -87,8 +87,9 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const { locales, fallback } = bindLocales(query, type, { ...context, state });
-  const demanded = allOf([...fallback, ...filter, ...search, ...bindRule(type, context)]);
-  const scope = orNull(allOf([...locales, ...bindPublication(type, state)]));
+  const rules = bindRule(type, context);
+  const demanded = allOf([...fallback, ...filter, ...search, ...rules.filter((rule) => !isOnLocale(rule, type))]);
+  const scope = orNull(allOf([...locales, ...rules.filter((rule) => isOnLocale(rule, type)), ...bindPublication(type, state)]));
   const isWhole = orNull(demanded) === null;
   const pagination = bindPagination(query.pagination, context.settings);
   return {
@@ -104,6 +105,12 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
     ...(nearList !== null && { near: nearList.near }),
   };
 };
+
+/** Returns whether a rule is on the locale of entries alone, as those of administrators who may see some locales. */
+function isOnLocale(rule: Condition, { localized }: ContentType): boolean {
+  const terms = localized ? termsOf(rule) : [];
+  return terms.length > 0 && terms.every((term) => term.kind === 'comparison' && term.path === 'locale');
+}
 
 const byDistance: SortKey = { links: [], path: distancePath, lists: [], order: 1 };
 
