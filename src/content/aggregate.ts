@@ -108,10 +108,11 @@ export function showKey(key: GroupKey, value: unknown, field: unknown): unknown 
 const shownBy = ({ type }: NonNullable<Extract<GroupKey, { kind: 'link' }>['field']>, value: unknown): unknown =>
   value === null || value === undefined ? null : scalarTypes[type].output(value);
 
-/** Sums that a double does not hold exactly are texts. */
+/** Sums that a double does not hold exactly are texts. Sums and averages that are larger than all doubles are null. */
 function showFigure(value: unknown, { function: name, source }: Figure): unknown {
   if (value === null || value === undefined) return null;
   const isValue = (name === 'min' || name === 'max') && source.kind === 'scalar';
   if (isValue) return scalarTypes[source.type].output(value);
-  return name === 'avg' ? Number(value) : exactNumber(value);
+  const shown = name === 'avg' ? Number(value) : exactNumber(value);
+  return typeof shown === 'number' && !Number.isFinite(shown) ? null : shown;
 }

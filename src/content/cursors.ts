@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { validationError } from '#base/errors.js';
 import { decodePosition, encodePosition, findPosition, foreignCursor } from '#store/read/ways/page-of.js';
 import type { PageEdges } from '#store/read/read-page.js';
-import type { GivenCursor } from '#model/query/ast.js';
+import type { GivenCursor, Query } from '#model/query/ast.js';
 import type { Position } from '#model/query/bound-cursors.js';
 import type { Plan, SortKey } from '#model/query/plan.js';
 import { isRecord } from '#base/values.js';
@@ -39,10 +39,14 @@ export const scopeOf = ({ query, plan }: PendingRead): string =>
     plan.sort.map(spellKey),
     query.filter,
     query.locale,
-    query.publicationState ?? 'live',
+    stateOf({ query, plan }),
     query.search,
     ...(query.fallbackLocales === null ? [] : [query.fallbackLocales]), // cursors of other lists stay as they are
   ]);
+
+/** Returns the publication state. That of GraphQL is PREVIEW for types without drafts, whose cursors would otherwise change. */
+const stateOf = ({ query, plan }: Pick<PendingRead, 'query' | 'plan'>): Query['publicationState'] =>
+  query.isForFields === true && !plan.type.draftAndPublish ? 'preview' : (query.publicationState ?? 'live');
 
 const spellKey = ({ links, path, order }: SortKey): string => [...links.map((link) => link.path), path, order].join(' ');
 
@@ -82,10 +86,17 @@ const hasPlainNames = (value: unknown): boolean =>
   value === null ||
   Object.entries(value).every(([name, inner]) => (Array.isArray(value) || !/^\d+$/.test(name)) && hasPlainNames(inner));
 
-/** Returns the position of a cursor. Throws a ValidationError if it belongs to another list, or can no longer be continued exactly. */
-export async function openCursor({ text, parameter }: GivenCursor, { plan, scope, context }: CursorList): Promise<Position> {
+/** Returns the bytes of a cursor. Throws a ValidationError if it belongs to another list. */
+export function unsealCursor({ text, parameter }: GivenCursor, { scope, context }: Sealing): Uint8Array {
   const bytes = context.cursors.open(text, scope);
   if (bytes === null) throw foreignCursor(parameter);
+  return bytes;
+}
+
+/** Returns the position of a cursor. Throws a ValidationError if it belongs to another list, or can no longer be continued exactly. */
+export async function openCursor(cursor: GivenCursor, { plan, scope, context }: CursorList): Promise<Position> {
+  const { parameter } = cursor;
+  const bytes = unsealCursor(cursor, { scope, context });
   const held = decodePosition(bytes.subarray(1));
   if (bytes[0] === marks.whole) return held;
   const now = await findPosition(plan, held.id, context.store.database);

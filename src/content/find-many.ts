@@ -5,7 +5,7 @@ import type { BoundCursors } from '#model/query/bound-cursors.js';
 import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
-import { cursorsOf, openCursor, type PageCursors, scopeOf } from './cursors.js';
+import { cursorsOf, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
 export interface FoundPage extends LoadedPage {
@@ -22,6 +22,14 @@ export async function findMany(type: ContentType, query: Query, context: Content
   const plan = bindPlan(query, type, context.bind);
   const read = { query, plan, id: null };
   return plan.pagination.kind === 'cursor' ? findByCursors(read, plan.pagination, context) : findPage(read, context);
+}
+
+/** Throws a ValidationError as `findMany` does, without a command. A page that is not read is checked by it. */
+export function checkPage(type: ContentType, query: Query, context: ContentContext): void {
+  const read = { query, plan: bindPlan(query, type, context.bind), id: null };
+  const { pagination } = read.plan;
+  if (pagination.kind === 'cursor' && pagination.cursor !== null)
+    unsealCursor(pagination.cursor, { scope: scopeOf(read), context });
 }
 
 async function findByCursors(read: PendingRead, pagination: BoundCursors, context: ContentContext): Promise<FoundPage> {

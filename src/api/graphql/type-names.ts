@@ -23,12 +23,14 @@ export const relationCollectionName = (type: ContentType): string => `${typeName
 export const connectionName = (type: ContentType): string => `${entityName(type)}Connection`;
 export const edgeName = (type: ContentType): string => `${entityName(type)}Edge`;
 export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
-export const quantifiersName = (type: ContentType): string => `${typeName(type)}QuantifiersInput`;
 export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
 
 /*
- * The names of the types of groups. They have an underscore, which no name of a content type has, so that none of them is taken.
+ * The names of the types of quantifiers and groups. They have an underscore, which no name of a content type has, so that none of them is taken.
  */
+
+/** Returns the name of the conditions with quantifiers on media. */
+export const quantifiersName = (type: ContentType): string => `${typeName(type)}_QuantifiersInput`;
 
 /** Returns the name of the functions of groups of a type. */
 export const aggregateName = (type: ContentType): string => `${typeName(type)}_Aggregate`;

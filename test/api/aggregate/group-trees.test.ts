@@ -163,6 +163,7 @@ const cases: readonly (readonly [title: string, selection: string, answer: objec
 
 const refused: readonly (readonly [selection: string, message: string])[] = [
   ['groupBy { at(by: DAY, timezone: "Mars") { key } }', 'Invalid parameter timezone'],
+  ['groupBy { at(timezone: "Europe/Paris") { key } }', 'Invalid parameter timezone'],
   ['groupBy { day(by: HOUR) { key } }', 'Invalid parameter groupBy: day has no hour'],
   ['groupBy { kind { connection { groupBy { kind { key } } } } }', 'Invalid parameter groupBy: kind is there twice'],
   [
@@ -215,6 +216,35 @@ describe('groups in connections', () => {
       expect(result.errors, JSON.stringify(result.errors)).to.equal(undefined);
       expect([...commands].sort()).to.deep.equal(['aggregate', 'find', 'find']);
     }
+  });
+
+  for (const [args, name] of [
+    ['sort: "secret"', 'secret'],
+    ['sort: "nothing"', 'nothing'],
+    ['after: "garbage"', 'after'],
+    ['first: 1, last: 1', 'last'],
+  ] as const)
+    it(`refuse ${args} as lists do, without a command`, async () => {
+      const [alone, beside] = ['aggregate { count }', 'nodes { id } aggregate { count }'].map(
+        (selection) => () => ask(selection, `(${args})`),
+      );
+      const expected = await beside?.();
+      const { commands, result } = await server.countCommands(() => alone?.() ?? Promise.resolve(null));
+      expect(result.data.volumes_connection).to.equal(null);
+      expect(result.errors[0].message).to.equal(expected.errors[0].message).and.to.contain(`Invalid parameter ${name}`);
+      expect(commands).to.deep.equal([]);
+    });
+
+  it('are null for sums and averages that are larger than all numbers', async () => {
+    const rows = server.database.db.collection<{ _id: number }>('volumes');
+    const large = [50, 51].map((_id) => ({ _id, price: 1.7e308, kind: 'essay', ...shown, locale: 'fr' }));
+    await rows.insertMany(large);
+    const { data, errors } = await ask('aggregate { sum { price } avg { price } max { price } }', '(locale: "fr")');
+    expect(errors).to.equal(undefined);
+    expect(data.volumes_connection.aggregate).to.deep.equal({
+      ...{ sum: { price: null }, avg: { price: null }, max: { price: 1.7e308 } },
+    });
+    await rows.deleteMany({ kind: 'essay' } as object);
   });
 
   it('send the command of the list alone for a connection without groups', async () => {

@@ -134,6 +134,16 @@ describe('connections', () => {
       expect(errors[0].extensions.error.name).to.equal('ValidationError');
     });
 
+  it('a cursor of a type without drafts is valid for drafts too, as it was before their state was part of it', async () => {
+    const rest = '/api/authors?sort=name&publicationState=preview&pagination[cursors]=true&pagination[limit]=1';
+    const { body } = await serving.call('GET', rest);
+    const { data, errors } = await ask(
+      `{ authors_connection(sort: "name", after: "${String(body.meta.pagination.cursors.end)}") { nodes { id } } }`,
+    );
+    expect(errors).to.equal(undefined);
+    expect(data.authors_connection.nodes).to.deep.equal([{ id: '2' }]);
+  });
+
   it('selections below aliased edges and nodes are read separately', async () => {
     const { data } = await ask(`{ posts_connection(first: 2, sort: "title") {
       few: edges { it: node { attributes { author { data { id } } } } }

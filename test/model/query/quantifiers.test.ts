@@ -276,7 +276,7 @@ describe('quantifiers without the option', () => {
     const server = await serveAccounts({ models, documents: {} });
     const { body: token } = await server.as(adminToken, 'POST', '/admin/api/tokens', { name: 'whole', type: 'full-access' });
     const query =
-      '{ __type(name: "TagFiltersInput") { inputFields { name } } media: __type(name: "UploadFileQuantifiersInput") { name } }';
+      '{ __type(name: "TagFiltersInput") { inputFields { name } } media: __type(name: "UploadFile_QuantifiersInput") { name } }';
     const { body } = await server.as(token.data.accessKey, 'POST', '/graphql', { query });
     const names = body.data.__type.inputFields.map(({ name }: { name: string }) => name);
     expect(names).to.not.include.members(['none']).and.not.include.members(['every']).and.not.include.members(['some']);

@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { noCursors } from '#content/cursors.js';
-import { findMany, type FoundPage } from '#content/find-many.js';
+import { checkPage, findMany, type FoundPage } from '#content/find-many.js';
 import { findOne, findSingle } from '#content/find-one.js';
 import { missingActions } from '#base/errors.js';
 import { actionOf, readable, seeCheck } from '#model/query/access.js';
@@ -44,6 +44,7 @@ export const connectionResolver =
   (type: ContentType): GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<ConnectionResult>> =>
   async (_root, args, context, info) => {
     const query = readConnectionQuery(type, args, context, info);
+    if (query.hasOnlyGroups) checkPage(type, query, context.content);
     const [{ entries, cursors = noCursors }, groups] = await Promise.all([
       query.hasOnlyGroups ? noPage : findMany(type, query, context.content),
       readConnectionGroups(type, query, query.groups, context),

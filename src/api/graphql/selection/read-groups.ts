@@ -7,6 +7,7 @@ import {
   isAggregated,
   type ZonedKey,
 } from '#model/query/aggregate/aggregation.js';
+import { validationError } from '#base/errors.js';
 import { parseTimeZone } from '#model/query/aggregate/buckets.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { keyOfField, keysText } from '../group-nodes.js';
@@ -142,7 +143,7 @@ const attributesOf = (
 const partOf = (attribute: Attribute, { bind }: ReadingContext): ContentType | null =>
   attribute.kind === 'component' ? (bind.registry.types.get(attribute.component) ?? null) : null;
 
-/** Reads the keys below `groupBy`, or below a component in it. Throws a ValidationError for an unknown time zone. */
+/** Reads the keys below `groupBy`, or below a component in it. Throws a ValidationError for a time zone that is unknown, or has no part. */
 function readKeys(nodes: readonly FieldNode[], place: Place, keys: readonly ZonedKey[], reading: Reading): void {
   const { type, context } = reading;
   context.countType();
@@ -152,8 +153,11 @@ function readKeys(nodes: readonly FieldNode[], place: Place, keys: readonly Zone
     const [field] = fields;
     if (part !== null) readKeys(fields, { owner: part, path }, keys, reading);
     else if (field !== undefined) {
-      const key = keyOfField(path, argumentsOf(field, name, context.operation));
+      const args = argumentsOf(field, name, context.operation);
+      const key = keyOfField(path, args);
       parseTimeZone(key.timeZone);
+      if (key.unit === null && typeof args['timezone'] === 'string')
+        throw validationError('Invalid parameter timezone: only parts of dates, which by names, have a time zone');
       readKey(fields, attribute, [...keys, key], reading);
     }
   }

@@ -2,20 +2,24 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLList, Grap
 
 const [number, degrees] = [{ type: GraphQLFloat }, { type: new GraphQLNonNull(GraphQLFloat) }];
 
-const placeInput = new GraphQLInputObjectType({ name: 'PointInput', fields: { lng: degrees, lat: degrees } });
+/*
+ * The names have an underscore, which no name of a content type has, so that none of them is taken.
+ */
+
+const placeInput = new GraphQLInputObjectType({ name: 'Point_Input', fields: { lng: degrees, lat: degrees } });
 
 const circleInput = new GraphQLInputObjectType({
-  name: 'PointCircleInput',
+  name: 'Point_CircleInput',
   fields: { lng: degrees, lat: degrees, radius: degrees },
 });
 
 const nearInput = new GraphQLInputObjectType({
-  name: 'PointNearInput',
+  name: 'Point_NearInput',
   fields: { lng: degrees, lat: degrees, maxDistance: number, minDistance: number },
 });
 
 const withinInput = new GraphQLInputObjectType({
-  name: 'PointWithinInput',
+  name: 'Point_WithinInput',
   fields: {
     circle: { type: circleInput },
     box: { type: new GraphQLList(degrees.type) },
@@ -25,7 +29,7 @@ const withinInput = new GraphQLInputObjectType({
 
 /** The conditions on a point. Only schemas of types with points have them. */
 export const pointFilter: GraphQLInputObjectType = new GraphQLInputObjectType({
-  name: 'PointFilterInput',
+  name: 'Point_FilterInput',
   fields: () => ({
     not: { type: pointFilter },
     null: { type: GraphQLBoolean },

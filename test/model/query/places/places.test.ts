@@ -52,6 +52,8 @@ const models = [
   }),
   { uid: 'place.spot', collectionName: 'spots', info: { displayName: 'spot' }, attributes: { at: { type: 'point' } } },
   collectionType('pin', { name: { type: 'string' }, at: { type: 'point' } }, { pluginOptions: { sync: { enabled: true } } }),
+  // with names that types of filters could have
+  ...['point', 'point-near', 'point-filter'].map((name) => collectionType(name, { name: { type: 'string' } })),
   collectionType('guide', { cafe: { type: 'relation', relation: 'manyToOne', target: 'api::cafe.cafe' } }),
 ];
 const placeOf = ({ at }: Cafe): Place | null => at && { lng: at.coordinates[0], lat: at.coordinates[1] };
@@ -398,6 +400,17 @@ describe('places', () => {
     });
     expect(data.cafes.data.map(({ id }: { id: string }) => Number(id))).to.have.members(inBox.map(({ id }) => id));
     expect(inBox.length).to.be.within(1, 25);
+    const fieldsOf = (name: string) => `${name}: __type(name: "${name}") { inputFields { name } }`;
+    const types = (
+      await run(`{ ${['PointInput', 'PointNearInput', 'PointFilterInput', 'Point_Input'].map(fieldsOf).join(' ')} }`)
+    ).data;
+    const names = Object.entries<{ inputFields: { name: string }[] }>(types).map(([type, { inputFields }]) => [
+      type,
+      inputFields[0]?.name,
+    ]);
+    expect(Object.fromEntries(names)).to.deep.equal({
+      ...{ PointInput: 'name', PointNearInput: 'name', PointFilterInput: 'name', Point_Input: 'lng' },
+    });
     const { body } = await server.as(adminToken, 'GET', '/openapi.json');
     if (body?.components !== undefined) expect(JSON.stringify(body.components.schemas)).to.include('PointFilter');
   });
