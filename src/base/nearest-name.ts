@@ -1,5 +1,9 @@
-/** Returns the known name that is most similar to a misspelt one, by edit distance; null if none is similar. */
+/** Characters of a name that is compared. The distance takes time by its length, and clients may send any. */
+const longestName = 100;
+
+/** Returns the known name that is most similar to a misspelt one, by edit distance; null if none is similar or the name is too long. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
+  if (name.length > longestName) return null;
   const ranked = [...known].map((candidate) => ({
     candidate,
     distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),

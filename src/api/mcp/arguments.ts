@@ -67,16 +67,27 @@ export function inputSchema(
 /** Throws a ValidationError that lists the arguments that do not fit a schema. Null counts as absent. */
 export function checkArguments(input: Values, { properties, required = [] }: InputSchema): Values {
   const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined);
-  const problems = given.flatMap(([name, value]) => problemOf(name, value, properties));
   const missing = required.filter((name) => (input[name] ?? null) === null);
-  const all = [...problems, ...missing.map((name) => problem(name, 'is required'))];
-  if (all.length > 0) throw fieldErrors(all.slice(0, mostProblems));
+  const problems = missing.map((name) => problem(name, 'is required'));
+  for (const [name, value] of given) {
+    if (problems.length >= mostProblems) break;
+    problems.push(...problemOf(name, value, properties));
+  }
+  if (problems.length > 0) throw fieldErrors(problems);
   return Object.fromEntries(given);
 }
 
 const mostProblems = 10;
 
-const problem = (name: string, message: string): FieldError => ({ path: [name], message: `Argument ${name} ${message}` });
+const longestEcho = 60;
+
+/** Returns a name as errors repeat it: its beginning, because clients may send one of any length. */
+export const shortName = (name: string): string => (name.length > longestEcho ? `${name.slice(0, longestEcho - 1)}…` : name);
+
+function problem(name: string, message: string): FieldError {
+  const short = shortName(name);
+  return { path: [short], message: `Argument ${short} ${message}` };
+}
 
 function problemOf(name: string, value: unknown, properties: InputSchema['properties']): FieldError[] {
   const argument = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -34,8 +34,8 @@ function refusalOf(thrown: unknown, input: Values, call: AgentCall): CallToolRes
   const isListed = listed !== '{}' && listed.length <= longestDetails;
   const hints = thrown instanceof ApiError ? corrections(thrown, input, call) : [];
   const said = [message.slice(0, longestMessage), ...hints].join('; ');
-  const text = isListed ? `${said}\n${listed}` : said;
-  const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : {};
+  const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : null;
+  const text = [said, ...(isListed ? [listed] : []), ...(current === null ? [] : [JSON.stringify(current)])].join('\n');
   return {
     isError: true,
     content: [{ type: 'text', text }],

@@ -21,8 +21,11 @@ export const describe: Tool = {
     }),
     annotations: annotations.reads,
   },
-  run: ({ type, cursor }, call) =>
-    Promise.resolve(typeof type === 'string' ? describeNamed(type, call) : listTypes(cursor, call)),
+  run: ({ type, cursor }, call) => {
+    if (typeof type !== 'string') return Promise.resolve(listTypes(cursor, call));
+    if (cursor !== undefined) throw validationError('Argument cursor is not for one type: it pages the list of types');
+    return Promise.resolve(describeNamed(type, call));
+  },
 };
 
 /** Returns the types, or those from the cursor on. The cursor is the name of the first type of its page. */

@@ -3,6 +3,7 @@ import { packageVersion } from '#base/package-root.js';
 import { isRecord } from '#base/values.js';
 import type { Answer, ProjectCode, RouteCall } from '#http/route.js';
 import { agentCall, type AgentCall } from './agent-call.js';
+import { shortName } from './arguments.js';
 import { instructions } from './instructions.js';
 import { callTool } from './call-tool.js';
 import { servePrompts } from './prompts.js';
@@ -19,10 +20,13 @@ const handler = createMcpHandler(({ requestInfo }) => {
   return serverOf(call);
 });
 
+/** The address of every message. That of the request has the header Host in it, which may be no address. */
+const address = 'http://localhost/';
+
 /** Answers a message of a client. */
 export async function answerMessage(call: RouteCall, projectCode: ProjectCode | null): Promise<Answer> {
   const { request } = call;
-  const sent = new Request(`${request.address}${request.path}`, { method: 'POST', headers: headersOf(call), body: '{}' });
+  const sent = new Request(address, { method: 'POST', headers: headersOf(call), body: '{}' });
   calls.set(sent, agentCall(call, projectCode));
   return answerOf(await handler.fetch(sent, { parsedBody: request.body }));
 }
@@ -56,7 +60,7 @@ function serverOf(call: AgentCall): Server {
   server.setRequestHandler('tools/list', () => ({ tools: offeredTools(call).map(({ definition }) => definition) }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: input } }): Promise<CallToolResult> => {
     const tool = findTool(name, call);
-    if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+    if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shortName(name)}`);
     return callTool(tool, isRecord(input) ? input : {}, call);
   });
   serveResources(server, call);

@@ -7,9 +7,14 @@ import type { AgentCall } from './agent-call.js';
 import { jsonBytes } from './bounded-answer.js';
 import type { Tool } from './tool.js';
 
-/** Returns the tools that code of the project has registered; none if agents only read, because such a tool may do anything. */
-export const projectTools = ({ running }: AgentCall): readonly Tool[] =>
-  running.config.api.mcp.readOnly ? [] : (running.agentTools?.() ?? []).map(toolOf);
+/**
+ * Returns the tools that code of the project has registered. Callers that only read have none, nor has the public, because such a tool may
+ * do anything.
+ */
+export function projectTools({ running, caller, content }: AgentCall): readonly Tool[] {
+  const onlyReads = running.config.api.mcp.readOnly || content.bind.access.grants.kind === 'readOnly';
+  return onlyReads || caller.kind === 'public' ? [] : (running.agentTools?.() ?? []).map(toolOf);
+}
 
 const toolOf = memoize((registered: AgentTool): Tool => {
   const { name, title, description, inputSchema } = registered;

@@ -2,6 +2,7 @@ import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode, ty
 import { isRecord, type Values } from '#base/values.js';
 import { readable } from '#model/query/access.js';
 import type { AgentCall } from './agent-call.js';
+import { shortName } from './arguments.js';
 import { find } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
 import { mayUse } from './served-types.js';
@@ -63,7 +64,7 @@ async function readPrompt(uid: string, { name, values }: AskedPrompt, call: Agen
   const filters = { name: { $eq: name } };
   const page = shown === null ? null : await find.run({ type: uid, fields: shown, filters, limit: 1 }, call);
   const [entry] = (page?.['entries'] ?? []) as readonly Values[];
-  if (entry === undefined) throw refusal(`Unknown prompt: ${name}`);
+  if (entry === undefined) throw refusal(`Unknown prompt: ${shortName(name)}`);
   const missing = argumentsOf(entry).filter((one) => one.required === true && values[one.name] === undefined);
   if (missing.length > 0) throw refusal(`Missing arguments: ${missing.map((one) => one.name).join(', ')}`);
   const { maxBytes } = call.running.config.api.mcp;

@@ -28,7 +28,7 @@ export const find: Tool = {
     annotations: annotations.reads,
   },
   run: async (input, call) => {
-    const type = typeFor('find', String(input['type']), call);
+    const type = typeFor('find', input, call);
     const { limit, cursor, ...others } = input;
     if (typeof limit === 'number' && limit < 1) throw validationError('Argument limit must be at least 1');
     const paging = { cursors: true, limit, after: cursor, ...(cursor !== undefined && { withCount: false }) };
@@ -67,7 +67,7 @@ export const get: Tool = {
     annotations: annotations.reads,
   },
   run: async (input, call) => {
-    const type = typeFor('get', String(input['type']), call);
+    const type = typeFor('get', input, call);
     const entry = await readOne(type, input, call);
     if (entry === null) throw notFoundError(`There is no such ${type.singularName}`);
     return { entry: fitEntry(showEntry(entry, call.content), maxBytesOf(call)) };
@@ -113,7 +113,7 @@ export const count: Tool = {
     annotations: annotations.reads,
   },
   run: async (input, call) => {
-    const type = typeFor('count', String(input['type']), call);
+    const type = typeFor('count', input, call);
     return { count: await countEntries(type, readQuery(input, type, call), call.content) };
   },
 };
@@ -136,7 +136,7 @@ export const aggregateEntries: Tool = {
 };
 
 async function answerGroups(input: Values, call: AgentCall): Promise<Values> {
-  const type = typeFor('aggregate', String(input['type']), call);
+  const type = typeFor('aggregate', input, call);
   const { limits, aggregate: settings } = call.running.config.api;
   refuseDeep(input, limits);
   const { limit, ...others } = input;

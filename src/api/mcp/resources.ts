@@ -1,6 +1,7 @@
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import type { Values } from '#base/values.js';
 import type { AgentCall } from './agent-call.js';
+import { shortName } from './arguments.js';
 import { describeNamed, listTypes } from './describe.js';
 import { get } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
@@ -37,9 +38,9 @@ function listResources(cursor: string | undefined, call: AgentCall) {
 /** Returns what an address names. Throws a ResourceNotFoundError for other addresses. */
 function readResource(uri: string, call: AgentCall): Values | Promise<Values> {
   const [first = '', second, ...more] = uri.startsWith(scheme) ? uri.slice(scheme.length).split('/') : [];
-  if (more.length > 0) throw new ResourceNotFoundError(uri);
+  if (more.length > 0) throw new ResourceNotFoundError(shortName(uri));
   if (uri === types.uri) return listTypes(undefined, call);
   if (first === 'types' && second !== undefined) return describeNamed(second, call);
-  if (second === undefined || !/^[1-9]\d{0,14}$/.test(second)) throw new ResourceNotFoundError(uri);
+  if (second === undefined || !/^[1-9]\d{0,14}$/.test(second)) throw new ResourceNotFoundError(shortName(uri));
   return get.run({ type: first, id: Number(second) }, call);
 }

@@ -1,4 +1,4 @@
-import { badRequestError, forbiddenError, unauthorizedError } from '#base/errors.js';
+import { badRequestError, forbiddenError, refusedToken, unauthorizedError } from '#base/errors.js';
 import { finderOf } from '#http/authorize.js';
 import type { RouteParts } from '#http/feature.js';
 import { anything } from '#http/json-schema.js';
@@ -53,9 +53,11 @@ const agentCaller = ({ api, server }: Config): Step => ({
   finds: (action) => {
     const find = finderOf(action);
     return async (ctx, running) => {
-      if (isForeign(ctx.req.headers.origin, ctx.res.getHeader('Access-Control-Allow-Origin'), server.url))
+      const allowed = ctx.res.getHeader('Access-Control-Allow-Origin');
+      if (isForeign(ctx.req.headers.origin, allowed === '*' && api.mcp.public ? null : allowed, server.url))
         throw forbiddenError('Pages of this origin may not use the endpoint');
       const caller = await find(ctx, running);
+      if (caller.kind === 'public' && caller.ended !== null) throw refusedToken(caller.ended); // else an agent would not notice
       if (caller.kind === 'public' && !api.mcp.public)
         throw unauthorizedError('An agent needs the token of a user, or an API token');
       return caller;
@@ -63,6 +65,19 @@ const agentCaller = ({ api, server }: Config): Step => ({
   },
 });
 
-/** Returns whether a page of an origin sends a request, and CORS, which allows `allowed`, does not let it read the answer. */
+/**
+ * Returns whether a page of an origin sends a request, and CORS, which allows `allowed`, does not let it read the answer. The caller passes
+ * null for the origins of all pages if the public is served: any page could then reach a service of the user's own network.
+ */
 const isForeign = (origin: string | undefined, allowed: unknown, own: string | null): boolean =>
-  origin !== undefined && allowed !== '*' && allowed !== origin && (own === null || new URL(own).origin !== origin);
+  origin !== undefined &&
+  allowed !== '*' &&
+  allowed !== origin &&
+  !(allowed === null && isLoopback(origin)) &&
+  !isOwn(origin, own);
+
+const isOwn = (origin: string, own: string | null): boolean => own !== null && new URL(own).origin === origin;
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+const isLoopback = (origin: string): boolean => URL.canParse(origin) && loopback.has(new URL(origin).hostname);

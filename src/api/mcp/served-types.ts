@@ -1,10 +1,14 @@
+import { memoize } from '#base/caches.js';
 import { forbiddenError, validationError } from '#base/errors.js';
 import { suggest } from '#base/nearest-name.js';
+import type { Values } from '#base/values.js';
 import type { GuardedRow, IdentifiedRow } from '#http/route.js';
 import { unidentified } from '#http/steps/callers.js';
 import { actionOf, allows } from '#model/query/access.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { AgentCall } from './agent-call.js';
+import { shortName } from './arguments.js';
 
 /** The request of REST with the right that a tool needs on a type; null if the tool has no use for the type. */
 interface Use {
@@ -98,21 +102,53 @@ function served(type: ContentType, call: AgentCall): ServedType | null {
   return tools.length === 0 ? null : { type, tools };
 }
 
+/** The types of a project by their plural, singular and full names. Plugins have types of the same short names. */
+const typesByName = memoize(({ types }: Registry): ReadonlyMap<string, ContentType> => {
+  const own = [...types.values()].filter(({ uid, kind }) => kind !== 'component' && uid.startsWith('api::'));
+  const namesOf = ({ pluralName, singularName, uid }: ContentType) => [singularName, pluralName, uid];
+  return new Map(own.flatMap((type) => namesOf(type).map((name) => [name, type] as const)).reverse()); // the first one wins
+});
+
 /** Returns the type of a name: singular, plural or a uid. Throws a ValidationError for a name of none that the caller may use. */
 export function findServed(name: string, call: AgentCall): ServedType {
-  const { types, byPluralName } = call.content.bind.registry;
-  const isNamed = ({ uid, singularName, kind }: ContentType): boolean =>
-    kind !== 'component' && (uid === name || singularName === name);
-  const type = byPluralName.get(name) ?? [...types.values()].find(isNamed);
+  const type = typesByName(call.content.bind.registry).get(name);
   const found = type === undefined ? null : served(type, call);
   if (found !== null) return found;
   const known = servedTypes(call).map((one) => one.type.singularName);
-  throw validationError(`Unknown type ${name}${suggest(name, known)}`);
+  throw validationError(`Unknown type ${shortName(name)}${suggest(name, known)}`);
 }
 
-/** Returns the type of a name if the caller may use a tool on it. Throws a ForbiddenError otherwise. */
-export function typeFor(tool: TypeTool, name: string, call: AgentCall): ContentType {
-  const { type, tools } = findServed(name, call);
-  if (tools.includes(tool)) return type;
-  throw forbiddenError(`${tool} is not available for ${type.singularName}; available: ${tools.join(', ')}`);
+/**
+ * Returns the type that arguments name if the caller may use a tool on it. Throws a ForbiddenError otherwise, and a ValidationError for an
+ * id or a locale that has no meaning for the type.
+ */
+export function typeFor(tool: TypeTool, input: Values, call: AgentCall): ContentType {
+  const { type, tools } = findServed(String(input['type']), call);
+  if (!tools.includes(tool))
+    throw forbiddenError(`${tool} is not available for ${type.singularName}; available: ${tools.join(', ')}`);
+  if (type.kind === 'singleType' && input['id'] !== undefined)
+    throw validationError(`Argument id is not for ${type.singularName}: it is a single type`);
+  if (input['locale'] !== undefined) checkLocale(tool, { type, locale: String(input['locale']) }, call.content.bind);
+  return type;
 }
+
+/** The tools that read the entries of all locales if they are asked for `all`. */
+const ofAllLocales: ReadonlySet<TypeTool> = new Set(['find', 'count', 'aggregate']);
+
+/** The tools that change an entry, which its id names. */
+const ofStored: ReadonlySet<TypeTool> = new Set(['update', 'delete', 'publish', 'unpublish']);
+
+interface AskedLocale {
+  readonly type: ContentType;
+  readonly locale: string;
+}
+
+function checkLocale(tool: TypeTool, { type, locale }: AskedLocale, { locales }: Pick<BindContext, 'locales'>): void {
+  if (!type.localized) throw validationError(`Argument locale is not for ${type.singularName}: it has no translations`);
+  if (ofStored.has(tool) && type.kind === 'collectionType')
+    throw validationError('Argument locale is only for single types here: the id names a translation');
+  if (locales.includes(locale) || (locale === 'all' && ofAllLocales.has(tool))) return;
+  throw validationError(`Argument locale must be one of ${locales.slice(0, mostCodes).join(', ')}`);
+}
+
+const mostCodes = 50;

@@ -42,7 +42,7 @@ export const create: Tool = {
     annotations: annotations.adds,
   },
   run: async (input, call) => {
-    const type = typeFor('create', String(input['type']), call);
+    const type = typeFor('create', input, call);
     const data = { ...dataOf(input, type), ...publicationOf(input, type, call) };
     const answer = await runWrite(
       { tool: 'create', type, input, write: (content) => createOne({ type, data, input, call }, content) },
@@ -110,9 +110,9 @@ type Change = (stored: Stored, content: ContentContext) => Promise<Values | null
 async function changeOne({ tool, type, input, call }: ToolParts, change: Change): Promise<Values> {
   const write = async (content: ContentContext): Promise<Values> => {
     const id = await idOf(type, input, content);
-    const kept = await previousVersion(type, id, content);
+    const kept = input['dryRun'] === true ? {} : await previousVersion(type, id, content);
     const answer = await change({ type, id, expected: [String(input['version'])] }, content);
-    if (answer === null) throw notFoundError(`There is no such ${type.singularName}`);
+    if (answer === null) throw absent(type);
     return { ...answer, ...kept };
   };
   try {
@@ -123,6 +123,10 @@ async function changeOne({ tool, type, input, call }: ToolParts, change: Change)
   }
 }
 
+/** Returns the error for an entry that is not there, or that the caller does not see: nobody can tell which. */
+const absent = ({ kind, singularName }: ContentType): ApiError =>
+  notFoundError(kind === 'singleType' ? `${singularName} has no entry yet: use create` : `There is no such ${singularName}`);
+
 /** Returns the id of an entry that is written: of a single type, that of its entry in one locale. */
 async function idOf(type: ContentType, input: Values, content: ContentContext): Promise<number> {
   const { id } = input;
@@ -131,7 +135,7 @@ async function idOf(type: ContentType, input: Values, content: ContentContext): 
     return id;
   }
   const stored = await findSingleForWrite(type, queryOf(input), content);
-  if (stored === null) throw notFoundError(`${type.singularName} has no entry yet: use create`);
+  if (stored === null) throw absent(type);
   return Number(stored.document['_id']);
 }
 
@@ -151,7 +155,7 @@ const updating = (
 ): Tool => ({
   definition: { name: tool, ...definition },
   run: async (input, call) => {
-    const type = typeFor(tool, String(input['type']), call);
+    const type = typeFor(tool, input, call);
     const data = valuesOf(input, type);
     return changeOne({ tool, type, input, call }, async (stored, content) => {
       const entry = await updateEntry(stored, { data, query: emptyQuery }, content);
@@ -202,7 +206,7 @@ export const deleteEntry: Tool = {
     annotations: annotations.changes,
   },
   run: async (input, call) => {
-    const type = typeFor('delete', String(input['type']), call);
+    const type = typeFor('delete', input, call);
     return changeOne({ tool: 'delete', type, input, call }, async (stored, content) => {
       const removed = await remove(stored, emptyQuery, content);
       return removed && { deleted: { type: type.singularName, id: stored.id } };

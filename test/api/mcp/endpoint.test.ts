@@ -1,5 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { jwtSecret, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { serveModels } from '../../support/serve.js';
 import { connectNew, connectOld } from './agents.js';
 
@@ -128,4 +129,42 @@ describe('the endpoint of agents', () => {
     const { body } = await server.as(key, 'GET', '/api/openapi.json');
     expect(body.paths['/mcp'].post.operationId).to.equal('sendMcpMessage');
   });
+});
+
+describe('the endpoint of agents that serves the public', () => {
+  let server: ServingAccounts;
+
+  before(async () => {
+    const users = { 'users-permissions': { config: { jwtSecret, jwt: { ignoreExpiredOnPublic: true } } } };
+    server = await serveAccounts({ config: { api: { mcp: { enabled: true, public: true } }, plugins: users } });
+  });
+  after(() => server.stop());
+
+  const send = async (headers: Readonly<Record<string, string>>) => {
+    const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify(initialize('2025-11-25'));
+    return fetch(`${server.server.url}/mcp`, { method: 'POST', headers: { ...accept, ...headers }, body });
+  };
+
+  it('does not take a user whose token has expired for the public', async () => {
+    const parts = [
+      { alg: 'HS256', typ: 'JWT' },
+      { id: 1, iat: 1, exp: 2 },
+    ];
+    const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const token = `${signed}.${createHmac('sha256', jwtSecret).update(signed).digest('base64url')}`;
+    const { status, headers } = await send({ authorization: `Bearer ${token}` });
+    expect(status).to.equal(401);
+    expect(headers.get('www-authenticate')).to.match(/^Bearer error="invalid_token"/);
+  });
+
+  for (const [origin, status] of [
+    ['http://localhost:3000', 200],
+    ['http://127.0.0.1', 200],
+    ['https://other.test', 403],
+    ['null', 403],
+  ] as const)
+    it(`answers ${String(status)} to a page of ${origin}, though CORS allows all`, async () => {
+      expect((await send({ origin })).status).to.equal(status);
+    });
 });

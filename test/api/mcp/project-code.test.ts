@@ -30,6 +30,7 @@ describe('agents of a project', () => {
   let serving: ServedProject;
   let jwt: string;
   let agent: Agent;
+  let readOnly: string;
 
   before(async () => {
     serving = await serveProject(files, {
@@ -46,12 +47,13 @@ describe('agents of a project', () => {
       const open = { 'content-type': 'application/json' };
       const isAdmin = path.startsWith('/admin');
       const answer = await fetch(`${url}${path}`, { method, headers: isAdmin ? headers : open, body: JSON.stringify(body) });
-      return (await answer.json()) as { readonly jwt: string };
+      return (await answer.json()) as { readonly jwt: string; readonly data: { readonly accessKey: string } };
     };
     await send('/admin/api/roles/1', 'PUT', { actions });
     await send('/admin/api/roles/2', 'PUT', { actions: ['plugin::users-permissions.auth.callback'] });
     await send('/admin/api/users', 'POST', { username: 'ann', email: 'ann@mail.test', password, role: 1, confirmed: true });
     ({ jwt } = await send('/api/auth/local', 'POST', { identifier: 'ann', password }));
+    readOnly = (await send('/admin/api/tokens', 'POST', { name: 'reader', type: 'read-only' })).data.accessKey;
     agent = await connectNew(`${url}/mcp`, jwt);
   });
   after(async () => {
@@ -80,6 +82,13 @@ describe('agents of a project', () => {
       expect(refused.text).to.contain('times');
       await other.close();
     }
+  });
+
+  it('are not offered them by a token that only reads', async () => {
+    const reader = await connectNew(`${serving.server.url}/mcp`, readOnly);
+    expect((await reader.tools()).map(({ name }) => name)).to.not.include('greet');
+    expect(await reader.call('greet', { times: 1 }).catch(String)).to.contain('Unknown tool: greet');
+    await reader.close();
   });
 
   it('refuse tools that have no name of their own', () => {
