@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { collectionType } from '../support/collection-type.js';
-import { commandsDuring } from '../support/explain.js';
+import { commandsDuring, explain } from '../support/explain.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
 const to = (target: string, relation: string, sides: object): object => ({
@@ -77,5 +77,30 @@ describe('deep filters', () => {
     expect((await ask(path)).body.meta.pagination.total, 'after a comment was written').to.equal(low.size + 1);
     expect((await serving.call('DELETE', `/api/articles/${String(other)}`)).status).to.equal(200);
     expect((await ask(path)).body.meta.pagination.total, 'after an article was deleted').to.equal(low.size);
+  });
+
+  it('a page without a total of a broad filter on the other side is joined in the order of the sort', async () => {
+    const low = new Set(documents.comments.flatMap(({ score, article }) => (score < 6_000 ? [article] : [])));
+    const inOrder = documents.articles.filter(({ _id }) => low.has(_id)).sort((one, other) => other.views - one.views);
+    const ids = (await serving.call('GET', '/api/articles?sort=views:desc&fields=views&pagination[limit]=100')).body.data;
+    const alive = new Set((ids as readonly { id: number }[]).map(({ id }) => id));
+    const path = (score: number) =>
+      `/api/articles?filters[comments][score][$lt]=${String(score)}&sort=views:desc&fields=views&pagination[withCount]=false`;
+    await ask(path(6_000)); // counts the related entries, once a minute
+    const { body, commands } = await ask(path(6_000));
+    expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal(
+      inOrder
+        .map(({ _id }) => _id)
+        .filter((id) => alive.has(id))
+        .slice(0, 25),
+    );
+    expect(commands.map(({ aggregate }) => aggregate as string)).to.deep.equal(['articles']);
+    const work = await explain(serving.database.db, commands[0] ?? {});
+    expect(work.documentsExamined).to.be.below(1_000);
+    await ask(path(5));
+    expect(
+      (await ask(path(5))).commands.map(({ aggregate }) => aggregate as string),
+      'narrow',
+    ).to.deep.equal(['comments']);
   });
 });

@@ -181,12 +181,17 @@ async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
 
 const naturalOrder = { $natural: 1 } as const;
 
+/** Returns the index of a model that has all entries of a type in the order of a plan; null if there is none. */
+export function indexOfSort({ type, sort }: Plan, registry: Registry): IndexPlan | null {
+  const order = compileSort(sort);
+  return wholeIndexes(type, registry).find((index) => hasOrder(index, order)) ?? null;
+}
+
 /** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
 async function findSorting(plan: Plan, { registry, database, kept }: Facts): Promise<string | null> {
   const matching = await kept();
-  const order = compileSort(plan.sort);
-  const sorting = wholeIndexes(plan.type, registry).find((index) => hasOrder(index, order));
-  if (matching === null || sorting === undefined) return null;
+  const sorting = indexOfSort(plan, registry);
+  if (matching === null || sorting === null) return null;
   const all = await estimateSize(plan.type, database);
   return margin * entriesInOrder(plan, all, matching) < all ? sorting.name : null;
 }

@@ -40,7 +40,7 @@ export const fromRelated: Way = {
 };
 
 /** Returns whether a pipeline can begin with the related entries that meet a condition. */
-const canLead = (condition: Condition): condition is RelatedCondition =>
+export const canLead = (condition: Condition): condition is RelatedCondition =>
   condition.kind === 'related' &&
   !condition.orMissing &&
   (condition.link.storage.kind === 'own' || condition.link.storage.kind === 'inverse') &&

@@ -14,6 +14,7 @@ import { asksForRelated, resolveOrJoin } from '../resolve-related.js';
 import { fallbackTotal } from './fallback-total.js';
 import { fromRelated, joinedList, joinedTotal } from './from-related.js';
 import { nearest } from './nearest.js';
+import { joinedInOrder } from './joined-in-order.js';
 import { isInSecondHalf, totalOf } from './page-total.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
 import type { Facts, Found, JoinedPage, PageContext, PageTotal, Way } from './way.js';
@@ -140,6 +141,7 @@ async function tryHint<Result>(facts: Facts, read: (options: Document) => Promis
 /** All ways to read a page. The first one that fits is used. */
 export const ways: readonly Way[] = [
   nearest,
+  joinedInOrder,
   fromRelated,
   noEntry,
   joinedList,

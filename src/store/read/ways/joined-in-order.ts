@@ -1,0 +1,69 @@
+import { allOf, conjunctsOf } from '#model/query/conditions.js';
+import { isSought, type Plan } from '#model/query/plan.js';
+import { isTimedOut } from '../../send/driver-errors.js';
+import { readAll } from '../../send/read-commands.js';
+import { estimateCount, estimateSize, factTimeout, few } from '../collection-facts.js';
+import { compileCondition, type RelatedCondition } from '../compile-condition.js';
+import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
+import { isServed, modelLeading } from '../is-served.js';
+import { compileJoined, joinSome, joinStages } from '../join-related.js';
+import { resolveOrJoin, stagesOf } from '../resolve-related.js';
+import { indexOfSort } from './choose.js';
+import { canLead } from './from-related.js';
+import { pageOf } from './page-of.js';
+import { wasShort } from './page-total.js';
+import type { Facts, Way } from './way.js';
+
+/** How many times as long it takes to join an entry as to read an id. */
+const joinFactor = 2.5;
+
+/**
+ * Reads a page without a total in the order of its sort, joins each entry with the related entries of the other side, and stops when the
+ * page is full. The cost of the other ways grows with the number of related entries, so it is used if many of them meet the condition.
+ */
+export const joinedInOrder: Way = {
+  name: 'list joined in the order of the sort',
+  fits: (plan, facts) => {
+    const broad = facts.database.session === null ? inverseOf(plan) : null;
+    return broad !== null && indexOfSort(plan, facts.registry) !== null && meetMany(plan, broad, facts);
+  },
+  read: async (plan, { database }) => {
+    const parts = conjunctsOf(plan.condition);
+    const inverse = parts.find(canLead);
+    if (inverse === undefined) return null;
+    if (!inverse.ofRule) database.budget.spend('relatedConditions');
+    const { resolved, joins } = await resolveOrJoin(allOf(parts.filter((part) => part !== inverse)), database);
+    const joined = joinSome(inverse, await stagesOf(inverse.condition, database), joins);
+    const { match, before } = compileJoined(plan.condition, new Map([...resolved, [inverse, joined]]), joins);
+    const pipeline = compilePagePipeline(pageOf(plan, before, database), joinStages(joins, match));
+    const maxTimeMS = Math.min(database.maxTimeMS.read, factTimeout);
+    try {
+      return { documents: await readAll(database, { aggregate: plan.type.collection, pipeline, maxTimeMS }) };
+    } catch (error) {
+      if (!isTimedOut(error)) throw error; // many related entries belong to few entries
+      return null;
+    }
+  },
+};
+
+/** Returns the only condition on related entries of a page without a total, if the other side stores the relation; otherwise null. */
+function inverseOf(plan: Plan): RelatedCondition | null {
+  if (plan.withTotal || plan.window.limit === null || isSought(plan) || wasShort(plan) === true) return null;
+  const parts = conjunctsOf(plan.condition);
+  const [first, second] = parts.filter((part) => part.kind !== 'comparison');
+  if (first === undefined || second !== undefined || sortsByComputed(plan.sort) || !canLead(first)) return null;
+  return first.link.storage.kind === 'inverse' ? first : null;
+}
+
+/** Returns whether so many related entries meet a condition that joining entries until the page is full is likely to take less time. */
+async function meetMany({ type, window }: Plan, { target, condition }: RelatedCondition, facts: Facts): Promise<boolean> {
+  const { database, registry } = facts;
+  const indexes = { ...modelLeading(target, registry), searches: database.searches };
+  const terms = conjunctsOf(condition);
+  if (!terms.every(({ kind }) => kind === 'comparison') || !isServed(condition, indexes)) return false; // counting would take long
+  const all = await estimateSize(type, database);
+  const most = Math.max(Math.sqrt(joinFactor * (window.skip + (window.limit ?? 0)) * all), few);
+  if ((await estimateSize(target, database)) <= most) return false;
+  const subject = { collection: target.collection, match: compileCondition(condition, new Map()) };
+  return ((await estimateCount(subject, database)) ?? 0) > most;
+}
