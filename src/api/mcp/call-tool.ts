@@ -25,6 +25,16 @@ const resultOf = (answer: Values): CallToolResult => ({
   structuredContent: answer,
 });
 
+/** The arguments of tools that stand for parameters and headers of REST. */
+const argumentNames = [
+  ['pagination[after]', 'cursor'],
+  ['pagination[limit]', 'limit'],
+  ['Idempotency-Key', 'key'],
+] as const;
+
+const withArguments = (message: string): string =>
+  argumentNames.reduce((text, [name, argument]) => text.replaceAll(name, argument), message);
+
 const longestMessage = 2_000;
 const longestDetails = 6_000;
 
@@ -33,7 +43,7 @@ function refusalOf(thrown: unknown, input: Values, call: AgentCall): CallToolRes
   const listed = JSON.stringify(details ?? {});
   const isListed = listed !== '{}' && listed.length <= longestDetails;
   const hints = thrown instanceof ApiError ? corrections(thrown, input, call) : [];
-  const said = [message.slice(0, longestMessage), ...hints].join('; ');
+  const said = [withArguments(message.slice(0, longestMessage)), ...hints].join('; ');
   const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : null;
   const text = [said, ...(isListed ? [listed] : []), ...(current === null ? [] : [JSON.stringify(current)])].join('\n');
   return {

@@ -8,7 +8,7 @@ import { componentsOf, hasParts } from '#model/schema/parts.js';
 import type { AgentCall } from './agent-call.js';
 import { findServed } from './served-types.js';
 
-const operatorNames = [...Object.keys(operators), 'and', 'or', 'not'].map((name) => `$${name}`);
+const operatorNames = [...Object.keys(operators), 'and', 'or', 'not', 'some', 'none', 'every'].map((name) => `$${name}`);
 
 /** Returns what a model should have written instead of the names that an error refuses, as far as there are similar ones. */
 export function corrections(error: ApiError, input: Values, call: AgentCall): readonly string[] {

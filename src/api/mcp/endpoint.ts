@@ -7,6 +7,7 @@ import { shortName } from './arguments.js';
 import { instructions } from './instructions.js';
 import { callTool } from './call-tool.js';
 import { servePrompts } from './prompts.js';
+import { orProtocolError } from './refusals.js';
 import { serveResources } from './resources.js';
 import { findTool, offeredTools } from './tools.js';
 
@@ -57,12 +58,16 @@ function serverOf(call: AgentCall): Server {
     { name: 'mangrove', title: 'Mangrove', version: packageVersion },
     { capabilities: { tools: {}, resources: {} }, instructions: instructions(call) },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: offeredTools(call).map(({ definition }) => definition) }));
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: input } }): Promise<CallToolResult> => {
-    const tool = findTool(name, call);
-    if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shortName(name)}`);
-    return callTool(tool, isRecord(input) ? input : {}, call);
-  });
+  server.setRequestHandler('tools/list', () =>
+    orProtocolError(call, () => Promise.resolve({ tools: offeredTools(call).map(({ definition }) => definition) })),
+  );
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: input } }) =>
+    orProtocolError(call, (): Promise<CallToolResult> => {
+      const tool = findTool(name, call);
+      if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${shortName(name)}`);
+      return callTool(tool, isRecord(input) ? input : {}, call);
+    }),
+  );
   serveResources(server, call);
   servePrompts(server, call);
   return server;

@@ -79,9 +79,9 @@ const refusal = (message: string): ProtocolError => new ProtocolError(ProtocolEr
 
 const place = /\{\{\s*([\w-]+)\s*\}\}/g;
 
-/** Returns a template with values in place of their names; null if that would be longer than `most`. */
+/** Returns a template with values in place of their names; null if that would be longer than `most` bytes. */
 function fill(template: string, values: AskedPrompt['values'], most: number): string | null {
   const valueOf = (name: string): string => (Object.hasOwn(values, name) ? (values[name] ?? '') : '');
-  const added = [...template.matchAll(place)].reduce((sum, [, name = '']) => sum + valueOf(name).length, 0);
-  return template.length + added > most ? null : template.replaceAll(place, (_, name: string) => valueOf(name));
+  const added = [...template.matchAll(place)].reduce((sum, [, name = '']) => sum + Buffer.byteLength(valueOf(name)), 0);
+  return Buffer.byteLength(template) + added > most ? null : template.replaceAll(place, (_, name: string) => valueOf(name));
 }

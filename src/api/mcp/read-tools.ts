@@ -1,4 +1,4 @@
-import { notFoundError, validationError } from '#base/errors.js';
+import { notFoundError, payloadTooLargeError, validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import { aggregate } from '#content/aggregate.js';
 import { noCursors } from '#content/cursors.js';
@@ -50,6 +50,7 @@ function answerPage(page: FoundPage, call: AgentCall): Values {
   const answerWithin = (bytes: number): Values => {
     const { entries, isWhole } = fitEntries(all, bytes);
     const next = isWhole && !cursors.hasNext ? null : cursors.of(entries.at(-1)?.['id']);
+    if (!isWhole && next === null) throw payloadTooLargeError('The entries do not fit into an answer: ask for a smaller limit');
     return { entries, ...(total !== null && { total }), ...(next !== null && { nextCursor: next }) };
   };
   const answer = answerWithin(maxBytes);
