@@ -16,7 +16,7 @@ import type { ByteReservation } from '#base/limits/byte-budget.js';
 import type { Filter, Query } from '#model/query/ast.js';
 import { ownSeal, type CursorSeal } from './cursor-seal.js';
 import { currentMoment } from '#model/query/moment.js';
-import type { Plan, Selection } from '#model/query/plan.js';
+import type { Condition, Plan, Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { notFoundError } from '#base/errors.js';
 
@@ -92,6 +92,10 @@ export interface PendingRead {
   readonly plan: Plan;
   /** The id of the entry; null if the condition of the plan alone says which entries are read. */
   readonly id: number | null;
+  /** The condition of the localizations of the entry with the id, if one of them is read in its place. */
+  readonly group?: Condition;
+  /** A condition of the plan that is not part of the query. */
+  readonly further?: Condition;
 }
 
 /** Reads entries of a type together with the code around such reads. */

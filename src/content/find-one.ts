@@ -5,7 +5,7 @@ import { readable } from '#model/query/access.js';
 import { comparing, type Query } from '#model/query/ast.js';
 import { bindFilter, bindPublication, bindRule } from '#model/query/bind-filter.js';
 import { bindEntrySelection, bindLocales, bindPlan } from '#model/query/bind-plan.js';
-import { allOf, anyOf, conjunctsOf } from '#model/query/conditions.js';
+import { allOf, anyOf } from '#model/query/conditions.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
@@ -37,10 +37,12 @@ async function findLocalized(
   context: ContentContext,
 ): Promise<Loaded | null> {
   const { bind } = context;
-  const list = { ...query, filter: null, sort: [] };
-  const { condition } = bindPlan(list, type, bind);
-  const found = allOf([bindGroup(type, allOf([hasId(id), ...bindRule(type, bind)])), ...conjunctsOf(condition)]);
-  return readSurrounded({ query, plan: planOf(found, selection), id: null }, context);
+  const state = query.publicationState ?? 'live';
+  const { locales, fallback } = bindLocales({ ...query, filter: null, search: null }, type, { ...bind, state });
+  const rule = bindRule(type, bind);
+  const group = bindGroup(type, allOf([hasId(id), ...rule]));
+  const condition = allOf([group, ...locales, ...bindPublication(type, state), ...fallback, ...rule]);
+  return readSurrounded({ query, plan: planOf(condition, selection), id, group }, context);
 }
 
 /** Returns the condition of the entries that meet another one, or have a localization that does. */

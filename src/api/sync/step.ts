@@ -179,7 +179,7 @@ async function readEntries(further: Condition, { shape, content, state, size }: 
   const entries: readonly Loaded[] =
     code === null
       ? (await readPage(narrowed, { registry: content.bind.registry, ...store })).entries
-      : (await code.many({ query, plan: narrowed, id: null }, context)).entries;
+      : (await code.many({ query, plan: narrowed, id: null, further }, context)).entries;
   return copiesOf(entries, content.bind.budget);
 }
 

@@ -82,8 +82,7 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const nearList = findNear(query.filter, type, context);
   const written = nearList?.filter ?? query.filter;
   const filter = written === null ? [] : [bindFilter(written, type, { ...context, state })];
-  const sorted = bindSort(query, type, context);
-  const sort = nearList !== null && sorted.length === 0 ? [byDistance] : sorted;
+  const sort = bindOrder(query, type, context, nearList !== null);
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const { locales, fallback } = bindLocales(query, type, { ...context, state });
@@ -113,6 +112,12 @@ function isOnLocale(rule: Condition, { localized }: ContentType): boolean {
 }
 
 const byDistance: SortKey = { links: [], path: distancePath, lists: [], order: 1 };
+
+/** Binds the order of a list: of one that is near to a place it is by distance, unless the query names another. */
+export function bindOrder(query: Query, type: ContentType, context: BindContext, isNear: boolean): readonly SortKey[] {
+  const sort = bindSort(query, type, context);
+  return isNear && sort.length === 0 ? [byDistance] : sort;
+}
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
 export const bindPlan = memoizeBinding(bindList, weighPlan);

@@ -215,5 +215,5 @@ export interface Plan {
   readonly withTotal: boolean;
   readonly selection: Selection;
   /** The place that the entries are near to. */
-  readonly near?: Near;
+  readonly near?: Near | undefined;
 }

@@ -9,14 +9,15 @@ import { validationError } from '#base/errors.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { readable } from '#model/query/access.js';
 import type { BindContext } from '#model/query/bind-context.js';
-import { bindFilter, bindRule, bindSearch } from '#model/query/bind-filter.js';
-import { bindFields, bindSort, windowOf } from '#model/query/bind-list.js';
+import { bindFields, windowOf } from '#model/query/bind-list.js';
+import { bindOrder } from '#model/query/bind-plan.js';
 import { bindSelection } from '#model/query/bind-selection.js';
-import { allOf, orNull } from '#model/query/conditions.js';
+import { allOf } from '#model/query/conditions.js';
 import type { Plan, Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
 import { answeringAccess, applyChanges } from './changed-entries.js';
+import { bindChanged } from './changed-condition.js';
 import { describeRead } from './translate-read.js';
 import { engineQuery, type EngineParameters } from './translate-query.js';
 
@@ -111,7 +112,9 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
     names.some((name) => !isDeepStrictEqual(given[name], changed[name]));
   const sighted = contextOfCode(bind);
   const query = engineQuery(presentParameters(changed), sighted.limits);
-  if (plan.pagination.kind === 'cursor' && differs('orderBy', 'offset'))
+  const list = differs('where', 'filters', '_q') ? bindChanged(read, query, { bind, sighted }) : plan;
+  const isReordered = differs('orderBy') || !isDeepStrictEqual(list.near, plan.near);
+  if (plan.pagination.kind === 'cursor' && (isReordered || differs('offset')))
     throw validationError('Invalid parameter pagination[cursors]: code before the read chooses the order of the list');
   const isPopulatedByCode = read.query.isForFields !== true && differs('populate');
   const asked = { ...emptyQuery, fields: differs('select') ? query.fields : null, populate: query.populate };
@@ -126,17 +129,14 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
     isPopulatedByCode,
     answered: isSelectedByCode ? { ...plan.selection, fields: shown } : plan.selection,
     plan: {
-      ...plan,
-      ...(differs('where', 'filters', '_q') && withoutScope(bindCondition(query, type, { bind, sighted }))),
-      ...(differs('orderBy') && { sort: bindSort(query, type, sighted) }),
+      ...list,
+      ...(isReordered && { sort: bindOrder(query, type, sighted, list.near !== undefined) }),
       ...(differs('limit', 'offset') && { window: windowOf({ kind: 'offset', start: 0, limit: -1, ...pageOf(query) }) }),
       withTotal: false,
       selection: { ...plan.selection, fields: read.query.includePrivate === true ? ofCode : valuesOf(type), children },
     },
   };
 }
-
-const withoutScope = (condition: Plan['condition']) => ({ condition, scope: null, isWhole: condition === null });
 
 const pageOf = ({ pagination }: ReturnType<typeof engineQuery>) =>
   pagination?.kind === 'offset' ? { start: pagination.start, limit: pagination.limit ?? -1 } : {};
@@ -148,16 +148,6 @@ const contextOfCode = (bind: BindContext): BindContext => ({
   limits: limitsOfCode(bind.limits),
   settings: { ...unpagedSettings(bind.settings), strict: false },
 });
-
-function bindCondition(
-  { filter, search }: ReturnType<typeof engineQuery>,
-  type: ContentType,
-  { bind, sighted }: { readonly bind: BindContext; readonly sighted: BindContext },
-): Plan['condition'] {
-  const asked = filter === null ? [] : [bindFilter(filter, type, sighted)];
-  const found = search === null ? [] : [bindSearch(search, type, bind)];
-  return orNull(allOf([...asked, ...found, ...bindRule(type, bind)]));
-}
 
 const valuesOf = (type: ContentType): Selection['fields'] =>
   [...type.attributes.values()].flatMap((attribute) =>

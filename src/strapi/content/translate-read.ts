@@ -17,14 +17,18 @@ export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }
     ...describeList(query.isForFields === true ? { ...query, fields: null, populate: emptyQuery.populate } : query),
     ...(id === null && type.kind !== 'singleType' && describeWindow(window)),
   };
-  if (id !== null) return { ...parameters, where: { id } };
-  const conditions = query.filter === null ? [] : [describeFilter(query.filter)];
   const isLive = type.draftAndPublish && (query.publicationState ?? 'live') === 'live';
-  return {
-    ...parameters,
-    ...whereOf(type.localized && query.locale !== 'all' ? [describeLocale(query.locale ?? defaultLocale)] : null, conditions),
-    ...(isLive && { filters: { publishedAt: { $notNull: true } } }),
-  };
+  const published = isLive && { filters: { publishedAt: { $notNull: true } } };
+  if (id !== null) return { ...parameters, where: { id }, ...(query.fallbackLocales !== null && published) };
+  const conditions = query.filter === null ? [] : [describeFilter(query.filter)];
+  const locale = type.localized && query.locale !== 'all' ? [describeLocale(localesOf(query, defaultLocale))] : null;
+  return { ...parameters, ...whereOf(locale, conditions), ...published };
+}
+
+/** Returns the locale of a query, with those whose entries take the place of missing ones. */
+function localesOf({ locale, fallbackLocales }: Query, defaultLocale: string): string | readonly string[] {
+  const asked = locale ?? defaultLocale;
+  return fallbackLocales === null ? asked : [...new Set([asked, ...fallbackLocales].flat())];
 }
 
 /** Returns the page of a read; nothing if all entries are read. */
