@@ -1,5 +1,5 @@
 import { isRecord, type Values } from '#base/values.js';
-import { allOf, anyOf, conjunctsOf, foldCondition, orNull, termsOf } from '#model/query/conditions.js';
+import { allOf, anyOf, complementOf, conjunctsOf, foldCondition, orNull, termsOf } from '#model/query/conditions.js';
 import { meetsCondition } from '#model/query/meets-condition.js';
 import { always, type Condition, type Plan } from '#model/query/plan.js';
 import { storedIds } from '#model/schema/stored-values.js';
@@ -89,12 +89,15 @@ interface LocalInput extends Omit<LogPart, 'changes'> {
   readonly states: readonly State[];
   /** The path of the elements that the condition is about, with a dot at its end. */
   readonly prefix?: string;
+  /** Whether the condition is denied: no state may meet what replaces it that did not always meet the condition. */
+  readonly isDenied?: boolean;
 }
 
 /**
  * Returns a condition with conditions on stored ids in place of those on related entries. A related entry counts if it meets its
- * condition now, or did so since a change. So no state is missed that met the whole condition since then. Throws a SyncResetError if
- * there were too many of these states, or one of them is not stored.
+ * condition now, or did so since a change; where the condition is denied, if it does so now and did in all states since then. So no
+ * state is missed that met the whole condition. Throws a SyncResetError if there were too many of these states, one of them is not
+ * stored, or the ids are not.
  */
 async function localCondition(condition: Condition, input: LocalInput): Promise<Condition> {
   switch (condition.kind) {
@@ -104,8 +107,7 @@ async function localCondition(condition: Condition, input: LocalInput): Promise<
       return condition.kind === 'and' ? allOf(parts) : anyOf(parts);
     }
     case 'not':
-      // a former state may have met the complement of what is met now
-      return leadsAway(condition) ? always : condition;
+      return complementOf(await localCondition(condition.condition, { ...input, isDenied: input.isDenied !== true }));
     case 'element': {
       const prefix = `${input.prefix ?? ''}${condition.path}.`;
       return { ...condition, condition: await localCondition(condition.condition, { ...input, prefix }) };
@@ -121,7 +123,7 @@ async function localCondition(condition: Condition, input: LocalInput): Promise<
 
 async function linkCondition(related: RelatedCondition, input: LocalInput): Promise<Condition> {
   const { link, path, orMissing } = related;
-  const { states, database, prefix = '' } = input;
+  const { states, database, prefix = '', isDenied = false } = input;
   if (link.storage.kind === 'own') {
     const names = `${prefix}${path}`.split('.');
     const operand = await idsMeeting(related, [...new Set(states.flatMap((state) => idsAt(state, names)))], input);
@@ -130,7 +132,10 @@ async function linkCondition(related: RelatedCondition, input: LocalInput): Prom
     return orMissing ? anyOf([isOneOf, { ...comparison, comparator: 'null', operand: true }]) : isOneOf;
   }
   // a change of other entries that lead here is a reset, so the present ones decide
-  if (link.storage.kind !== 'inverse' || orMissing) return always;
+  if (link.storage.kind !== 'inverse' || orMissing) {
+    if (isDenied) throw resetError('It is not known which entries a rule has hidden');
+    return always;
+  }
   const ids = states.map(({ _id }) => _id);
   const operand = await linkedByMeeting(related, ids, database);
   return { kind: 'comparison', path: '_id', stored: 'number', comparator: 'in', operand, denied: false };
@@ -141,29 +146,33 @@ type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 /** Maximum number of different former states of related entries that are read. */
 const maxStates = 10_000;
 
-/** Returns those of the ids whose entries meet a condition on related entries, or have met it since a change. */
+/**
+ * Returns those of the ids whose entries meet a condition on related entries, or have met it since a change; if it is denied, those
+ * whose entries meet it and always have since then.
+ */
 async function idsMeeting(
   { target, condition }: RelatedCondition,
   ids: readonly number[],
-  { database, after }: LocalInput,
+  { database, after, isDenied = false }: LocalInput,
 ): Promise<readonly unknown[]> {
   if (ids.length === 0 || isAboutId(condition)) return ids.filter((_id) => meetsCondition(condition, { _id }));
   const match = matchesAll({ _id: oneOf(ids) }, await matchOf(condition, database));
   const present = await findStored(database, target.collection, { match, fields: ['_id'] });
   const meeting = new Set(present.map(({ _id }): unknown => _id));
-  const others = ids.filter((id) => !meeting.has(id));
+  const unsure = ids.filter((id) => meeting.has(id) === isDenied);
   const fields = decidingFields(target, condition).get(target.collection) ?? [];
-  const changes = await formerStates(database, target.collection, { ids: others, fields, after, limit: maxStates + 1 });
+  const changes = await formerStates(database, target.collection, { ids: unsure, fields, after, limit: maxStates + 1 });
   if (changes.length > maxStates) throw resetError('Related entries had many former values');
   if (changes.some(({ former }) => former === null)) throw resetError('It is not stored what related entries were like');
   const states = changes.map(({ id, former }): State => ({ ...former, _id: id }));
-  const local = await localCondition(condition, { states, database, after });
-  for (const state of states) if (meetsCondition(local, state)) meeting.add(state._id);
+  const local = await localCondition(condition, { states, database, after, isDenied });
+  for (const state of states) {
+    const isMet = meetsCondition(local, state);
+    if (isMet && !isDenied) meeting.add(state._id);
+    if (!isMet && isDenied) meeting.delete(state._id);
+  }
   return [...meeting];
 }
-
-const leadsAway = (condition: Condition): boolean =>
-  foldCondition<boolean>(condition, ({ kind }, parts) => kind === 'related' || parts.includes(true));
 
 const isAboutId = (condition: Condition): boolean =>
   foldCondition<boolean>(condition, (one, parts) =>

@@ -9,8 +9,8 @@ import { comparesText, type Comparison, textPattern } from './conditions.js';
 import { storedText } from './stored-text.js';
 
 /**
- * Returns whether a stored entry or component meets a condition, as the database decides it. Conditions on related entries must
- * have been replaced by conditions on the stored ids.
+ * Returns whether a stored entry or component meets a condition, as the database decides it. Conditions on other entries must have been
+ * replaced by conditions on the stored ids.
  */
 export function meetsCondition(condition: Condition, holder: Values): boolean {
   switch (condition.kind) {
@@ -33,7 +33,7 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
       return meetsCondition(condition.otherwise, holder);
     case 'related':
     case 'fallback':
-      return false;
+      throw new Error(`One entry does not tell whether it meets a condition of the kind ${condition.kind}`);
   }
 }
 

@@ -214,6 +214,82 @@ const cases: readonly Case[] = [
     deleted: [1, 2],
   },
   {
+    what: 'entries by a rule that denies the id of a related entry',
+    rule: { tags: { $none: { id: 2 } } },
+    posts: () => [
+      { _id: 1, ...live, tags: [1] },
+      { _id: 2, ...live, tags: [1, 2] },
+      { _id: 3, ...live },
+      { _id: 4, ...live, tags: [2] },
+    ],
+    write: async (server) => {
+      await set(server, 'posts', 2, { title: 'other', tags: [2, 3] });
+      await removeAll(server);
+    },
+    deleted: [1, 3],
+  },
+  {
+    what: 'entries by a rule that denies the id of a related entry, which is linked for a while',
+    rule: { tags: { $none: { id: 2 } } },
+    posts: () => [
+      { _id: 1, ...live, tags: [2] },
+      { _id: 2, ...live, tags: [1] },
+    ],
+    write: async (server) => {
+      await set(server, 'posts', 1, { tags: [] });
+      await set(server, 'posts', 1, { tags: [2] });
+      await set(server, 'posts', 2, { tags: [2] });
+    },
+    deleted: [1, 2],
+  },
+  {
+    what: 'entries by a rule that denies a value of related entries',
+    rule: { author: { $none: { active: { $eq: true } } } },
+    posts: () => [
+      { _id: 1, ...live, author: active },
+      { _id: 2, ...live, author: inactive },
+      { _id: 3, ...live },
+    ],
+    write: removeAll,
+    deleted: [2, 3],
+  },
+  {
+    what: 'entries by a rule that denies a value of related entries, which has changed',
+    rule: { author: { $none: { active: { $eq: true } } } },
+    posts: () => [
+      { _id: 1, ...live, author: active },
+      { _id: 2, ...live, author: inactive },
+    ],
+    write: async (server) => {
+      await set(server, 'authors', inactive, { active: true });
+      await set(server, 'authors', active, { name: 'again' });
+      await set(server, 'posts', 1, { title: 'other' });
+      await set(server, 'posts', 2, { title: 'other' });
+    },
+    deleted: [2],
+  },
+  {
+    what: 'entries by a rule that every related entry meets',
+    rule: { tags: { $every: { id: 1 } } },
+    posts: () => [
+      { _id: 1, ...live, tags: [1] },
+      { _id: 2, ...live, tags: [1, 2] },
+      { _id: 3, ...live },
+    ],
+    write: removeAll,
+    deleted: [1, 3],
+  },
+  {
+    what: 'entries by a rule that denies entries on the other side of a relation',
+    rule: { notes: { $none: { approved: { $eq: true } } } },
+    posts: () => [
+      { _id: 1, ...live },
+      { _id: 2, ...live },
+    ],
+    write: removeAll,
+    deleted: [2],
+  },
+  {
     what: 'entries by a rule through the other side of a relation',
     rule: { notes: { approved: { $eq: true } } },
     posts: () => [
