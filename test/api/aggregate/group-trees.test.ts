@@ -247,6 +247,20 @@ describe('groups in connections', () => {
     await rows.deleteMany({ kind: 'essay' } as object);
   });
 
+  it('take one command for the drafts of a relation, however many groupings and figures need them', async () => {
+    const units = ['YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY', 'HOUR'];
+    const parts = Array.from({ length: 19 }, (_, n) => {
+      const args = `by: ${units[n % 6] ?? ''}, timezone: "Etc/GMT-${String(n % 14)}"`;
+      return `a${String(n)}: at(${args}) { key connection { aggregate { countDistinct { shelf } } } }`;
+    });
+    const query = `groupBy { shelf { key connection { groupBy { ${parts.join(' ')} } } } }`;
+    await server.settled();
+    await ask(query);
+    const { commands, result } = await server.countCommands(() => ask(query));
+    expect(result.errors, JSON.stringify(result.errors)).to.equal(undefined);
+    expect([...commands].sort()).to.deep.equal(['aggregate', 'find']);
+  });
+
   it('send the command of the list alone for a connection without groups', async () => {
     const { commands } = await server.countCommands(() => ask('nodes { id }'));
     expect(commands).to.deep.equal(['find']);

@@ -22,8 +22,9 @@ export const maxValues = 100;
 export function bindFacets(query: Query, type: ContentType, context: BindContext, minGroup: number): readonly Facet[] {
   const list: Query = { ...query, sort: [], pagination: null, fields: null, populate: noPopulate, withTotal: false };
   const all = bindPlan(list, type, context);
+  const scope = { type, context, state: query.publicationState ?? 'live' };
   const bound = query.facets.map(({ key: asked, ranges, leavesOutOwn }): Facet => {
-    const key = bindRanges(bindKey(asked, 'UTC', { type, context, state: query.publicationState ?? 'live' }, 'facets'), ranges);
+    const key = bindRanges(bindKey(asked, 'UTC', scope, 'facets'), ranges);
     const own = asked.path[0] ?? '';
     const entries = leavesOutOwn ? bindPlan({ ...list, filter: withoutOwn(list.filter, own, type) }, type, context) : all;
     return { entries, key, grouping: groupingOf(key, entries, minGroup) };

@@ -1,3 +1,4 @@
+import { memoize } from '#base/caches.js';
 import { invalidParameter, validationError } from '#base/errors.js';
 import type { Attribute, ContentType, LinkAttribute, ScalarType } from '../../schema/content-type.js';
 import { accessInPart, maySee, readable } from '../access.js';
@@ -5,6 +6,7 @@ import type { PublicationState } from '../ast.js';
 import type { BindContext } from '../bind-context.js';
 import { bindVisible } from '../bind-nested.js';
 import { allOf, orNull } from '../conditions.js';
+import type { Condition } from '../plan.js';
 import type { LinkSource } from './aggregation.js';
 
 /** What groups are bound for. */
@@ -46,16 +48,21 @@ export function findAttribute(path: readonly string[], { type, context }: GroupS
   throw invalidParameter(path.at(-1) ?? '');
 }
 
+/** Returns a function that returns what is visible of a type. It is the same object each time, so that it is resolved once. */
+const visibleIn = memoize(({ context, state }: GroupScope) =>
+  memoize((target: ContentType): Condition | null => orNull(allOf(bindVisible(target, { ...context, state })))),
+);
+
 /**
  * Binds a relation. Drafts, and entries that a row rule hides, are not visible. Throws a ValidationError if the caller may not find its
  * entries.
  */
-export function bindLink(link: LinkAttribute, { context, state }: GroupScope): LinkSource {
+export function bindLink(link: LinkAttribute, scope: GroupScope): LinkSource {
+  const { context } = scope;
   const target = context.registry.types.get(link.target);
   const isStored = link.storage.kind === 'own' || link.storage.kind === 'inverse';
   if (target === undefined || !isStored || !maySee(context.access, link.target)) throw invalidParameter(link.name);
-  const visible = orNull(allOf(bindVisible(target, { ...context, state })));
-  return { kind: 'link', path: link.name, link, target, visible };
+  return { kind: 'link', path: link.name, link, target, visible: visibleIn(scope)(target) };
 }
 
 /** The types whose values are long, or no values to compare. */

@@ -17,7 +17,7 @@ import { compileJoined, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import type { PageContext } from '../ways/way.js';
 import { compileGroups, type CompiledLinks, fieldPath } from './compile-groups.js';
-import { compileLink } from './compile-links.js';
+import { compileLink, Visibles } from './compile-links.js';
 
 /** The values of a group as they are stored, in the order of its keys and figures. */
 export interface Group {
@@ -30,8 +30,7 @@ export interface Group {
 
 /**
  * Returns groups of the same entries in their orders. Sends one command for all of them, one more for each condition on related entries,
- * and one for each relation of which entries may be hidden. Throws a ValidationError if the time limit is exceeded because an index is
- * missing.
+ * and one for each type whose entries may be hidden. Throws a ValidationError if the time limit is exceeded because an index is missing.
  */
 export async function readGroups(
   entries: Plan,
@@ -51,9 +50,10 @@ async function readDocuments(
   { database }: PageContext,
 ): Promise<readonly (readonly Document[])[]> {
   database.reads?.collections.push(type.collection);
+  const visibles = new Visibles(database);
   const [{ resolved, joins }, ...links] = await Promise.all([
     resolveOrJoin(condition, database),
-    ...groupings.map((grouping) => compileLinks(grouping, database)),
+    ...groupings.map((grouping) => compileLinks(grouping, visibles)),
   ]);
   const { match, before } = compileJoined(condition, resolved, joins);
   if (match === nothing) return [];
@@ -66,13 +66,13 @@ async function readDocuments(
   return compiled.map((_, index) => (documents[0]?.[String(index)] ?? []) as readonly Document[]); // the facets of the pipeline
 }
 
-async function compileLinks({ keys, figures }: Aggregation, database: PageContext['database']): Promise<CompiledLinks> {
+async function compileLinks({ keys, figures }: Aggregation, visibles: Visibles): Promise<CompiledLinks> {
   const sources: readonly (readonly [GroupKey | Figure, LinkSource])[] = [
     ...figures.flatMap((figure) => (figure.source.kind === 'link' ? [[figure, figure.source] as const] : [])),
     ...keys.flatMap((key) => (key.kind === 'link' ? [[key, key] as const] : [])),
   ];
   const compiled = sources.map(
-    async ([owner, source], index) => [owner, await compileLink(source, `_link${String(index)}`, database)] as const,
+    async ([owner, source], index) => [owner, await compileLink(source, `_link${String(index)}`, visibles)] as const,
   );
   return new Map(await Promise.all(compiled));
 }
