@@ -25,7 +25,7 @@ function commentsOf({ file }: Source): readonly string[] {
 
 /**
  * Files outside store/ that know how entries are stored: a MongoDB operator as the key of an object, or a storage field. The filters
- * of the API have operators of the same names: model/query/, api/openapi/ and the translation of filters are not looked at.
+ * of the API have operators of the same names: model/query/, api/openapi/, api/mcp/ and the translation of filters are not looked at.
  */
 export const storageFiles = ({ sources }: Project): readonly string[] =>
   sources.filter((source) => !holdsStorage(source) && knowsStorage(source)).map(({ name }) => name);
@@ -42,7 +42,8 @@ const namesStorageField = (node: ts.Node): boolean =>
   (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isIdentifier(node)) &&
   /^(_ranks|_group|_unique)\b/.test(node.text);
 
-const isLanguage = (name: string): boolean => /^(model\/query|api\/openapi)\/|\/translate-(filters|query|read)\.ts$/.test(name);
+const isLanguage = (name: string): boolean =>
+  /^(model\/query|api\/(openapi|mcp))\/|\/translate-(filters|query|read)\.ts$/.test(name);
 
 const isOperatorKey = (node: ts.Node): boolean =>
   ts.isPropertyAssignment(node) &&

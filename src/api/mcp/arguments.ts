@@ -40,7 +40,7 @@ const all = {
   dryRun: described('boolean', 'Only check, and answer what would be stored'),
 } as const satisfies Readonly<Record<string, Argument>>;
 
-export type ArgumentName = keyof typeof all;
+type ArgumentName = keyof typeof all;
 
 /** The schema of a tool's arguments. */
 export type InputSchema = Schema & {

@@ -3,7 +3,7 @@ import type { Schema } from '#http/json-schema.js';
 import type { AgentCall } from './agent-call.js';
 
 /** A tool as clients see it. */
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -12,6 +12,7 @@ import { indexOfSort } from './choose.js';
 import { canLead } from './from-related.js';
 import { pageOf } from './page-of.js';
 import { wasShort } from './page-total.js';
+import { isSlow, noteSlow } from './slow-forms.js';
 import type { Facts, Way } from './way.js';
 
 /** How many times as long it takes to join an entry as to read an id. */
@@ -25,7 +26,8 @@ export const joinedInOrder: Way = {
   name: 'list joined in the order of the sort',
   fits: (plan, facts) => {
     const broad = facts.database.session === null ? inverseOf(plan) : null;
-    return broad !== null && indexOfSort(plan, facts.registry) !== null && meetMany(plan, broad, facts);
+    if (broad === null || indexOfSort(plan, facts.registry) === null) return false;
+    return !isSlow(facts.database.db, formOf(plan)) && meetMany(plan, broad, facts);
   },
   read: async (plan, { database }) => {
     const parts = conjunctsOf(plan.condition);
@@ -40,11 +42,21 @@ export const joinedInOrder: Way = {
     try {
       return { documents: await readAll(database, { aggregate: plan.type.collection, pipeline, maxTimeMS }) };
     } catch (error) {
-      if (!isTimedOut(error)) throw error; // many related entries belong to few entries
+      if (!isTimedOut(error)) throw error;
+      noteSlow(database.db, formOf(plan)); // many related entries belong to few entries
       return null;
     }
   },
 };
+
+/** The form of a query, whatever its operands are: its type, the relation that its filter goes through, and its order. */
+const formOf = (plan: Plan): string =>
+  JSON.stringify([
+    'joined in order',
+    plan.type.uid,
+    inverseOf(plan)?.link.storage,
+    plan.sort.map(({ path, order }) => [path, order]),
+  ]);
 
 /** Returns the only condition on related entries of a page without a total, if the other side stores the relation; otherwise null. */
 function inverseOf(plan: Plan): RelatedCondition | null {

@@ -1,12 +1,11 @@
-import type { Db, Document } from 'mongodb';
-import { BoundedCache, memoize } from '#base/caches.js';
+import type { Document } from 'mongodb';
 import { type Plan, scorePath } from '#model/query/plan.js';
 import { conjunctsOf } from '#model/query/conditions.js';
 import type { Pass } from '../../changes/total-cache.js';
 import { asScanned, type Database } from '../../send/database.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
-import { factBounds, factLifetime, factTimeout, few } from '../collection-facts.js';
+import { factTimeout, few } from '../collection-facts.js';
 import { nothing } from '../compile-condition.js';
 import { compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
 import { compileJoined } from '../join-related.js';
@@ -16,6 +15,7 @@ import { fromRelated, joinedList, joinedTotal } from './from-related.js';
 import { nearest } from './nearest.js';
 import { joinedInOrder } from './joined-in-order.js';
 import { isInSecondHalf, totalOf } from './page-total.js';
+import { isSlow, noteSlow } from './slow-forms.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
 import type { Facts, Found, JoinedPage, PageContext, PageTotal, Way } from './way.js';
 import { choose } from './choose.js';
@@ -113,9 +113,6 @@ async function readPass(page: Page, { ids, total }: Pass, database: Database): P
   return { documents: await readAll(database, { ...compilePage(only), hint: '_id_' }), total };
 }
 
-/** Returns the forms of queries for which an index was a wrong choice, with the time until which it is not chosen again. */
-const refusedOf = memoize<Db, BoundedCache<number>>(() => new BoundedCache(factBounds));
-
 /**
  * Reads a page by the index that was chosen for it. If it is not built or takes long, lets the server decide, for a while for
  * all queries of this form. Only the server applies this limit, because a timer of this process would also end the read when the
@@ -127,13 +124,12 @@ async function tryHint<Result>(facts: Facts, read: (options: Document) => Promis
   const { database } = facts;
   const { collection, match, sort } = await facts.page();
   const form = JSON.stringify([collection, hint, Object.keys(match), Object.keys(compileSort(sort))]);
-  const refused = refusedOf(database.db);
-  if ((refused.get(form) ?? 0) > Date.now()) return read({});
+  if (isSlow(database.db, form)) return read({});
   try {
     return await read({ hint, maxTimeMS: Math.min(database.maxTimeMS.read, factTimeout) });
   } catch (error) {
     if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
-    refused.set(form, Date.now() + factLifetime, 0);
+    noteSlow(database.db, form);
     return read({});
   }
 }
