@@ -20,6 +20,7 @@ const documents = {
       shelf: 1 + (n % 2),
       tags: [],
       day: `2026-0${String(n + 1)}-01`,
+      origin: { id: n + 1, place: n < 4 ? 'sea' : 'hill', year: n % 2 },
       ...shown,
     })),
     { _id: 99, kind: 'essay', pages: null, shelf: 1, tags: Array.from({ length: 120 }, (_, n) => n + 1), ...shown, locale: 'fr' },
@@ -57,6 +58,16 @@ const cases: readonly (readonly [title: string, query: string, facets: object])[
       kind: [
         { value: 'map', count: 3 },
         { value: 'novel', count: 1 },
+      ],
+    },
+  ],
+  [
+    'keep the filters on other attributes of the same component',
+    'facets[origin.place][self]=true&filters[origin][place]=hill&filters[origin][year]=1',
+    {
+      'origin.place': [
+        { value: 'sea', count: 2 },
+        { value: 'hill', count: 1 },
       ],
     },
   ],

@@ -67,9 +67,10 @@ describe('refusals of agents', () => {
     ['get', () => ({ type: 'home', id: 1 }), 'Argument id is not for home: it is a single type'],
     ['update', () => ({ type: 'home', id: 1, version: '1.1', data: {} }), 'Argument id is not for home: it is a single type'],
     ['describe', () => ({ type: 'page', cursor: 'role' }), 'Argument cursor is not for one type'],
+    ['create', () => ({ type: 'page', data: {}, key: 'x' }), 'key must have at least'],
   ];
   for (const [name, input, text] of wrong)
-    it(`name an argument that has no effect: ${name} ${text}`, async () => {
+    it(`name the wrong argument: ${name} ${text}`, async () => {
       const answer = await agent.call(name, input());
       expect(answer.isError).to.equal(true);
       expect(answer.text).to.contain(text);
@@ -108,4 +109,16 @@ describe('refusals of agents', () => {
     });
     expect(status).to.equal(200);
   });
+});
+
+it('an agent of a service with api.mcp.readOnly is not offered the tools that write', async () => {
+  const config = { api: { mcp: { enabled: true, public: true, publish: true, readOnly: true } } };
+  const server = await serveModels({ models, config });
+  const agent = await connectNew(`${server.server.url}/mcp`);
+  const names = (await agent.tools()).map(({ name }) => name);
+  expect(names).to.deep.equal(['describe', 'find', 'get', 'count', 'aggregate']);
+  const refused = await agent.call('create', { type: 'role', data: {} }).catch(String);
+  expect(refused).to.contain('Unknown tool: create');
+  await agent.close();
+  await server.stop();
 });

@@ -25,8 +25,7 @@ export function bindFacets(query: Query, type: ContentType, context: BindContext
   const scope = { type, context, state: query.publicationState ?? 'live' };
   const bound = query.facets.map(({ key: asked, ranges, leavesOutOwn }): Facet => {
     const key = bindRanges(bindKey(asked, 'UTC', scope, 'facets'), ranges);
-    const own = asked.path[0] ?? '';
-    const entries = leavesOutOwn ? bindPlan({ ...list, filter: withoutOwn(list.filter, own, type) }, type, context) : all;
+    const entries = leavesOutOwn ? bindPlan({ ...list, filter: withoutOwn(list.filter, asked.path, scope) }, type, context) : all;
     return { entries, key, grouping: groupingOf(key, entries, minGroup) };
   });
   const names = bound.map(({ key }) => key.name);
@@ -54,10 +53,24 @@ function bindRanges(key: GroupKey, ranges: FacetQuery['ranges']): GroupKey {
   return { ...key, ranges: bounds };
 }
 
-/** Returns a filter without the conditions on an attribute, unless they are alternatives. */
-function withoutOwn(filter: Filter | null, name: string, type: ContentType): Filter | null {
-  if (filter?.kind === 'field') return servedAs(type, filter.name) === servedAs(type, name) ? null : filter;
-  if (filter?.kind !== 'and') return filter;
-  const filters = filter.filters.flatMap((one) => withoutOwn(one, name, type) ?? []);
-  return filters.length === 0 ? null : { kind: 'and', filters };
+/** The type that a filter is about. */
+interface Place {
+  readonly type: ContentType;
+  readonly context: BindContext;
+}
+
+/** Returns a filter without the conditions on an attribute, or on one of a component, unless they are alternatives. */
+function withoutOwn(filter: Filter | null, path: readonly string[], place: Place): Filter | null {
+  if (filter?.kind === 'and') {
+    const filters = filter.filters.flatMap((one) => withoutOwn(one, path, place) ?? []);
+    return filters.length === 0 ? null : { kind: 'and', filters };
+  }
+  const { type, context } = place;
+  const [name = '', ...names] = path;
+  if (filter?.kind !== 'field' || servedAs(type, filter.name) !== servedAs(type, name)) return filter;
+  const attribute = type.attributes.get(servedAs(type, name));
+  const part = attribute?.kind === 'component' ? context.registry.types.get(attribute.component) : undefined;
+  if (part === undefined || names.length === 0) return null;
+  const inner = withoutOwn(filter.filter, names, { type: part, context });
+  return inner === null ? null : { ...filter, filter: inner };
 }

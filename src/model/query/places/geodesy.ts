@@ -81,12 +81,22 @@ export interface Outline {
   readonly corners: readonly Flat[];
 }
 
+/** Returns whether a corner is in the middle of a line between those before and after it, so that the outline is the same without it. */
+function isOnEdge(corners: readonly Flat[], corner: Flat, index: number): boolean {
+  const before = corners.at(index - 1) ?? corner;
+  const after = corners[(index + 1) % corners.length] ?? corner;
+  const along = (corner[0] - before[0]) * (after[0] - corner[0]) + (corner[1] - before[1]) * (after[1] - corner[1]);
+  return sideOf([before, corner], after) === 0 && along > 0;
+}
+
 /** Returns the outline of a polygon, or why it has none. */
 export function outlineOf(places: readonly Place[]): Outline | string {
   const project = projectionAround(places);
   const corners = places.map((place) => project?.(place) ?? null);
   if (project === null || corners.includes(null)) return 'its corners must be within a hemisphere';
-  const flat = corners as readonly Flat[]; // none is null
+  const all = corners as readonly Flat[]; // none is null
+  const flat = all.filter((corner, index) => !isOnEdge(all, corner, index));
+  if (flat.length < 3) return 'its corners must not be on a line';
   const edges = flat.map((corner, index) => [corner, flat[(index + 1) % flat.length] ?? corner] as const);
   for (const [first, edge] of edges.entries())
     for (const [second, other] of edges.entries()) {

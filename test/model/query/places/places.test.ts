@@ -222,6 +222,12 @@ describe('places', () => {
     for (const id of [inside, outside]) await server.as(token, 'DELETE', `/api/cafes/${String(id)}`);
   });
 
+  it('$within: a corner in the middle of an edge changes nothing', async () => {
+    const within = async (polygon: string) =>
+      idsOf(await ok(`/api/cafes?filters[at][$within][polygon]=${polygon}&sort=id&pagination[pageSize]=1000`));
+    expect(await within('0,-20;0,5;0,20;60,20;60,-20')).to.deep.equal(await within('0,-20;0,20;60,20;60,-20'));
+  });
+
   it('$within: polygons are those of a naive calculation, or refused', () =>
     fc.assert(
       fc.asyncProperty(
