@@ -81,11 +81,12 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const state = query.publicationState ?? 'live';
   const nearList = findNear(query.filter, type, context);
   const written = nearList?.filter ?? query.filter;
-  const filter = written === null ? [] : [bindFilter(written, type, { ...context, state })];
+  const scoped = { ...context, state };
+  const filter = written === null ? [] : [bindFilter(written, type, scoped)];
   const sort = bindOrder(query, type, context, nearList !== null);
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
-  const { locales, fallback } = bindLocales(query, type, { ...context, state });
+  const { locales, fallback } = bindLocales(query, type, scoped);
   const rules = bindRule(type, context);
   const demanded = allOf([...fallback, ...filter, ...search, ...rules.filter((rule) => !isOnLocale(rule, type))]);
   const scope = orNull(allOf([...locales, ...rules.filter((rule) => isOnLocale(rule, type)), ...bindPublication(type, state)]));

@@ -29,13 +29,20 @@ interface NearList {
  * Throws a ValidationError if the operand is wrong, or there are several.
  */
 export function findNear(filter: Filter | null, type: ContentType, context: BindContext): NearList | null {
+  if (filter === null || !hasNear(filter)) return null;
   const found: Near[] = [];
-  const changed = filter === null ? null : replaceNear(filter, { type, access: context.access, prefix: '' }, { context, found });
+  const changed = replaceNear(filter, { type, access: context.access, prefix: '' }, { context, found });
   const [near, second] = found;
-  if (near === undefined || changed === null) return null;
+  if (near === undefined) return null;
   if (second !== undefined) throw invalid('a query can have it only once');
   return { near, filter: changed };
 }
+
+/** Returns whether a filter has `$near`. Nearly none has, and each list asks. */
+const hasNear = (filter: Filter): boolean =>
+  filter.kind === 'near' ||
+  (filter.kind === 'field' && hasNear(filter.filter)) ||
+  (filter.kind === 'and' && filter.filters.some(hasNear));
 
 interface Scope {
   readonly type: ContentType;
