@@ -60,7 +60,10 @@ const reads: readonly (readonly [parameters: object, titles: readonly string[]])
 const refused: readonly (readonly [parameters: object, message: string])[] = [
   [{ where: { pages: undefined } }, 'Invalid value for pages: it is undefined'],
   [{ where: { nothing: 1 } }, 'Invalid parameter nothing'],
-  [{ where: { title: { $near: 1 } } }, 'Invalid parameter $near'],
+  [
+    { where: { title: { $near: 1 } } },
+    'Invalid parameter $near: it is a condition on a point of a list itself, not below $or, $not, a relation or a list of components',
+  ],
   [{ where: 'title' }, 'where must be an object or a list of objects'],
   [{ select: ['nothing'] }, 'Invalid parameter nothing'],
   [{ orderBy: { nothing: 'asc' } }, 'Invalid parameter nothing'],
