@@ -148,19 +148,24 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
     throw invalidParameter(link.name);
   const inner = { ...rootScope(target, context), ofRoot: false, ofRule };
   const rules = bindRule(target, context);
-  const related = {
+  const path = `${scope.prefix}${link.name}`;
+  const visible = orNull(allOf(rules));
+  // tokens of sync have digests of this value as JSON, in which the order of its members counts
+  const linked = (condition: Condition, orMissing: boolean): Condition => ({
     kind: 'related',
-    path: `${scope.prefix}${link.name}`,
+    path,
     link,
     target,
-    visible: orNull(allOf(rules)),
+    condition,
+    orMissing,
+    visible,
     ofRule,
-  } as const;
+  });
   const shown = bindPublication(target, context.state ?? 'preview');
   return bindQuantified(filter, polarity, {
     bind: (one, to) => bindObject(one, inner, to),
-    someOf: (condition) => ({ ...related, condition: allOf([condition, ...rules]), orMissing: holdsForNulls(condition) }),
-    existsWith: (condition) => ({ ...related, condition: allOf([atEntry(condition), ...shown, ...rules]), orMissing: false }),
+    someOf: (condition) => linked(allOf([condition, ...rules]), holdsForNulls(condition)),
+    existsWith: (condition) => linked(allOf([atEntry(condition), ...shown, ...rules]), false),
   });
 }
 
