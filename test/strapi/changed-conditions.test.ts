@@ -134,4 +134,13 @@ describe('conditions that code before a read has changed', () => {
       ]);
     });
   });
+
+  it('a filter of code keeps places', async () => {
+    const find = async (filters: object): Promise<readonly unknown[]> => {
+      const entries = await serving.strapi.entityService.findMany('api::article.article', { filters, sort: 'id', locale: 'all' });
+      return (entries as readonly { readonly id: number }[]).map(({ id }) => id);
+    };
+    expect(await find({ place: { $within: { circle: { lng: 10, lat: 0, radius: 150_000 } } } })).to.deep.equal([1, 2]);
+    expect(await find({ place: { $near: { lng: 4, lat: 0, maxDistance: 150_000 } } })).to.deep.equal([6, 7]);
+  });
 });

@@ -76,7 +76,7 @@ function knownEntry(key: string, value: unknown, type: ContentType, names: Names
     names.dropped?.push({ name: key, type });
     return null;
   }
-  if (namesPaths(key, type)) return { value };
+  if (hasOwnNames(key, type)) return { value };
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, names) : value };
   const left = known(value, inner, names);
   // without its conditions, a quantifier would be about all entries
@@ -85,10 +85,10 @@ function knownEntry(key: string, value: unknown, type: ContentType, names: Names
   return isEmptied ? null : { value: left };
 }
 
-/** Returns whether the names below an attribute are paths of JSON, which are no attributes. */
-function namesPaths(name: string, type: ContentType): boolean {
+/** Returns whether the names below an attribute are paths of JSON, or parts of places and shapes, which are no attributes. */
+function hasOwnNames(name: string, type: ContentType): boolean {
   const attribute = attributeOf(type, name);
-  return attribute?.kind === 'scalar' && hasJsonPaths(attribute, type);
+  return attribute?.kind === 'scalar' && (attribute.type === 'point' || hasJsonPaths(attribute, type));
 }
 
 const operandType = (key: string, type: ContentType): ContentType | null =>

@@ -162,7 +162,10 @@ export const operators = mapValues(rows, ruleOf) as Readonly<Record<Operator, Op
 /** The rules of the comparators of values. */
 export const valueRules = operators as Readonly<Record<ValueComparator, ValueRule>>; // rows that have a query
 
-/** Returns whether values of a stored form have an operator. Points can only be null, or within a shape, which nothing else can. Dates and booleans have no single text, which case would matter in. */
+/**
+ * Returns whether values of a stored form have an operator. Points can only be null, or within a shape, which nothing else can be.
+ * Dates and booleans have no single text, so that case means nothing in them.
+ */
 export function takesOperator(stored: Stored, operator: Operator): boolean {
   const { arity, text } = operators[operator];
   if (stored === 'point') return arity === 'shape' || operator === 'null' || operator === 'notNull';

@@ -49,10 +49,13 @@ function projectionAround(places: readonly Place[]): Projection | null {
   };
 }
 
+/** A tenth of the time of Math.hypot, which takes care of numbers that are larger than these. */
+const lengthOf = (x: number, y: number): number => Math.sqrt(x * x + y * y);
+
 /** Returns on which side of a line a point is: 0 if it is so near that this cannot be said. */
 function sideOf([a, b]: readonly [Flat, Flat], point: Flat): number {
   const area = (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0]);
-  const scale = Math.hypot(b[0] - a[0], b[1] - a[1]) * (Math.hypot(point[0] - a[0], point[1] - a[1]) + 1e-12);
+  const scale = lengthOf(b[0] - a[0], b[1] - a[1]) * (lengthOf(point[0] - a[0], point[1] - a[1]) + 1e-12);
   return Math.abs(area) <= 1e-12 * scale ? 0 : Math.sign(area);
 }
 
@@ -62,8 +65,13 @@ const isBetween = ([a, b]: readonly [Flat, Flat], point: Flat): boolean =>
   Math.min(a[1], b[1]) <= point[1] &&
   point[1] <= Math.max(a[1], b[1]);
 
+/** Returns whether the extents of two lines have a value in common on an axis. */
+const overlap = ([a, b]: readonly [Flat, Flat], [c, d]: readonly [Flat, Flat], axis: 0 | 1): boolean =>
+  Math.max(a[axis], b[axis]) >= Math.min(c[axis], d[axis]) && Math.max(c[axis], d[axis]) >= Math.min(a[axis], b[axis]);
+
 /** Returns whether two lines have a point in common. */
 function meet(one: readonly [Flat, Flat], other: readonly [Flat, Flat]): boolean {
+  if (!overlap(one, other, 0) || !overlap(one, other, 1)) return false;
   const [a, b, c, d] = [sideOf(one, other[0]), sideOf(one, other[1]), sideOf(other, one[0]), sideOf(other, one[1])];
   if (a * b < 0 && c * d < 0) return true;
   const touches = [
@@ -98,12 +106,12 @@ export function outlineOf(places: readonly Place[]): Outline | string {
   const flat = all.filter((corner, index) => !isOnEdge(all, corner, index));
   if (flat.length < 3) return 'its corners must not be on a line';
   const edges = flat.map((corner, index) => [corner, flat[(index + 1) % flat.length] ?? corner] as const);
-  for (const [first, edge] of edges.entries())
-    for (const [second, other] of edges.entries()) {
-      const isNext = second === first + 1 || (first === 0 && second === edges.length - 1);
-      if (second > first && !isNext && meet(edge, other)) return 'its edges must not meet';
-      if (isNext && sideOf(edge, second === first + 1 ? other[1] : other[0]) === 0) return 'its corners must not be on a line';
-    }
+  for (const [index, edge] of edges.entries()) {
+    const after = edges[(index + 1) % edges.length] ?? edge;
+    if (sideOf(edge, after[1]) === 0) return 'its corners must not be on a line';
+    const others = edges.slice(index + 2, index === 0 ? -1 : undefined); // the last one is next to the first
+    if (others.some((other) => meet(edge, other))) return 'its edges must not meet';
+  }
   return { project, corners: flat };
 }
 
