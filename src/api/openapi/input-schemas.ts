@@ -120,7 +120,8 @@ function relatedFilter(uid: string, components: Components, isList = true): Sche
   const type = components.registry.types.get(uid);
   if (type === undefined) return null;
   const quantified = isList ? quantifiedFilter(uid, components) : null;
-  return { anyOf: [whole, filtersSchema(type, components), ...(quantified === null ? [] : [quantified])] };
+  const filters = filtersSchema(type, components);
+  return { anyOf: [whole, quantified === null ? filters : { allOf: [filters, quantified] }] };
 }
 
 /** Returns the schema of conditions with quantifiers on related entries or elements of a list. */
