@@ -1,6 +1,6 @@
 import { allOf, conjunctsOf } from '#model/query/conditions.js';
 import { isSought, type Plan } from '#model/query/plan.js';
-import { isTimedOut } from '../../send/driver-errors.js';
+import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
 import { estimateCount, estimateSize, factTimeout, few } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition } from '../compile-condition.js';
@@ -29,7 +29,7 @@ export const joinedInOrder: Way = {
     if (broad === null || indexOfSort(plan, facts.registry) === null) return false;
     return !isSlow(facts.database.db, formOf(plan)) && meetMany(plan, broad, facts);
   },
-  read: async (plan, { database }) => {
+  read: async (plan, { database, registry }) => {
     const parts = conjunctsOf(plan.condition);
     const inverse = parts.find(canLead);
     if (inverse === undefined) return null;
@@ -39,11 +39,12 @@ export const joinedInOrder: Way = {
     const { match, before } = compileJoined(plan.condition, new Map([...resolved, [inverse, joined]]), joins);
     const pipeline = compilePagePipeline(pageOf(plan, before, database), joinStages(joins, match));
     const maxTimeMS = Math.min(database.maxTimeMS.read, factTimeout);
+    const hint = indexOfSort(plan, registry)?.name; // the server would sort all entries by the index of another condition
     try {
-      return { documents: await readAll(database, { aggregate: plan.type.collection, pipeline, maxTimeMS }) };
+      return { documents: await readAll(database, { aggregate: plan.type.collection, pipeline, maxTimeMS, hint }) };
     } catch (error) {
-      if (!isTimedOut(error)) throw error;
-      noteSlow(database.db, formOf(plan)); // many related entries belong to few entries
+      if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
+      noteSlow(database.db, formOf(plan)); // many related entries belong to few entries, or the index is not built yet
       return null;
     }
   },
@@ -77,5 +78,5 @@ async function meetMany({ type, window }: Plan, { target, condition }: RelatedCo
   const most = Math.max(Math.sqrt(joinFactor * (window.skip + (window.limit ?? 0)) * all), few);
   if ((await estimateSize(target, database)) <= most) return false;
   const subject = { collection: target.collection, match: compileCondition(condition, new Map()) };
-  return ((await estimateCount(subject, database)) ?? 0) > most;
+  return ((await estimateCount(subject, database)) ?? Infinity) > most; // no number: they are too many to be counted
 }
