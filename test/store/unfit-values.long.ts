@@ -56,9 +56,10 @@ const holders = rows.map(({ id }) => ({ _id: id, first: id, several: [id, (id % 
 const instants = { datetime: noon, timestamp: noon };
 const operands: Readonly<Record<string, string>> = { date: '2024-02-29', time: '12:00:00', boolean: 'true', ...instants };
 
-/** The operators of a type, with an operand that it accepts. */
+/** The operators of a type, with an operand that it accepts. Shapes are for points alone. */
 const filtersOf = (type: string): readonly (readonly [operator: string, filter: string])[] =>
   Object.entries(operators)
+    .filter(([, { arity }]) => arity !== 'shape')
     .filter(([, { text: compares }]) => compares !== 'sensitive' || !['boolean', ...Object.keys(instants)].includes(type))
     .map(([operator, { arity }]) => {
       const operand = operands[type] ?? '12';
