@@ -1,16 +1,16 @@
-import { refusedBy } from '#base/limits/exceeded.js';
 import { ApiError, invalidParameter, validationError } from '#base/errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import { hasJsonPaths } from '../schema/json-options.js';
-import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
+import { idRule, scalarTypes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, fullAccess, maySee, readable } from './access.js';
 import type { Filter, PublicationState } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindComparisons, bindGroups, bindJson, nameOf, type Polarity } from './bind-comparisons.js';
 import { bindQuantified, hasOnlyQuantifiers } from './bind-quantifiers.js';
-import { allOf, anyOf, type Comparison, hasExpressions, holdsForNulls, isAlways, orNull } from './conditions.js';
+import { allOf, hasExpressions, holdsForNulls, isAlways, orNull } from './conditions.js';
+import { trigramsOf } from './bind-search.js';
 import { castOperands, currentMoment } from './moment.js';
-import { type Condition, type ElementPlace, never, published, type TrigramPlace } from './plan.js';
+import { type Condition, type ElementPlace, published } from './plan.js';
 
 /** The context of a filter, with the publication state of the entries that `$none` and `$every` are about; unless it is there, all. */
 type FilterContext = BindContext & { readonly state?: PublicationState };
@@ -110,13 +110,6 @@ function castOf({ type }: ScalarAttribute, { context, ofRule }: Scope): ReturnTy
   };
 }
 
-/**
- * Returns the place of an attribute's trigrams, if it has some. Attributes of components have none, because components have no
- * collection.
- */
-const trigramsOf = ({ name, search }: ScalarAttribute, { collection }: ContentType): { readonly trigrams?: TrigramPlace } =>
-  search?.kind === 'trigram' && collection !== '' ? { trigrams: { collection, attribute: name } } : {};
-
 function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   const type = scope.context.registry.types.get(attribute.component);
   if (type === undefined) throw invalidParameter(attribute.name);
@@ -178,48 +171,3 @@ const atEntry = (condition: Condition): Condition =>
 /** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
 export const bindPublication = ({ draftAndPublish }: ContentType, state: PublicationState): Condition[] =>
   draftAndPublish && state === 'live' ? [published] : [];
-
-/**
- * Binds `_q`. It is a search for words if the type has a full-text index and the caller may read all attributes in it. Otherwise
- * it searches in the texts that the caller may read, and in numbers if it is one. Throws a ValidationError for text that is too
- * long or contains NUL.
- */
-export function bindSearch(text: string, type: ContentType, { access, limits, locales }: BindContext): Condition {
-  if (text.length > limits.textLength) throw refusedBy('api.limits.textLength', 'Invalid parameter _q');
-  if (text.includes('\0')) throw validationError('Invalid parameter _q');
-  const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
-  const found: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
-    const { search, stored } = scalarTypes[attribute.type];
-    if (type.localized && attribute.name === 'locale') found.push(localeComparison(text, locales));
-    else if (search === 'text' || (search === 'number' && isNumber))
-      found.push(searchComparison(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
-  }
-  const otherwise = anyOf(found);
-  return searchesWords(type, access) ? { kind: 'search', collection: type.collection, text, otherwise } : otherwise;
-}
-
-const searchComparison = (operand: string, subject: Pick<Comparison, 'path' | 'stored' | 'trigrams'>): Condition => ({
-  kind: 'comparison',
-  comparator: 'containsi',
-  operand,
-  denied: false,
-  ...subject,
-});
-
-/** Returns the condition on locales whose codes contain the text. It lists the codes, because locales have no trigrams. */
-function localeComparison(text: string, locales: readonly string[]): Condition {
-  const operand = locales.filter((code) => code.toLowerCase().includes(text.toLowerCase()));
-  if (operand.length === 0) return never;
-  return { kind: 'comparison', comparator: 'in', operand, denied: false, path: 'locale', stored: 'text' };
-}
-
-/**
- * Returns whether `_q` uses a full-text index. A match reveals the value of an attribute, so the caller must be allowed to read
- * all of them.
- */
-export function searchesWords(type: ContentType, access: Access): boolean {
-  const attributes = wordedAttributes(type);
-  return attributes.length > 0 && attributes.every(({ name }) => readable(type, name, access) !== null);
-}

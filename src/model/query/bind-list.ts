@@ -4,7 +4,7 @@ import { type ContentType, type ScalarAttribute, servedAs } from '../schema/cont
 import { scalarTypes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, maySee, readable } from './access.js';
 import type { Pagination, Query } from './ast.js';
-import { searchesWords } from './bind-filter.js';
+import { searchesWords } from './bind-search.js';
 import type { BindContext, BindSettings } from './bind-context.js';
 import { namesIn } from './parse-list.js';
 import { type BoundPagination, scorePath, type SortKey, type Window } from './plan.js';

@@ -7,6 +7,7 @@ import { both, compileBeginning, compileKeys, sortsByComputed } from './compile-
 import { explainTimeout } from './explain-timeout.js';
 import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
+import { byPlaces } from './ways/nearest.js';
 import { compileSeek, isAtCursor, positionOf } from './ways/page-of.js';
 import { ways, gatherFacts } from './ways/ways.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
@@ -58,7 +59,10 @@ async function hasOtherSide({ pagination }: Plan, { page, database }: Facts): Pr
   if (pagination.kind !== 'cursor' || pagination.from === null || !pagination.looksBack) return false;
   const found = await page();
   if (found.match === nothing) return false;
-  return (await readAll(database, compileExists(found, pagination.from))).length > 0;
+  const { from } = pagination;
+  const { near = null } = found;
+  const read = async (one: JoinedPage) => (await readAll(database, compileExists(one, from))).length > 0;
+  return near === null ? read(found) : byPlaces(near, (stage) => read({ ...found, near: stage }));
 }
 
 /** Returns a command that finds an entry on the other side of a position. It sorts nothing. */

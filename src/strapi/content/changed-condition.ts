@@ -1,7 +1,8 @@
 import type { PendingRead } from '#content/content-context.js';
 import type { Filter, Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
-import { bindFilter, bindRule, bindSearch } from '#model/query/bind-filter.js';
+import { bindFilter, bindRule } from '#model/query/bind-filter.js';
+import { bindSearch } from '#model/query/bind-search.js';
 import { allOf, conjunctsOf, localeIn, orNull } from '#model/query/conditions.js';
 import { findNear } from '#model/query/places/near.js';
 import type { Condition, Plan } from '#model/query/plan.js';

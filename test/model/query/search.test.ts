@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bindSearch } from '#model/query/bind-filter.js';
+import { bindSearch } from '#model/query/bind-search.js';
 import type { Condition } from '#model/query/plan.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { bindContext } from '../../support/things.js';

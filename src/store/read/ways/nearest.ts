@@ -16,13 +16,18 @@ export const nearest: Way = {
     const page = await facts.page();
     const near = page.near ?? null;
     if (page.match === nothing || near === null) return { documents: [] };
-    const documents = await readNearest(page, near, facts).catch((error: unknown) => {
-      if (!isWithoutIndex(error)) throw error;
-      return readSorted({ ...page, near: { ...near, isUnindexed: true } }, facts);
-    });
-    return { documents };
+    const read = (stage: NearStage): Promise<readonly Document[]> =>
+      stage.isUnindexed === true ? readSorted({ ...page, near: stage }, facts) : readNearest(page, stage, facts);
+    return { documents: await byPlaces(near, read) };
   },
 };
+
+/** Reads by the index of places; without it if it is not built yet, or another stage must be the first. */
+export const byPlaces = <Result>(near: NearStage, read: (near: NearStage) => Promise<Result>): Promise<Result> =>
+  read(near).catch((error: unknown) => {
+    if (!isWithoutIndex(error)) throw error;
+    return read({ ...near, isUnindexed: true });
+  });
 
 const distanceOf = (document: Document | undefined): number => Number(document?.[distancePath] ?? NaN);
 

@@ -278,7 +278,15 @@ describe('places', () => {
   it('the distances are the same without an index', async () => {
     const path = '/api/cafes?filters[at][$near][lng]=2.51&filters[at][$near][lat]=48.52&filters[at][$near][maxDistance]=90000';
     const indexed = await ok(path);
+    const { body: gone } = await server.as(token, 'POST', '/api/cafes', {
+      data: { name: 'gone', at: { lng: 2.51, lat: 48.52 } },
+    });
+    const paged = await ok(`${path}&pagination[cursors]=true&pagination[limit]=1`);
+    expect(idsOf(paged)).to.deep.equal([gone.data.id]);
+    await server.as(token, 'DELETE', `/api/cafes/${String(gone.data.id)}`);
     await server.database.db.collection('cafes').dropIndex('mangrove_at_2dsphere');
+    const after = encodeURIComponent(String(paged.meta.pagination.cursors.end));
+    expect(idsOf(await ok(`${path}&pagination[after]=${after}&pagination[limit]=25`))).to.deep.equal(idsOf(indexed));
     const body = await ok(path);
     expect(idsOf(body)).to.deep.equal(idsOf(indexed));
     expect(body.data[0].meta.distance).to.be.closeTo(indexed.data[0].meta.distance, 0.001);
