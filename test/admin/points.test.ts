@@ -33,5 +33,11 @@ describe('points in the panel', () => {
   it('keep their type in the content-type builder', async () => {
     const { body } = await send('super', 'GET', `/content-type-builder/content-types/${uid}`);
     expect(body.data.schema.attributes.at.type).to.equal('point');
+    const { name, at } = body.data.schema.attributes;
+    const contentType = { ...body.data.schema, attributes: { name, at, more: { type: 'string' } } };
+    const path = `/content-type-builder/content-types/${uid}`;
+    const changed = await send('super', 'PUT', path, { contentType, components: [] });
+    expect(changed.status, JSON.stringify(changed.body)).to.equal(201);
+    expect((await send('super', 'GET', path)).body.data.schema.attributes).to.deep.include({ at, more: { type: 'string' } });
   });
 });

@@ -18,8 +18,13 @@ const order = [
   ...['float', 'decimal', 'date', 'time', 'datetime', 'timestamp', 'boolean', 'relation'],
 ];
 
+/** Types that Strapi v4 does not have. The panel has no field for them, so that messages do not name them. */
+const beyondPanel = ['point'];
+
 /** Types of content types and components. Only content types have uids. */
-const scalars = [...new Set([...order, ...Object.keys(scalarTypes).filter((type) => type !== 'uid')])];
+const scalars = [...new Set([...order, ...Object.keys(scalarTypes)])].filter(
+  (type) => type !== 'uid' && !beyondPanel.includes(type),
+);
 
 const toOneOrMany = ['oneToOne', 'oneToMany'];
 const polymorphic = ['morphOne', 'morphMany', 'morphToOne', 'morphToMany'];
@@ -188,6 +193,14 @@ const textNames = (attributes: Values): string[] =>
   );
 
 function typeSchema(attribute: Values, siblings: Siblings) {
+  const { types } = siblings.rules;
+  const unlisted = ({ path }: { readonly path: string }) => `${path} must be one of the following values: ${types.join(', ')}`;
   const shape = Object.entries(shapes).find(([type]) => type === attribute['type'])?.[1];
-  return object({ type: string().oneOf(siblings.rules.types).required(), ...common(), ...shape?.(siblings, attribute) });
+  return object({
+    type: string()
+      .oneOf([...types, ...beyondPanel], unlisted)
+      .required(),
+    ...common(),
+    ...shape?.(siblings, attribute),
+  });
 }

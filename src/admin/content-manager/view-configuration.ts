@@ -58,9 +58,11 @@ const fields: ReadonlyMap<string, Field> = new Map<string, Field>([
   ...Object.entries(scalarTypes).map(([type, { panel }]) => [type, panel] as const),
 ]);
 
-/** Returns the widths that the panel offers for fields. */
+/** Returns the widths that the panel offers for fields. Points are shown as JSON. */
 export const fieldSizes = Object.fromEntries(
-  [...fields].map(([type, { width }]) => [type, { default: width, isResizable: width < full }]),
+  [...fields]
+    .filter(([type]) => type !== 'point')
+    .map(([type, { width }]) => [type, { default: width, isResizable: width < full }]),
 );
 
 /** Returns the field of a type; that of a string for other types. */
