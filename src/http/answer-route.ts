@@ -11,7 +11,7 @@ import { namePosition } from './name-position.js';
 import { decodeBody, isUndecoded } from './request-body.js';
 import { leaveLimits } from './request-limits.js';
 import { type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, IdentifiedRow, ProjectCode, Row, Rows } from './route.js';
+import type { Answer, IdentifiedRow, PathSettings, ProjectCode, RouteCall, Row, Rows } from './route.js';
 import { type Connection, notRunning, type Running } from './running.js';
 import { type Chain, chainOf } from './steps/chain.js';
 import { isRead, noteVersion } from './tag-answers.js';
@@ -22,7 +22,8 @@ interface Matched {
   readonly params: RouteParams;
   readonly connection: Connection;
   readonly projectCode: ProjectCode | null;
-  readonly isLong: boolean;
+  /** Those of the path. */
+  readonly settings: PathSettings;
 }
 
 /**
@@ -43,9 +44,9 @@ export async function answerRoute(rows: Rows | null, matched: Matched): Promise<
 
 function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | null> {
   if (row.action === null) {
-    const { ctx, params, connection, isLong } = matched;
+    const { ctx, params, connection, settings } = matched;
     const request = new RouteRequest(ctx, params);
-    return row.handle(isLong ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
+    return row.handle(settings.isLong === true ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
   }
   const chain = chainOf(row);
   const answer = runChain(chain, row, matched);
@@ -58,7 +59,7 @@ function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | nu
 }
 
 async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Promise<Answer | null> {
-  const { ctx, params, connection, projectCode, isLong } = matched;
+  const { ctx, params, connection, projectCode } = matched;
   const running = connection.running ?? notRunning();
   const request = new RouteRequest(ctx, params);
   const { caller, content } = await identify(ctx, chain.find, running, chain.isTagged ? beginLog(running, matched) : null);
@@ -68,7 +69,7 @@ async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Pro
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (isUndecoded(ctx)) await decodeBody(ctx);
     const call = { request, running, caller, content };
-    const answer = await chain.run(isLong ? { ...call, ends: letLast(ctx, connection) } : call, ctx);
+    const answer = await chain.run(lasting(call, matched), ctx);
     noteVersion(ctx, answer?.version);
     namePosition(ctx, 'handle' in row ? row.type : undefined, content);
     return answer;
@@ -82,6 +83,11 @@ async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Pro
 function beginLog({ source }: Running, { ctx, projectCode }: Matched): ReadLog | null {
   const isOwn = (projectCode?.middlewares().length ?? 0) === 0;
   return isOwn && isRead(ctx) ? new ReadLog(source.store.changes.tick()) : null;
+}
+
+function lasting(call: RouteCall, { ctx, connection, settings }: Matched): RouteCall {
+  if (settings.isLong === true) return { ...call, ends: letLast(ctx, connection) };
+  return settings.mayLast === true ? { ...call, last: () => letLast(ctx, connection) } : call;
 }
 
 /** Lets the answer to a request take long. Returns the signal that ends it. Throws a 503 if the service is about to stop. */

@@ -115,10 +115,7 @@ function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
 }
 
 /** Headers that browsers may send, whatever the configuration lists: they make a write safer and give no right. */
-const accepted = [
-  ...['If-Match', 'If-None-Match', 'Idempotency-Key', 'Idempotency-Repeat', 'X-Preview-Token'],
-  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
-];
+const accepted = ['If-Match', 'If-None-Match', 'Idempotency-Key', 'Idempotency-Repeat', 'X-Preview-Token'];
 
 /** Headers that browsers may read, whatever the configuration lists. Clients retry and repeat requests by them, or report their id. */
 export const exposed: readonly string[] = [

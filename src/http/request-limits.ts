@@ -38,13 +38,13 @@ export function allowUploadTime(request: IncomingMessage): void {
  * Answers a request that takes too long: with 408 if its body is incomplete, otherwise with 503. The work itself is stopped by
  * the time limit of the database. The timer does not keep the process alive.
  */
-export function timeLimit({ requestTimeout, uploadTimeout }: Limits, { isLong }: { readonly isLong?: true } = {}): Middleware {
+export function timeLimit({ requestTimeout, uploadTimeout }: Limits, { mayLast }: { readonly mayLast?: true } = {}): Middleware {
   return (ctx, next) => {
     const begun = performance.now();
     const clock = new Clock();
     const lateness = { late: () => tooLate(ctx) };
     clock.allow(requestTimeout, lateness);
-    if (isLong === true || isMultipart(ctx))
+    if (mayLast === true || isMultipart(ctx))
       limits.set(ctx.req, (limit) => {
         if (limit === 'none') clock.stop();
         else clock.allow(uploadTimeout - (performance.now() - begun), lateness);

@@ -47,7 +47,7 @@ function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, conn
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
-    return answerRoute(rows, { ctx, params, connection, projectCode, isLong: false });
+    return answerRoute(rows, { ctx, params, connection, projectCode, settings: {} });
   });
   return (ctx, next) => {
     const match = projectCode.find(ctx.method, ctx.path, open);
@@ -106,9 +106,8 @@ function pathsOf({ routes, connection, shared, projectCode }: RouteTableInput): 
     const here = routes.filter((route) => route.path === path);
     const findRows = finderOf(here, connection);
     const settings = here.flatMap((route) => ('find' in route ? [] : (route.settings ?? [])))[0] ?? {};
-    const isLong = settings.isLong === true;
     const answer: Answering = (ctx) =>
-      answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection, projectCode, isLong });
+      answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection, projectCode, settings });
     const yields = here.flatMap((route) => ('find' in route ? [] : (route.yields ?? [])))[0];
     const isYielding = (): boolean => connection.running !== null && yields?.(connection.running) === true;
     return { path, settings, answer: nest(shared(settings), answer), yields: yields === undefined ? null : isYielding };

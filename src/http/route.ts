@@ -40,6 +40,8 @@ export interface RouteCall extends Authorized {
   readonly running: Running;
   /** On paths with `isLong`: aborts when the client has disconnected, or the service stops. */
   readonly ends?: EndSignal;
+  /** On paths with `mayLast`: makes the answer one of a path with `isLong`, and returns its `ends`. Throws a 503 if the service stops. */
+  readonly last?: () => EndSignal;
   /** Of a request with an Idempotency-Key: see `once`. */
   readonly once?: (write: (content: ContentContext) => Promise<Answer>, parts: string | null) => Promise<Answer>;
 }
@@ -113,6 +115,8 @@ export interface PathSettings {
    * of the call aborts.
    */
   readonly isLong?: true;
+  /** Some answers are as those of `isLong`: the handler decides, by `last` of the call. */
+  readonly mayLast?: true;
   /** Skips the shared middleware: no headers are set, no body is read, errors are not translated. */
   readonly isBare?: true;
 }

@@ -24,8 +24,7 @@ const expose = { 'access-control-expose-headers': exposed };
 const preflight = {
   'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
   'access-control-allow-headers':
-    'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token,' +
-    'MCP-Protocol-Version,Mcp-Method,Mcp-Name',
+    'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token',
 };
 const open = { 'access-control-allow-origin': '*' };
 const own = { 'access-control-allow-origin': 'https://b.test', 'access-control-allow-credentials': 'true' };

@@ -49,3 +49,6 @@ function agentOf({ request: { body, headers } }: RouteCall): string {
   const name = isRecord(info) ? info['name'] : null;
   return (typeof name === 'string' && name !== '' ? name : (headers['user-agent'] ?? 'unknown')).slice(0, longestName);
 }
+
+/** Returns the number of bytes that an answer may have. */
+export const maxBytesOf = ({ running }: AgentCall): number => running.config.api.mcp.maxBytes;

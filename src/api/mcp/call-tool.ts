@@ -1,8 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ApiError } from '#base/errors.js';
-import type { Values } from '#base/values.js';
-import type { AgentCall } from './agent-call.js';
+import { isRecord, type Values } from '#base/values.js';
+import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { checkArguments, type InputSchema } from './arguments.js';
+import { fitEntry, fits, jsonText } from './bounded-answer.js';
 import { corrections } from './corrections.js';
 import { reportRefusal } from './refusals.js';
 import { StaleVersion } from './run-write.js';
@@ -13,7 +14,7 @@ export async function callTool(tool: Tool, input: Values, call: AgentCall): Prom
   try {
     const { inputSchema } = tool.definition;
     const checked = tool.isUnchecked === true ? input : checkArguments(input, inputSchema as InputSchema); // that of each other tool
-    return resultOf(await tool.run(checked, call));
+    return resultOf(fitEntry(await tool.run(checked, call), maxBytesOf(call)));
   } catch (error) {
     return refusalOf(error, input, call);
   }
@@ -21,7 +22,7 @@ export async function callTool(tool: Tool, input: Values, call: AgentCall): Prom
 
 /** Returns an answer as structured content, and the same as text for clients that know no other. */
 const resultOf = (answer: Values): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(answer) }],
+  content: [{ type: 'text', text: jsonText(answer) }],
   structuredContent: answer,
 });
 
@@ -35,20 +36,23 @@ const argumentNames = [
 const withArguments = (message: string): string =>
   argumentNames.reduce((text, [name, argument]) => text.replaceAll(name, argument), message);
 
-const longestMessage = 2_000;
-const longestDetails = 6_000;
+const longestMessage = 1_000;
 
+/** Returns an error as an answer: its message with what a model should have written, its details, and the current entry if they fit. */
 function refusalOf(thrown: unknown, input: Values, call: AgentCall): CallToolResult {
   const { status, name, message, details } = reportRefusal(thrown, call);
-  const listed = JSON.stringify(details ?? {});
-  const isListed = listed !== '{}' && listed.length <= longestDetails;
   const hints = thrown instanceof ApiError ? corrections(thrown, input, call) : [];
-  const said = [withArguments(message.slice(0, longestMessage)), ...hints].join('; ');
-  const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : null;
-  const text = [said, ...(isListed ? [listed] : []), ...(current === null ? [] : [JSON.stringify(current)])].join('\n');
+  const text = [withArguments(message.slice(0, longestMessage)), ...hints].join('; ');
+  const brief = { error: { status, name, message: text } };
+  const maxBytes = maxBytesOf(call);
+  const listed = isRecord(details) && Object.keys(details).length > 0 ? { error: { ...brief.error, details } } : brief;
+  const error = fits(listed, maxBytes / 2) ? listed : brief;
+  const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : {};
+  const answer = fitEntry({ ...error, ...current }, maxBytes);
+  const parts = [...('details' in error.error ? [error.error.details] : []), ...('entry' in answer ? [{ entry: answer['entry'] }] : [])];
   return {
     isError: true,
-    content: [{ type: 'text', text }],
-    structuredContent: { error: { status, name, message: said, ...(isListed && { details }) }, ...current },
+    content: [{ type: 'text', text: [text, ...parts.map((part) => JSON.stringify(part))].join('\n') }],
+    structuredContent: answer,
   };
 }

@@ -2,13 +2,13 @@ import type { ApiError } from '#base/errors.js';
 import { nearestName } from '#base/nearest-name.js';
 import { isRecord, type Values } from '#base/values.js';
 import { maySee, readable } from '#model/query/access.js';
-import { operators } from '#model/query/operators.js';
+import { operators, quantifiers } from '#model/query/operators.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { componentsOf, hasParts } from '#model/schema/parts.js';
 import type { AgentCall } from './agent-call.js';
 import { findServed } from './served-types.js';
 
-const operatorNames = [...Object.keys(operators), 'and', 'or', 'not', 'some', 'none', 'every'].map((name) => `$${name}`);
+const operatorNames = [...Object.keys(operators), 'and', 'or', 'not', ...quantifiers].map((name) => `$${name}`);
 
 /** Returns what a model should have written instead of the names that an error refuses, as far as there are similar ones. */
 export function corrections(error: ApiError, input: Values, call: AgentCall): readonly string[] {

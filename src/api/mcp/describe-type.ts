@@ -1,7 +1,10 @@
 import type { Values } from '#base/values.js';
 import { oneOf, orNull, type Schema } from '#http/json-schema.js';
-import { type Access, accessInPart, readable } from '#model/query/access.js';
-import { type Operator, operators, takesOperator } from '#model/query/operators.js';
+import { type Access, accessInPart, actionOf, allows, readable } from '#model/query/access.js';
+import { isAggregated } from '#model/query/aggregate/aggregation.js';
+import { takesValues } from '#model/query/aggregate/figures.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { type Operator, operators, quantifiers, takesOperator } from '#model/query/operators.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
@@ -17,25 +20,30 @@ interface Description {
   readonly defs: Record<string, Schema>;
 }
 
-/** The attributes of a type as a JSON schema, with the components that it refers to, and the operators of its attributes by type. */
+/** The attributes of a type as a JSON schema, with the components that it refers to, and what may be asked of them. */
 export interface TypeDescription {
   readonly schema: Schema;
+  /** By kinds of scalars. */
   readonly operators: Readonly<Record<string, readonly string[]>>;
+  /** Of lists of relations, files and components; absent if there are none. */
+  readonly quantifiers?: readonly string[];
+  /** The functions of groups by kinds of scalars. Those that can be counted are also keys of groups. Absent for components. */
+  readonly functions?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Returns the description of a type or component, as far as the caller may read it. */
-export function describeAttributes(type: ContentType, registry: Registry, access: Access): TypeDescription {
+export function describeAttributes(type: ContentType, { registry, access }: BindContext): TypeDescription {
   const defs: Record<string, Schema> = {};
   const schema = objectOf(type, { registry, access, defs });
-  const types = new Set([schema, ...Object.values(defs)].flatMap(scalarsIn));
+  const values = [schema, ...Object.values(defs)].flatMap(({ properties }) => Object.values(properties as Record<string, Values>));
+  const kinds = [...new Set(values.flatMap(({ kind }) => (kind ?? []) as ScalarAttribute['type'] | never[]))].sort();
   return {
     schema: Object.keys(defs).length === 0 ? schema : { ...schema, $defs: defs },
-    operators: Object.fromEntries([...types].sort().map((name) => [name, operatorsOf(name)])),
+    operators: Object.fromEntries(kinds.map((kind) => [kind, operatorsOf(kind)])),
+    ...(shownOf(type, access).some(isList) && { quantifiers: quantifiers.map((name) => `$${name}`) }),
+    ...(isAggregated(type) && allows(access, actionOf(type, 'aggregate')) && { functions: functionsOf(kinds) }),
   };
 }
-
-const scalarsIn = ({ properties }: Schema): ScalarAttribute['type'][] =>
-  Object.values(properties as Record<string, Values>).flatMap((one) => (one['kind'] ?? []) as ScalarAttribute['type'] | never[]);
 
 /** Returns the operators of the values of a type. */
 function operatorsOf(name: ScalarAttribute['type']): readonly string[] {
@@ -43,9 +51,28 @@ function operatorsOf(name: ScalarAttribute['type']): readonly string[] {
   return (Object.keys(operators) as Operator[]).filter((one) => takesOperator(stored, one)).map((one) => `$${one}`);
 }
 
+/** Returns the functions of groups that take values of a type, by types. */
+const functionsOf = (kinds: readonly ScalarAttribute['type'][]): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    kinds.flatMap((type) => {
+      const names = figureNames.filter((name) => takesValues(name, { kind: 'scalar', type }));
+      return names.length === 0 ? [] : [[type, names]];
+    }),
+  );
+
+const figureNames = ['countDistinct', 'sum', 'avg', 'min', 'max'] as const;
+
+/** Returns whether quantifiers stand below an attribute. */
+const isList = (attribute: Attribute): boolean =>
+  ((attribute.kind === 'relation' || attribute.kind === 'media') && attribute.many) ||
+  (attribute.kind === 'component' && attribute.repeatable);
+
+const shownOf = (type: ContentType, access: Access): readonly Attribute[] =>
+  [...type.attributes.values()].filter(({ name }) => readable(type, name, access) !== null);
+
 function objectOf(type: ContentType, description: Description): Schema {
   const { access } = description;
-  const shown = [...type.attributes.values()].filter(({ name }) => readable(type, name, access) !== null);
+  const shown = shownOf(type, access);
   const schemas = shown.flatMap((attribute) => {
     const inner = { ...description, access: hasParts(attribute) ? accessInPart(access, type, attribute.name) : access };
     const schema = schemaOf(attribute, inner);

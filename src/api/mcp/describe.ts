@@ -3,9 +3,9 @@ import type { Values } from '#base/values.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { componentsOf, hasParts } from '#model/schema/parts.js';
 import { readable } from '#model/query/access.js';
-import type { AgentCall } from './agent-call.js';
+import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
-import { jsonBytes } from './bounded-answer.js';
+import { fitEntries, jsonBytes, refuseLarge } from './bounded-answer.js';
 import { describeAttributes, type TypeDescription } from './describe-type.js';
 import { findServed, type ServedType, servedTypes } from './served-types.js';
 import { annotations, type Tool } from './tool.js';
@@ -30,25 +30,24 @@ export const describe: Tool = {
 
 /** Returns the types, or those from the cursor on. The cursor is the name of the first type of its page. */
 export function listTypes(cursor: unknown, call: AgentCall): Values {
-  const all = servedTypes(call).map(summarize);
+  const all = summaries(call);
   const start = cursor === undefined ? 0 : all.findIndex(({ type }) => type === cursor);
   if (start === -1) throw validationError('Invalid argument cursor: there is no such type any more');
-  const { bind } = call.content;
-  const room = call.running.config.api.mcp.maxBytes - 1_000;
-  const types: Values[] = [];
-  let used = 0;
-  for (const one of all.slice(start)) {
-    used += jsonBytes(one) + 1;
-    if (used > room && types.length > 0) break;
-    types.push(one);
-  }
-  const next = all[start + types.length];
-  return {
-    types,
-    ...(start === 0 && { locales: bind.locales, defaultLocale: bind.defaultLocale }),
-    ...(next !== undefined && { nextCursor: next.type }),
-  };
+  const rest = all.slice(start);
+  return fitEntries(rest, maxBytesOf(call), (types) => {
+    const next = rest[types.length];
+    return { types, ...(start === 0 && localesOf(call)), ...(next !== undefined && { nextCursor: next.type }) };
+  });
 }
+
+/** Returns the locales, if the caller may use a type that has translations. */
+function localesOf(call: AgentCall): Values {
+  const { locales, defaultLocale } = call.content.bind;
+  return servedTypes(call).some(({ type }) => type.localized) ? { locales, defaultLocale } : {};
+}
+
+/** Returns all types that the caller may use, in short. */
+export const summaries = (call: AgentCall) => servedTypes(call).map(summarize);
 
 const longestAbout = 200;
 
@@ -62,10 +61,10 @@ const summarize = ({ type, tools }: ServedType) => ({
 
 /** Returns what a type consists of. Of one that is too large, the largest components are left out, and described on their own. */
 export function describeNamed(name: string, call: AgentCall): Values {
-  const { registry, access } = call.content.bind;
-  const { maxBytes } = call.running.config.api.mcp;
+  const { bind } = call.content;
+  const maxBytes = maxBytesOf(call);
   const part = findPart(name, call);
-  if (part !== null) return fitDescription({ component: name }, describeAttributes(part, registry, access), maxBytes);
+  if (part !== null) return fitDescription({ component: name }, describeAttributes(part, bind), maxBytes);
   const { type, tools } = findServed(name, call);
   const head = {
     type: type.singularName,
@@ -77,7 +76,7 @@ export function describeNamed(name: string, call: AgentCall): Values {
     localized: type.localized,
     actions: tools,
   };
-  return fitDescription(head, describeAttributes(type, registry, access), maxBytes);
+  return fitDescription(head, describeAttributes(type, bind), maxBytes);
 }
 
 /** Returns the component of a uid if a type that the caller may use shows it; null otherwise. */
@@ -97,7 +96,10 @@ function findPart(uid: string, call: AgentCall): ContentType | null {
   return servedTypes(call).some(({ type }) => holds(type)) ? part : null;
 }
 
-/** Returns a description of at most `maxBytes`: without its largest components, and then without its largest attributes. */
+/** Returns the bytes that a description has less without a value, whose name it lists then. */
+const savedBytes = (name: string, value: unknown): number => jsonBytes({ [name]: value }) - jsonBytes(name) - 2;
+
+/** Returns a description that fits: without its largest components, and then without its largest attributes. */
 function fitDescription(head: Values, description: TypeDescription, maxBytes: number): Values {
   const { $defs, properties, ...schema } = description.schema;
   const parts = { $defs: { ...($defs as Values) }, properties: { ...(properties as Values) } };
@@ -106,13 +108,16 @@ function fitDescription(head: Values, description: TypeDescription, maxBytes: nu
     ...{ ...head, ...description, schema: { ...schema, ...parts } },
     ...(left.length > 0 && { _truncated: left }),
   });
+  let excess = jsonBytes(answer()) - maxBytes;
+  if (excess > 0) excess += jsonBytes({ _truncated: [] });
   for (const values of Object.values(parts)) {
-    const sizes = Object.entries(values).map(([name, value]) => [name, jsonBytes(value)] as const);
-    for (const [name] of sizes.sort((a, b) => b[1] - a[1])) {
-      if (jsonBytes(answer()) <= maxBytes) return answer();
+    const sizes = Object.entries(values).map(([name, value]) => [name, savedBytes(name, value)] as const);
+    for (const [name, size] of sizes.sort((a, b) => b[1] - a[1])) {
+      if (excess <= 0) break;
       Reflect.deleteProperty(values, name);
       left.push(name);
+      excess -= size;
     }
   }
-  return answer();
+  return refuseLarge(answer(), maxBytes);
 }

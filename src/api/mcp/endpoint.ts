@@ -1,4 +1,4 @@
-import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
+import { type CallToolResult, createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { packageVersion } from '#base/package-root.js';
 import { isRecord } from '#base/values.js';
 import type { Answer, ProjectCode, RouteCall } from '#http/route.js';
@@ -6,30 +6,31 @@ import { agentCall, type AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
 import { instructions } from './instructions.js';
 import { callTool } from './call-tool.js';
+import { answerListen, answerOf, asksToListen, type Serve } from './listen.js';
 import { servePrompts } from './prompts.js';
-import { orProtocolError } from './refusals.js';
+import { orProtocolError, reportErrors } from './refusals.js';
 import { serveResources } from './resources.js';
 import { findTool, offeredTools } from './tools.js';
-
-/** The calls of requests that are under way. */
-const calls = new WeakMap<Request, AgentCall>();
-
-/** Creates a server for each message, because there are no sessions. It answers clients of all revisions. */
-const handler = createMcpHandler(({ requestInfo }) => {
-  const call = requestInfo && calls.get(requestInfo);
-  if (call === undefined) throw new Error('a message without its request');
-  return serverOf(call);
-});
 
 /** The address of every message. That of the request has the header Host in it, which may be no address. */
 const address = 'http://localhost/';
 
-/** Answers a message of a client. */
+/** Answers a message of a client of any revision. There are no sessions, so that it has a server of its own. */
 export async function answerMessage(call: RouteCall, projectCode: ProjectCode | null): Promise<Answer> {
-  const { request } = call;
-  const sent = new Request(address, { method: 'POST', headers: headersOf(call), body: '{}' });
-  calls.set(sent, agentCall(call, projectCode));
-  return answerOf(await handler.fetch(sent, { parsedBody: request.body }));
+  const { body } = call.request;
+  const own = agentCall(call, projectCode);
+  const errors: Error[] = [];
+  const onerror = (error: Error): void => void errors.push(error);
+  const serve: Serve = async (message, options) => {
+    const sent = new Request(address, { method: 'POST', headers: headersOf(call), body: '{}' });
+    const handler = createMcpHandler(({ era }) => serverOf(own, era, onerror), { ...options, onerror, keepAliveMs: 0 });
+    const response = await handler.fetch(sent, { parsedBody: message });
+    // others have told the client
+    if (response.status < 400 || response.status >= 500) reportErrors(errors, own);
+    return { response, end: () => void handler.close() };
+  };
+  if (asksToListen(body)) return answerListen(body, own, serve);
+  return answerOf((await serve(body, {})).response);
 }
 
 /** Headers of the connection and of the body, which has been read. */
@@ -49,14 +50,12 @@ function headersOf({ request }: RouteCall): Headers {
   return headers;
 }
 
-async function answerOf(response: Response): Promise<Answer> {
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
-}
-
-function serverOf(call: AgentCall): Server {
+/** Only clients of the newest revision can follow resources, because those before do it by sessions. */
+function serverOf(call: AgentCall, era: 'modern' | 'legacy', onerror: (error: Error) => void): Server {
+  const resources = era === 'modern' ? { subscribe: true } : {};
   const server = new Server(
     { name: 'mangrove', title: 'Mangrove', version: packageVersion },
-    { capabilities: { tools: {}, resources: {} }, instructions: instructions(call) },
+    { capabilities: { tools: {}, resources }, instructions: instructions(call) },
   );
   server.setRequestHandler('tools/list', () =>
     orProtocolError(call, () => Promise.resolve({ tools: offeredTools(call).map(({ definition }) => definition) })),
@@ -68,6 +67,7 @@ function serverOf(call: AgentCall): Server {
       return callTool(tool, isRecord(input) ? input : {}, call);
     }),
   );
+  server.onerror = onerror;
   serveResources(server, call);
   servePrompts(server, call);
   return server;

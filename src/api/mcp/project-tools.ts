@@ -1,10 +1,10 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { memoize } from '#base/caches.js';
-import { payloadTooLargeError, validationError } from '#base/errors.js';
+import { validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { AgentTool } from '#http/running.js';
-import type { AgentCall } from './agent-call.js';
-import { jsonBytes } from './bounded-answer.js';
+import { type AgentCall, maxBytesOf } from './agent-call.js';
+import { refuseLarge } from './bounded-answer.js';
 import type { Tool } from './tool.js';
 
 /**
@@ -33,10 +33,5 @@ const toolOf = memoize((registered: AgentTool): Tool => {
 const validatorOf = memoize(({ inputSchema }: AgentTool) => new AjvJsonSchemaValidator().getValidator<Values>(inputSchema));
 
 /** Returns the answer of code. Throws an error if it is too large, because only the code knows what may be left out. */
-function answerOf(result: unknown, { running }: AgentCall): Values {
-  const answer = isRecord(result) ? result : { result: result ?? null };
-  const { maxBytes } = running.config.api.mcp;
-  if (jsonBytes(answer) > maxBytes)
-    throw payloadTooLargeError(`The answer has more than ${String(maxBytes)} bytes (api.mcp.maxBytes)`);
-  return answer;
-}
+const answerOf = (result: unknown, call: AgentCall): Values =>
+  refuseLarge(isRecord(result) ? result : { result: result ?? null }, maxBytesOf(call));

@@ -1,7 +1,7 @@
 import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { isRecord, type Values } from '#base/values.js';
 import { readable } from '#model/query/access.js';
-import type { AgentCall } from './agent-call.js';
+import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { shortName } from './arguments.js';
 import { find } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
@@ -67,7 +67,7 @@ async function readPrompt(uid: string, { name, values }: AskedPrompt, call: Agen
   if (entry === undefined) throw refusal(`Unknown prompt: ${shortName(name)}`);
   const missing = argumentsOf(entry).filter((one) => one.required === true && values[one.name] === undefined);
   if (missing.length > 0) throw refusal(`Missing arguments: ${missing.map((one) => one.name).join(', ')}`);
-  const { maxBytes } = call.running.config.api.mcp;
+  const maxBytes = maxBytesOf(call);
   const text = fill(textOf(entry['template']), values, maxBytes);
   if (text === null || '_truncated' in entry)
     throw refusal(`The prompt has more than ${String(maxBytes)} bytes (api.mcp.maxBytes)`);

@@ -8,15 +8,13 @@ import { parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
 import { comparing, type Filter, type Pagination, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Loaded } from '#store/form/loaded.js';
-import type { AgentCall } from './agent-call.js';
+import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
-import { fitEntries, fitEntry, jsonBytes } from './bounded-answer.js';
+import { fitEntries, fitEntry } from './bounded-answer.js';
 import { both, parametersOf, readQuery, refuseDeep } from './read-query.js';
 import { typeFor } from './served-types.js';
 import { showEntries, showEntry } from './show-entry.js';
 import { annotations, type Tool } from './tool.js';
-
-const maxBytesOf = ({ running }: AgentCall): number => running.config.api.mcp.maxBytes;
 
 /** Finds a page of entries. The total is counted for the first page alone. */
 export const find: Tool = {
@@ -45,17 +43,11 @@ const forwards = (pagination: Pagination | null): Pagination | null =>
 /** Returns the answer with the entries of a page that fit. The next page begins with the others. */
 function answerPage(page: FoundPage, call: AgentCall): Values {
   const { total, cursors = noCursors } = page;
-  const all = showEntries(page.entries, call.content);
-  const maxBytes = maxBytesOf(call);
-  const answerWithin = (bytes: number): Values => {
-    const { entries, isWhole } = fitEntries(all, bytes);
+  return fitEntries(showEntries(page.entries, call.content), maxBytesOf(call), (entries, isWhole) => {
     const next = isWhole && !cursors.hasNext ? null : cursors.of(entries.at(-1)?.['id']);
     if (!isWhole && next === null) throw payloadTooLargeError('The entries do not fit into an answer: ask for a smaller limit');
     return { entries, ...(total !== null && { total }), ...(next !== null && { nextCursor: next }) };
-  };
-  const answer = answerWithin(maxBytes);
-  const excess = jsonBytes(answer) - maxBytes;
-  return excess <= 0 ? answer : answerWithin(maxBytes - excess - jsonBytes(answer['nextCursor'])); // a cursor may be long
+  });
 }
 
 /** Reads one entry. */
@@ -71,7 +63,7 @@ export const get: Tool = {
     const type = typeFor('get', input, call);
     const entry = await readOne(type, input, call);
     if (entry === null) throw notFoundError(`There is no such ${type.singularName}`);
-    return { entry: fitEntry(showEntry(entry, call.content), maxBytesOf(call)) };
+    return fitEntry({ entry: showEntry(entry, call.content) }, maxBytesOf(call));
   },
 };
 
@@ -144,9 +136,10 @@ async function answerGroups(input: Values, call: AgentCall): Promise<Values> {
   const parameters = { ...parametersOf(others, type), ...(limit !== undefined && { pagination: { limit } }) };
   const asked = parseAggregation(input['status'] === 'draft' ? draftsOf(parameters) : parameters, limits);
   const { groups, isTruncated, total } = await aggregate(type, asked, settings, call.content);
-  const { entries, isWhole } = fitEntries(groups, maxBytesOf(call));
-  const isCut = isTruncated || !isWhole || (total !== null && total > entries.length);
-  return { groups: entries, ...(isCut && { truncated: true }) };
+  return fitEntries(groups, maxBytesOf(call), (shown) => {
+    const isCut = isTruncated || shown.length < groups.length || (total !== null && total > shown.length);
+    return { groups: shown, ...(isCut && { truncated: true }) };
+  });
 }
 
 /** Returns parameters that group drafts alone. */

@@ -5,14 +5,14 @@ import { shortName } from './arguments.js';
 import { describeNamed, listTypes } from './describe.js';
 import { get } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
+import { parseResource, templatesOf, typesUri } from './resource-name.js';
 
-const scheme = 'mangrove://';
 const mimeType = 'application/json';
-const types = { uri: `${scheme}types`, name: 'types', title: 'The types', mimeType };
+const types = { uri: typesUri, name: 'types', title: 'The types', mimeType };
 
 const templates = [
-  { uriTemplate: `${scheme}types/{type}`, name: 'type', title: 'What a type consists of', mimeType },
-  { uriTemplate: `${scheme}{type}/{id}`, name: 'entry', title: 'An entry', mimeType },
+  { uriTemplate: templatesOf.type, name: 'type', title: 'What a type consists of', mimeType },
+  { uriTemplate: templatesOf.entry, name: 'entry', title: 'An entry', mimeType },
 ];
 
 /** Serves types and entries as resources: `mangrove://types`, `mangrove://types/article` and `mangrove://article/8`. */
@@ -37,10 +37,9 @@ function listResources(cursor: string | undefined, call: AgentCall) {
 
 /** Returns what an address names. Throws a ResourceNotFoundError for other addresses. */
 function readResource(uri: string, call: AgentCall): Values | Promise<Values> {
-  const [first = '', second, ...more] = uri.startsWith(scheme) ? uri.slice(scheme.length).split('/') : [];
-  if (more.length > 0) throw new ResourceNotFoundError(shortName(uri));
-  if (uri === types.uri) return listTypes(undefined, call);
-  if (first === 'types' && second !== undefined) return describeNamed(second, call);
-  if (second === undefined || !/^[1-9]\d{0,14}$/.test(second)) throw new ResourceNotFoundError(shortName(uri));
-  return get.run({ type: first, id: Number(second) }, call);
+  const name = parseResource(uri);
+  if (name === null) throw new ResourceNotFoundError(shortName(uri));
+  if (name.kind === 'types') return listTypes(undefined, call);
+  if (name.kind === 'type') return describeNamed(name.type, call);
+  return get.run({ type: name.type, id: name.id }, call);
 }

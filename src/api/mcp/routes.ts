@@ -3,7 +3,7 @@ import { finderOf } from '#http/authorize.js';
 import type { RouteParts } from '#http/feature.js';
 import { anything } from '#http/json-schema.js';
 import { answers, json, type Operation } from '#http/operation.js';
-import type { Answer, AnyRoute, OpenRoute, Route, Step } from '#http/route.js';
+import type { Answer, AnyRoute, OpenRoute, PathSettings, Route, Step } from '#http/route.js';
 import { mcpSettingsOf } from './settings.js';
 import type { Config } from '#settings/config.js';
 
@@ -26,6 +26,7 @@ export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
     method: 'POST',
     path,
     action: 'anybody',
+    settings: { mayLast: true, ...corsOf(parts.config) },
     steps: [agentCaller(parts.config)],
     operation,
     page: { name: 'Agents', about: 'the address for clients of the Model Context Protocol' },
@@ -40,6 +41,13 @@ export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
   }));
   return [message, ...others];
 }
+
+/** Headers that clients in browsers send with each message. */
+const messageHeaders = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
+
+/** Returns the CORS of the endpoint: that of all paths, and the headers of the protocol. */
+const corsOf = ({ middlewares: { cors } }: Config): PathSettings =>
+  cors.enabled ? { cors: { ...cors, headers: [...cors.headers, ...messageHeaders] } } : {};
 
 const withoutSessions: Answer = {
   ...{ status: 405, headers: { Allow: 'POST' } },

@@ -1,6 +1,7 @@
 import { ApiError, validationError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import { type ContentContext, withDatabase, withoutHooks } from '#content/content-context.js';
+import { untilReady } from '#content/run-write.js';
 import { keyError, keyOption } from '#http/idempotency/read-key.js';
 import { onceFor } from '#http/idempotency/run-once.js';
 import { optionOf } from '#model/schema/model-option.js';
@@ -22,7 +23,7 @@ interface ToolWrite {
 export async function runWrite({ tool, type, input, write }: ToolWrite, call: AgentCall): Promise<Values> {
   const { content, request } = call;
   const { key, dryRun } = input;
-  if (dryRun === true) return rehearse(write, content);
+  if (dryRun === true) return rehearse(type, write, content);
   if (typeof key !== 'string') {
     if (optionOf(type, keyOption) === true) throw keyError(400, `Writes of ${type.displayName} need the argument key`);
     return write(content);
@@ -41,9 +42,10 @@ class Rehearsed extends Error {
 }
 
 /** Makes a write in a transaction that is undone. Code of the project does not run, because it may have effects elsewhere. */
-async function rehearse(write: ToolWrite['write'], content: ContentContext): Promise<Values> {
+async function rehearse(type: ContentType, write: ToolWrite['write'], content: ContentContext): Promise<Values> {
   const { database } = content.store;
   if (!database.isReplicated) throw validationError('dryRun needs a replica set: a standalone server has no transactions');
+  await untilReady(type, content); // a write in a transaction does not wait
   try {
     return await inTransaction(database, async (open): Promise<Values> => {
       throw new Rehearsed(await write(withDatabase(withoutHooks(content), open)));

@@ -9,6 +9,7 @@ import type { BindContext } from '#model/query/bind-context.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
+import { readingTools, type TypeTool, typeTools } from './tool-names.js';
 
 /** The request of REST with the right that a tool needs on a type; null if the tool has no use for the type. */
 interface Use {
@@ -36,7 +37,7 @@ const list = { action: 'find', method: 'GET', of: 'entries' } as const;
 const write = { action: 'update', method: 'PUT', of: 'entry' } as const;
 const publication: UseOf = (type) => (type.draftAndPublish ? write : null);
 
-/** What the tools need on a type, by their names in their order. */
+/** What the tools need on a type. */
 const uses = {
   find: ofCollections(list),
   get: ofBoth({ action: 'findOne', method: 'GET', of: 'entry' }, list),
@@ -47,17 +48,14 @@ const uses = {
   delete: () => ({ action: 'delete', method: 'DELETE', of: 'entry' }),
   publish: publication,
   unpublish: publication,
-} as const satisfies Readonly<Record<string, UseOf>>;
+} as const satisfies Readonly<Record<TypeTool, UseOf>>;
 
-/** A tool for entries of types. */
-export type TypeTool = keyof typeof uses;
-
-const reading: ReadonlySet<string> = new Set(['find', 'get', 'count', 'aggregate']);
+const reading: ReadonlySet<string> = new Set(readingTools);
 const publishing: ReadonlySet<string> = new Set(['publish', 'unpublish']);
 
 /** Returns the tools that the configuration offers. */
 export const enabledTools = ({ running: { config } }: AgentCall): readonly TypeTool[] =>
-  (Object.keys(uses) as TypeTool[]) // its names
+  typeTools
     .filter((name) => reading.has(name) || !config.api.mcp.readOnly)
     .filter((name) => !publishing.has(name) || config.api.mcp.publish);
 

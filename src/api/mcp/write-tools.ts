@@ -1,21 +1,23 @@
 import { ApiError, fieldErrors, forbiddenError, notFoundError, validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
-import type { ContentContext } from '#content/content-context.js';
+import type { ContentContext, WriteInput } from '#content/content-context.js';
 import { create as createEntry } from '#content/create.js';
-import { findSingleForWrite } from '#content/find-one.js';
+import { findSingle, findSingleForWrite } from '#content/find-one.js';
 import { remove } from '#content/remove.js';
 import { updateSingle } from '#content/single-type.js';
 import { update as updateEntry } from '#content/update.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
+import type { Loaded } from '#store/form/loaded.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { AgentCall } from './agent-call.js';
+import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntry } from './bounded-answer.js';
 import { decidesPublication } from './publication.js';
 import { readOne } from './read-tools.js';
 import { previousVersion, runWrite, StaleVersion } from './run-write.js';
-import { mayUse, typeFor, type TypeTool } from './served-types.js';
+import { mayUse, typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
+import type { TypeTool } from './tool-names.js';
 import { annotations, type Tool } from './tool.js';
 
 const once = ['key', 'dryRun'] as const;
@@ -82,10 +84,21 @@ async function createOne({ type, data, input, call }: Creation, content: Content
   const isSingle = type.kind === 'singleType';
   const values = type.localized && typeof locale === 'string' && !isSingle ? { ...data, locale } : data;
   const created = isSingle
-    ? await updateSingle({ type, isNew: true }, { data: values, query }, content)
+    ? await createSingle(type, { data: values, query }, content)
     : await createEntry(type, values, query, content);
   if (created === null) throw notFoundError();
-  return { entry: fitEntry(showEntry(created, content), call.running.config.api.mcp.maxBytes) };
+  return fitEntry({ entry: showEntry(created, content) }, maxBytesOf(call));
+}
+
+/** Creates the entry of a single type; null if there is one that the caller does not see. Throws if there is another one. */
+async function createSingle(type: ContentType, write: WriteInput, content: ContentContext): Promise<Loaded | null> {
+  try {
+    return await updateSingle({ type, isNew: true }, write, content);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 412) throw error;
+    if ((await findSingle(type, { ...write.query, publicationState: 'preview' }, content)) === null) return null;
+    throw error;
+  }
 }
 
 const queryOf = ({ locale }: Values): Query => ({ ...emptyQuery, locale: typeof locale === 'string' ? locale : null });
@@ -144,7 +157,7 @@ async function readCurrent(type: ContentType, input: Values, call: AgentCall): P
   const { id, locale } = input;
   const asked = type.kind === 'singleType' ? { locale, status: 'all' } : { id };
   const entry = await readOne(type, asked, call);
-  return entry === null ? null : fitEntry(showEntry(entry, call.content), call.running.config.api.mcp.maxBytes);
+  return entry && showEntry(entry, call.content);
 }
 
 /** Returns the tool that updates an entry with values. */
@@ -159,7 +172,7 @@ const updating = (
     const data = valuesOf(input, type);
     return changeOne({ tool, type, input, call }, async (stored, content) => {
       const entry = await updateEntry(stored, { data, query: emptyQuery }, content);
-      return entry && { entry: fitEntry(showEntry(entry, content), call.running.config.api.mcp.maxBytes) };
+      return entry && fitEntry({ entry: showEntry(entry, content) }, maxBytesOf(call));
     });
   },
 });

@@ -53,8 +53,20 @@ const endOf = (
     hub.add(own);
   });
 
+/** What takes the steps of a follower. */
+export interface StepStream {
+  /** Resolves when the next step can be taken. */
+  send(step: Step): Promise<void>;
+
+  /** Called every 15 s. */
+  beat(): void;
+
+  /** Called once, when no step follows; with an error if the client cannot go on. */
+  close(error: unknown): void;
+}
+
 /** The body of a stream. Not more than one step waits in it until the client reads. */
-export abstract class EventStream extends LiveBody {
+export abstract class EventStream extends LiveBody implements StepStream {
   /** Returns the events of a step. */
   protected abstract textOf(step: Step): string;
 
@@ -74,7 +86,7 @@ export abstract class EventStream extends LiveBody {
 }
 
 interface FollowerInput extends FollowInput {
-  readonly stream: EventStream;
+  readonly stream: StepStream;
   readonly ends: EndSignal;
 }
 
@@ -86,7 +98,7 @@ export class Follower implements Waiter {
   readonly #session: SyncSession;
   readonly #service: SyncService;
   readonly #ends: EndSignal;
-  readonly #stream: EventStream;
+  readonly #stream: StepStream;
   readonly #handle: string;
   readonly #epoch: string;
   #wait: Wait | null = null;

@@ -18,6 +18,9 @@ export interface View {
   readonly content: ContentContext;
 }
 
+/** Finds the caller of a long answer again. */
+export type Identify = typeof identifyAgain;
+
 /**
  * One request of a client. Its caller is identified again whenever something is read for it later. While it waits, it keeps as little
  * as possible, because there may be thousands.
@@ -29,20 +32,23 @@ export class SyncSession {
   /** Equal queries are one object. */
   readonly query: SyncQuery;
   readonly #uid: string;
+  readonly #identify: Identify;
   /** What the caller was answered when they were identified last. */
   #shape: Shape;
   #content: ContentContext | null;
 
   /**
    * Throws a 4xx if the caller lacks the right, or the type is not synced. If `isContinued`, and the client may no longer ask this, it is
-   * told to begin anew, so that it deletes what it has.
+   * told to begin anew, so that it deletes what it has. `identify` finds the caller again.
    */
-  constructor({ request, running, caller, content, ends }: RouteCall, query: SyncQuery, isContinued: boolean) {
+  constructor(call: RouteCall, query: SyncQuery, isContinued: boolean, identify: Identify = identifyAgain) {
+    const { request, running, caller, content, ends } = call;
     const type = content.bind.registry.byPluralName.get(request.params['plural'] ?? '');
     if (type === undefined) throw notFoundError();
     checkRight(caller, actionOf(type, 'find'));
     this.#request = { authorization: request.headers.authorization, isLocal: request.isLocal };
     this.#running = running;
+    this.#identify = identify;
     this.query = query;
     this.#uid = type.uid;
     this.sender = withoutRequest(content.store.database.sender ?? request.sender, ends);
@@ -82,7 +88,7 @@ export class SyncSession {
   /** The same, but keeps nothing of it. */
   async identify(): Promise<View> {
     const request = { request: this.#request, action: actionOf(this.#uid, 'find'), sender: this.sender };
-    const { caller, content } = await identifyAgain(request, this.#running);
+    const { caller, content } = await this.#identify(request, this.#running);
     const type = content.bind.registry.types.get(this.#uid);
     if (type === undefined) throw notFoundError();
     checkRight(caller, request.action);

@@ -105,5 +105,6 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'graphql schema': ['error', 'the GraphQL schema could not be built; the previous one, if there is one, stays in use'],
   'graphql files': ['warn', 'the files of the GraphQL schema could not be written'],
   sync: ['error', 'a stream of changes has failed'],
+  agents: ['error', 'a message of an agent has failed'],
   'cors origin': ['warn', 'the function cors.origin has failed; no origin is allowed'],
 };

@@ -145,7 +145,8 @@ export type Work =
   | 'graphql schema'
   | 'graphql files'
   | 'cors origin'
-  | 'sync';
+  | 'sync'
+  | 'agents';
 
 /** Something that an operator should know. */
 interface Warned {

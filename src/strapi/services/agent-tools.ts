@@ -1,3 +1,4 @@
+import { toolNames } from '#api/mcp/tool-names.js';
 import type { AgentTool } from '#http/running.js';
 import { isRecord, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
@@ -17,12 +18,6 @@ export interface StrapiAi {
   };
 }
 
-/** The tools of the service, whose names no other may have. */
-const taken: ReadonlySet<string> = new Set([
-  ...['describe', 'find', 'get', 'count', 'aggregate'],
-  ...['create', 'update', 'delete', 'publish', 'unpublish'],
-]);
-
 /** Creates `strapi.ai`, which adds tools to a map. */
 export function createAi(tools: Map<string, AgentTool>): StrapiAi {
   const registerTool: StrapiAi['mcp']['registerTool'] = (name, about, handler) => {
@@ -38,7 +33,7 @@ export function createAi(tools: Map<string, AgentTool>): StrapiAi {
 /** Returns what is wrong with a tool; null if nothing is. Code may pass values of any type. */
 function problemOf(name: string, about: Omit<AgentTool, 'name' | 'handler'>, handler: unknown): string | null {
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) return 'needs a name of letters, digits, _ and -';
-  if (taken.has(name)) return 'is one of the service';
+  if (toolNames.includes(name)) return 'is one of the service';
   if (typeof about.title !== 'string' || typeof about.description !== 'string') return 'needs a title and a description';
   if (!isRecord(about.inputSchema) || about.inputSchema['type'] !== 'object')
     return 'needs an inputSchema that is a JSON schema of an object';

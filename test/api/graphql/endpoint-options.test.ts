@@ -15,7 +15,7 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
           origin: ['https://a.test', 'https://b.test'],
           credentials: true,
           allowHeaders:
-            'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token,MCP-Protocol-Version,Mcp-Method,Mcp-Name',
+            'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token',
           maxAge: 60,
         },
         bodyParserConfig: { jsonLimit: '2kb' },
@@ -48,12 +48,12 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
       const { origin, allowed } = await ask(path, preflight);
       expect([origin, allowed]).to.deep.equal([
         'https://a.test',
-        'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token,MCP-Protocol-Version,Mcp-Method,Mcp-Name',
+        'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token',
       ]);
     }
     expect((await ask('/api/upload/files', post(query, 'https://evil.test'))).origin).to.equal('*');
     expect((await ask('/api/upload/files', preflight)).allowed).to.equal(
-      'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token,MCP-Protocol-Version,Mcp-Method,Mcp-Name',
+      'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token',
     );
   });
 

@@ -13,6 +13,8 @@ export interface ToolAnswer {
 
 /** A client that is connected to the endpoint. */
 export interface Agent {
+  /** What the endpoint says that it can do. */
+  readonly capabilities: object;
   readonly tools: () => Promise<readonly { readonly name: string; readonly inputSchema: object }[]>;
   readonly call: (name: string, input?: object) => Promise<ToolAnswer>;
   readonly close: () => Promise<void>;
@@ -47,6 +49,7 @@ export async function connectNew(url: string, token: string | null = null): Prom
   const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(new StreamableHTTPClientTransport(new URL(url), headersOf(token)));
   return {
+    capabilities: client.getServerCapabilities() ?? {},
     tools: async () => (await client.listTools()).tools,
     call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: { ...input } })),
     close: () => client.close(),
@@ -58,6 +61,7 @@ export async function connectOld(url: string, token: string | null = null): Prom
   const client = new OldClient(info);
   await client.connect(new OldTransport(new URL(url), headersOf(token)) as Transport);
   return {
+    capabilities: client.getServerCapabilities() ?? {},
     tools: async () => (await client.listTools()).tools,
     call: async (name, input = {}) => answerOf(await client.callTool({ name, arguments: { ...input } })),
     close: () => client.close(),

@@ -48,7 +48,10 @@ const isNumber = (type: ScalarType): boolean => scalarTypes[type].stored === 'nu
 const isOrdered = (type: ScalarType): boolean => isShort(type) && scalarTypes[type].stored !== 'boolean';
 
 /** Returns whether a function takes the values of an attribute. */
-export function takesValues(name: Figure['function'], attribute: ScalarAttribute | LinkAttribute): boolean {
+export function takesValues(
+  name: Figure['function'],
+  attribute: Pick<ScalarAttribute, 'kind' | 'type'> | Pick<LinkAttribute, 'kind' | 'many'>,
+): boolean {
   return attribute.kind === 'scalar' ? takes[name](attribute.type) : name === 'countDistinct' && !attribute.many;
 }
 
