@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 
-const collections = ['articles', 'authors', 'categories', 'tags', 'comments', 'files', 'pages', 'notes'] as const;
+const collections = ['articles', 'authors', 'categories', 'tags', 'comments', 'files', 'pages', 'notes', 'places'] as const;
 
 /**
  * Waits until the indexes that the product makes of the models are built: until no build runs, notes have their trigrams, and nothing

@@ -20,6 +20,7 @@ import {
 } from './baseline-lists.js';
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
+import { listNear } from './baseline-places.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage200, readOne } from './baseline-reads.js';
 import { keepFiltered } from './baseline-totals.js';
 import { createArticle, createArticles, updateArticle } from './baseline-writes.js';
@@ -45,6 +46,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   k: readPage,
   l: listPages,
   j: listLastPage,
+  near: listNear,
   none: listOutside,
   o: listNotes,
   'o-fallback': listNotesOfGroups,

@@ -22,6 +22,7 @@ export const dataSet = (size: Size): readonly Source[] => [
   { collection: 'articles', count: sizes[size], make: (id) => makeArticle(id, size) },
   { collection: 'notes', count: sizes[size], make: makeNote },
   { collection: 'comments', count: 3 * sizes[size], make: (id) => makeComment(id, size) },
+  { collection: 'places', count: sizes[size], make: makePlace },
   { collection: 'files', count: fileCount, make: makeFile },
   { collection: 'pages', count: pageCount, make: (id) => makePage(id, size) },
 ];
@@ -90,6 +91,16 @@ function makeNote(id: number): MadeEntry {
     _group: id - 1 + (id % 2),
   });
 }
+
+/** Spread over a part of the earth of 40 by 24 degrees, in ten-thousandths of a degree. */
+function makePlace(id: number): MadeEntry {
+  const random = new Random(2_100_000_000 + id);
+  return makeEntry(id, { name: makeText(random, 2), at: { type: 'Point', coordinates: [lngIn(random), latIn(random)] } });
+}
+
+/** Returns the longitude and latitude of a place of the data set, in degrees. */
+export const lngIn = (random: Random): number => (random.below(400_000) - 100_000) / 10_000;
+export const latIn = (random: Random): number => (random.below(240_000) + 360_000) / 10_000;
 
 function makeComment(id: number, size: Size): MadeEntry {
   const random = new Random(1_400_000_000 + id);

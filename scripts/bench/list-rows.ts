@@ -1,6 +1,6 @@
 import { askCursor } from './ask-cursor.js';
 import { Random } from '../random.js';
-import { categorySlug, statuses } from './data-set.js';
+import { categorySlug, latIn, lngIn, statuses } from './data-set.js';
 import { categoryCount, sizes } from './sizes.js';
 import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { vocabulary } from './words.js';
@@ -31,6 +31,7 @@ export const listRows: readonly Row[] = [
   row('v-1', '25 newest, with cursors', (_, asker) => askCursor(1, asker)),
   row('v-200', 'page 200 of these, from its cursor', (_, asker) => askCursor(200, asker)),
   row('v-2000', 'page 2,000 of these, from its cursor', (_, asker) => askCursor(2_000, asker)),
+  row('near', '25 nearest within 100 km, with total', askNear),
   row('x-author', 'count by author, the most first', askByAuthor, always),
   row('x-month', 'average rating by month', askByMonth, always),
   row('x-facets', 'row a with three facets', askFacets, always),
@@ -92,6 +93,14 @@ function askDrafts(): Question {
 function askLastPage(_n: number, { size }: Asker): Question {
   const page = { ...newest, pagination: { page: Math.ceil(sizes[size] / 25), pageSize: 25 }, publicationState: 'preview' };
   return get(`/api/articles?${spell(page)}`, '/j');
+}
+
+function askNear(n: number): Question {
+  const random = new Random(n % 100);
+  const center = { lng: lngIn(random), lat: latIn(random) };
+  const filters = { at: { $near: { ...center, maxDistance: 100_000 } } };
+  const { lng, lat } = center;
+  return get(`/api/places?${spell({ filters, pagination: newest.pagination })}`, `/near?lng=${String(lng)}&lat=${String(lat)}`);
 }
 
 function askByAuthor(): Question {

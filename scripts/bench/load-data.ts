@@ -5,7 +5,7 @@ import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
 /** Incremented with every change of the generated data, so that older data is loaded again. */
-export const dataForm = 5;
+export const dataForm = 6;
 
 /** Makes sure that a database holds exactly the data set; reuses the data of an earlier run. */
 export async function loadData(db: Db, size: Size): Promise<void> {

@@ -61,5 +61,6 @@ export const models: readonly Model[] = [
     }),
     ...localized,
   },
+  collectionType('place', 'places', { name: { type: 'string' }, at: { type: 'point' } }),
   ...pageModels,
 ];

@@ -49,7 +49,7 @@ export async function aggregate(
 ): Promise<GroupPage> {
   const aggregation = bindAggregation(query, type, bind, minGroup);
   const { entries, keys, maxGroups } = aggregation;
-  const [found = []] = await readGroupings(entries, [aggregation], { registry: bind.registry, ...store });
+  const [found = []] = await readGroupings([aggregation], { registry: bind.registry, ...store });
   const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);
   bind.budget.spend('entriesRead', groups.length);
   const { pagination, window, withTotal } = entries;
@@ -64,12 +64,12 @@ export async function aggregate(
 
 /** Returns groups as `readGroups` does. If nothing but the number of all entries is asked for, it may be a total that is kept. */
 export async function readGroupings(
-  ...[entries, groupings, context]: Parameters<typeof readGroups>
+  ...[groupings, context]: Parameters<typeof readGroups>
 ): ReturnType<typeof readGroups> {
   const [first, ...others] = groupings;
   if (first === undefined) return [];
-  if (others.length > 0 || first.keys.length > 0 || first.figures.length > 0) return readGroups(entries, groupings, context);
-  return [[{ keys: [], fields: [], count: await readTotal(entries, context), figures: [] }]];
+  if (others.length > 0 || first.keys.length > 0 || first.figures.length > 0) return readGroups(groupings, context);
+  return [[{ keys: [], fields: [], count: await readTotal(first.entries, context), figures: [] }]];
 }
 
 /** Returns the group of all entries, of which there may be none; no group if it does not meet the conditions on groups. */

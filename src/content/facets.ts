@@ -24,20 +24,11 @@ export async function countFacets(
   { bind, store }: ContentContext,
 ): Promise<Facets> {
   const facets = bindFacets(query, type, bind, minGroup);
-  const plans = [...new Set(facets.map(({ entries }) => entries))];
-  const counted = await Promise.all(
-    plans.map(async (entries) => {
-      const own = facets.filter((facet) => facet.entries === entries);
-      const found = await readGroups(
-        entries,
-        own.map(({ grouping }) => grouping),
-        { registry: bind.registry, ...store },
-      );
-      return own.map((facet, index) => [facet, found[index] ?? []] as const);
-    }),
+  const counted = await readGroups(
+    facets.map(({ grouping }) => grouping),
+    { registry: bind.registry, ...store },
   );
-  const groups = new Map(counted.flat());
-  const shown = facets.map((facet) => [facet.key.name, showFacet(facet, groups.get(facet) ?? [])] as const);
+  const shown = facets.map((facet, index) => [facet.key.name, showFacet(facet, counted[index] ?? [])] as const);
   return {
     facets: Object.fromEntries(shown.map(([name, { values }]) => [name, values])),
     truncated: shown.flatMap(([name, { isTruncated }]) => (isTruncated ? [name] : [])),

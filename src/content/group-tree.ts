@@ -47,7 +47,7 @@ export async function readGroupTree(
   const bound = bindGroupings(groupings, { entries, state: query.publicationState ?? 'live', minGroup }, bind);
   const context = { registry: bind.registry, ...store };
   const [found, total] = await Promise.all([
-    readGroupings(entries, bound, context),
+    readGroupings(bound, context),
     withTotal ? readTotal(bindPlan({ ...query, filter: null, search: null }, type, bind), context) : null,
   ]);
   const groups = bound.map((grouping, index) => showGroups(found[index] ?? [], grouping, bind));

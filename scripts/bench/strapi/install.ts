@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Model } from '../../../src/model/schema/model.js';
+import type { AttributeDefinition, Model } from '../../../src/model/schema/model.js';
 import { installPackages } from '../../start-strapi.js';
 import { models } from '../models.js';
 
@@ -66,7 +66,9 @@ const settings = {
   ),
 };
 
-function* modelFiles({ uid, ...model }: Model): Generator<readonly [name: string, text: string]> {
+function* modelFiles({ uid, ...described }: Model): Generator<readonly [name: string, text: string]> {
+  const attributes = Object.entries(described.attributes).map(([key, attribute]) => [key, withoutPoint(attribute)]);
+  const model = { ...described, attributes: Object.fromEntries(attributes) as Model['attributes'] };
   const [, api = '', name] = /^api::(.+)\.(.+)$/.exec(uid) ?? [];
   if (name === undefined) {
     yield [`src/components/${uid.replace('.', '/')}.json`, JSON.stringify(model)];
@@ -78,6 +80,10 @@ function* modelFiles({ uid, ...model }: Model): Generator<readonly [name: string
   yield [`src/api/${api}/services/${name}.js`, make('createCoreService')];
   yield [`src/api/${api}/routes/${name}.js`, make('createCoreRouter')];
 }
+
+/** Strapi has no points. */
+const withoutPoint = (attribute: AttributeDefinition): AttributeDefinition =>
+  attribute.type === 'point' ? { ...attribute, type: 'json' } : attribute;
 
 /** Everything is allowed to everybody, as in the product that it is compared with. */
 const openToAll = `module.exports = {

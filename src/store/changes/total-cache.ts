@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
 import { BoundedCache, memoize } from '#base/caches.js';
+import { isPlainObject } from '#base/values.js';
 import { meetsCondition } from '#model/query/meets-condition.js';
 import type { Condition } from '#model/query/plan.js';
 import { inRequestTime, type TimeLimits } from '../send/calls.js';
@@ -66,7 +67,24 @@ function queryText(condition: Condition, match: Document): string {
 const texts = new WeakMap<Condition, string>();
 
 /** Returns the digest of a query. The query itself may be long, because conditions on related entries are lists of ids. */
-const queryDigest = memoize((match: Document) => createHash('sha256').update(BSON.serialize(match)).digest('base64'));
+const queryDigest = memoize((match: Document) => createHash('sha256').update(BSON.serialize(inOrder(match))).digest('base64'));
+
+/** Returns a query with its lists of ids in ascending order. Those that groups lead to differ in it from read to read. */
+const inOrder = (match: Document): Document =>
+  Object.fromEntries(Object.entries(match).map(([key, value]) => [key, isIn.has(key) ? sorted(value) : deeply(value)]));
+
+const isIn: ReadonlySet<string> = new Set(['$in', '$nin']);
+
+const sorted = (value: unknown): unknown =>
+  isNumbers(value) ? Array.from(Float64Array.from(value).sort()) : deeply(value);
+
+const isNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'number');
+
+const deeply = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(deeply);
+  return isPlainObject(value) ? inOrder(value) : value;
+};
 
 /**
  * A cache of exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the
@@ -116,6 +134,15 @@ export class TotalCache {
       return found;
     };
     return share(passes, JSON.stringify([query, Object.entries(order), end]), { work, limits });
+  }
+
+  /** Returns a function that caches the total of a query that is counted from now on, unless the collection is written to meanwhile. */
+  keeper(collection: string): (match: Document, value: number) => void {
+    if (!this.#changes.isListening) return () => undefined;
+    const { kept } = this.#totalsOf(collection).filters;
+    return (match, value) => {
+      kept.set(queryDigest(match), { condition: null, value, counted: this.#changes.tick() }, totalBytes);
+    };
   }
 
   #totalsOf(collection: string): Totals {

@@ -21,21 +21,14 @@ export function spend(ids: readonly unknown[], { budget }: Database): readonly u
 export const areTooMany = ({ length }: readonly unknown[], { budget }: Database): boolean => length > budget.left('idsResolved');
 
 /**
- * Reads the `_id`s that the stages lead to as one document, in ascending order. Reads at most one more than the budget allows, which
- * is enough to detect the excess.
+ * Reads the `_id`s that the stages lead to as one document, in any order. Reads at most one more than the budget allows, which is enough
+ * to detect the excess.
  */
 export async function readIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
   const pipeline = [...stages, ...atMost(database.budget.left('idsResolved')), groupIds];
   const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline });
-  return inOrder(only((group?.['ids'] ?? []) as readonly unknown[], isUsable)); // the pipeline groups them into this array
+  return only((group?.['ids'] ?? []) as readonly unknown[], isUsable); // the pipeline groups them into this array
 }
-
-/**
- * Returns ids in ascending order. The order of groups differs from read to read, and the total of a filter is kept by the ids that it
- * was resolved to.
- */
-const inOrder = (ids: readonly unknown[]): readonly unknown[] =>
-  ids.every((id) => typeof id === 'number') ? Array.from(Float64Array.from(ids).sort()) : ids;
 
 /** The stage that lists the ids of all entries in one document; there is none without entries. */
 export const groupIds: Document = { $group: { _id: null, ids: { $push: '$_id' } } };
@@ -59,7 +52,7 @@ export async function readMatching(
   const left = budget.left('idsResolved');
   const limit = left === Infinity ? {} : { limit: left + 1 };
   const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * few, ...limit };
-  return inOrder((await readAll(asScanned(database), command)).map(({ _id }) => _id as unknown));
+  return (await readAll(asScanned(database), command)).map(({ _id }) => _id as unknown);
 }
 
 /** Returns the stage that ends after one entry more than the budget allows; no stage without a budget. */

@@ -18,6 +18,8 @@ interface Subject {
   readonly collection: string;
   /** The condition that entries meet, if only some of them are meant. */
   readonly match?: Document;
+  /** The number up to which entries are counted; all by default. */
+  readonly limit?: number;
   /** Whether its entries have locales; false by default. */
   readonly localized?: boolean;
 }
@@ -43,7 +45,7 @@ function cacheFacts<Value>(read: Read<Value>): Read<Value> {
   const factsOf = memoize<Db, BoundedCache<Fact<Value>>>(() => new BoundedCache(factBounds));
   return (subject, database) => {
     const facts = factsOf(database.db);
-    const key = JSON.stringify([subject.collection, subject.match]);
+    const key = JSON.stringify([subject.collection, subject.match, subject.limit]);
     const known = facts.get(key);
     if (known !== undefined && known.until > Date.now()) return known.value;
     const value = read(subject, shared(database));
@@ -69,9 +71,9 @@ export const estimateSize = cacheFacts(({ collection }, database) => countStored
 
 const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: factTimeout } });
 
-/** Returns the number of entries that meet a condition, which may be a minute old; null if counting takes long. */
-export const estimateCount = cacheFacts<number | null>(({ collection, match = {} }, database) =>
-  countStored(collection, limited(database), { query: match }).catch(() => null),
+/** Returns the number of entries that meet a condition, up to a limit, which may be a minute old; null if counting takes long. */
+export const estimateCount = cacheFacts<number | null>(({ collection, match = {}, limit }, database) =>
+  countStored(collection, limited(database), { query: match, ...(limit !== undefined && { limit }) }).catch(() => null),
 );
 
 /**

@@ -26,7 +26,7 @@ import {
 } from './join-related.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { areTooMany, groupIds, readIds, readMatching, spend } from './collect-ids.js';
+import { areTooMany, atMost, groupIds, readIds, readMatching, spend } from './collect-ids.js';
 import { resolveFallback } from './resolve-fallback.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
 import { anyLeading, isServed } from './is-served.js';
@@ -37,23 +37,35 @@ import { anyLeading, isServed } from './is-served.js';
  * every entry of the collection, whereas this only costs the matches. Conditions on nothing but the related id need no command if
  * the document stores the ids. If `joins` is given, conditions that more entries meet than the budget allows are joined instead.
  */
-async function resolveRelated(condition: Condition | null, database: Database, joins: Joins | null = null): Promise<Resolved> {
+async function resolveRelated(
+  condition: Condition | null,
+  database: Database,
+  { joins = null, known = noIds }: Partial<Pick<Resolving, 'joins' | 'known'>> = {},
+): Promise<Resolved> {
   const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
-  const commands = countCommands(condition);
+  const commands = countCommands(condition, known);
   if (commands > 0) database.budget.spend('relatedConditions', commands);
-  await resolveInto(condition, { resolved, database, narrows: true, joins });
+  await resolveInto(condition, { resolved, database, narrows: true, joins, known });
   return resolved;
 }
+
+/** The ids that conditions on related entries lead to, as far as they have been read. */
+export type KnownIds = ReadonlyMap<RelatedCondition, readonly unknown[]>;
+
+const noIds: KnownIds = new Map();
 
 /** Returns a match for the documents that meet a condition. */
 export const matchOf = async (condition: Condition, database: Database): Promise<Document> =>
   compileCondition(condition, await resolveRelated(condition, database));
 
-/** Resolves a condition, and joins entries if more than the budget allows meet it. Nothing is joined in a transaction. */
-export async function resolveOrJoin(condition: Condition | null, database: Database): Promise<Resolution> {
+/**
+ * Resolves a condition, and joins entries if more than the budget allows meet it. Nothing is joined in a transaction. Ids that are known
+ * are not read again.
+ */
+export async function resolveOrJoin(condition: Condition | null, database: Database, known = noIds): Promise<Resolution> {
   const joins: Joins = [];
-  return { resolved: await resolveRelated(condition, database, database.session === null ? joins : null), joins };
+  return { resolved: await resolveRelated(condition, database, { joins: database.session === null ? joins : null, known }), joins };
 }
 
 /** Does the same for several conditions. */
@@ -68,22 +80,23 @@ export async function stagesOf(condition: Condition, database: Database): Promis
 }
 
 /** Returns whether a condition needs commands of its own, so that its result may be long lists of ids. */
-export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
+export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition, noIds) > 0;
 
 /**
  * Returns how many conditions need a command, without those of row rules, which clients do not pay for. Conditions within a
  * related condition are counted when that condition is resolved.
  */
-const countCommands = (condition: Condition): number =>
+const countCommands = (condition: Condition, known: KnownIds): number =>
   termsOf(condition).reduce((sum, term) => {
-    if (term.kind === 'related') return sum + (term.ofRule || compileOwnId(term) !== null ? 0 : 1);
-    return term.kind === 'element' ? sum + countCommands(term.condition) + (term.place === null || term.ofRule ? 0 : 1) : sum;
+    if (term.kind === 'related') return sum + (term.ofRule || known.has(term) || compileOwnId(term) !== null ? 0 : 1);
+    return term.kind === 'element' ? sum + countCommands(term.condition, known) + (term.place === null || term.ofRule ? 0 : 1) : sum;
   }, 0);
 
 interface Resolving extends Joining {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
   /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
+  readonly known: KnownIds;
 }
 
 async function resolveInto(condition: Condition, resolving: Resolving): Promise<void> {
@@ -153,7 +166,9 @@ function readHolders({ collection, lists }: ElementPlace, match: Document, datab
   return readIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
 }
 
-async function resolveOne(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
+async function resolveOne(condition: RelatedCondition, { database, joins, known }: Resolving): Promise<Document> {
+  const ids = known.get(condition);
+  if (ids !== undefined && (joins === null || !areTooMany(ids, database))) return matchIds(condition, spend(ids, database));
   const stages = await stagesOf(condition.condition, database);
   const [found, unlinked] = await Promise.all([
     resolvers[condition.link.storage.kind](condition, stages, { database, joins }),
@@ -168,20 +183,29 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
   own: async (condition, stages, { database, joins }) => {
     const ids = await readMatching(condition.target.collection, stages, database);
     if (joins !== null && areTooMany(ids, database)) return joinSome(condition, stages, joins);
-    return spend(ids, database).length === 0 ? nothing : { [condition.path]: { $in: ids } };
+    return matchIds(condition, spend(ids, database));
   },
   inverse: async (condition, stages, { database, joins }) => {
     const ids = await readIds(condition.target.collection, [...stages, ...distinctOwners(condition)], database);
     if (joins !== null && areTooMany(ids, database)) return joinSome(condition, stages, joins);
-    return { _id: { $in: spend(ids, database) } };
+    return matchIds(condition, spend(ids, database));
   },
   localizations: resolveLocalizations,
   morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
 };
 
-/** Returns the stages that list the ids of the entries that other entries are related with, each once. */
-export const relatedIds = (condition: RelatedCondition): readonly Document[] =>
-  condition.link.storage.kind === 'own' ? [groupIds] : [...distinctOwners(condition), groupIds];
+/** Returns a match for the entries that are linked with one of some ids. */
+function matchIds({ link, path }: RelatedCondition, ids: readonly unknown[]): Document {
+  if (ids.length === 0) return nothing;
+  return { [link.storage.kind === 'own' ? path : '_id']: { $in: ids } };
+}
+
+/** Returns the stages that list the ids of the entries that other entries are related with, each once, and at most one more than `most`. */
+export const relatedIds = (condition: RelatedCondition, most = Infinity): readonly Document[] => [
+  ...(condition.link.storage.kind === 'own' ? [] : distinctOwners(condition)),
+  ...atMost(most),
+  groupIds,
+];
 
 /**
  * Returns the ids of entries that related entries store which meet a condition on them, if they store one of these ids. An entry with

@@ -14,7 +14,8 @@ const lists: readonly (readonly [path: string, way: string, commands: readonly s
     'from related entries',
     ['aggregate books'],
   ],
-  ['/api/authors?filters[agent][name]=no-such&fields=name', 'no entry', ['find houses']],
+  ['/api/authors?filters[agent][name]=no-such&fields=name', 'page and total from related entries', ['aggregate houses']],
+  ['/api/authors?filters[agent][name]=no-such&fields=name&sort=agent.name', 'no entry', ['find houses']],
   ['/api/reviews/aggregate?groupBy=rating', 'groups', ['aggregate reviews']],
   [
     '/api/reviews?facets=rating&fields=rating&pagination[withCount]=false',

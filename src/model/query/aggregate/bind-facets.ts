@@ -8,9 +8,8 @@ import type { Aggregation, GroupKey } from './aggregation.js';
 import { bindKey } from './bind-aggregation.js';
 import { invalidFacets } from './parse-facets.js';
 
-/** A facet, bound: the entries that are counted, and their groups. */
+/** A facet, bound. */
 export interface Facet {
-  readonly entries: Plan;
   readonly grouping: Aggregation;
   readonly key: GroupKey;
 }
@@ -26,7 +25,7 @@ export function bindFacets(query: Query, type: ContentType, context: BindContext
   const bound = query.facets.map(({ key: asked, ranges, leavesOutOwn }): Facet => {
     const key = bindRanges(bindKey(asked, 'UTC', scope, 'facets'), ranges);
     const entries = leavesOutOwn ? bindPlan({ ...list, filter: withoutOwn(list.filter, asked.path, scope) }, type, context) : all;
-    return { entries, key, grouping: groupingOf(key, entries, minGroup) };
+    return { key, grouping: groupingOf(key, entries, minGroup) };
   });
   const names = bound.map(({ key }) => key.name);
   const repeated = names.find((name, index) => names.indexOf(name) < index);

@@ -29,28 +29,48 @@ export interface Group {
 }
 
 /**
- * Returns groups of the same entries in their orders. Sends one command for all of them, one more for each condition on related entries,
- * and one for each type whose entries may be hidden. Throws a ValidationError if the time limit is exceeded because an index is missing.
+ * Returns the groups of each grouping in its order. Sends one command for all groupings of the same entries, one more for each condition
+ * on related entries, and one for each type whose entries may be hidden. Throws a ValidationError if the time limit is exceeded because
+ * an index is missing.
  */
 export async function readGroups(
-  entries: Plan,
   groupings: readonly Aggregation[],
   context: PageContext,
 ): Promise<readonly (readonly Group[])[]> {
+  const visibles = new Visibles(context.database);
+  const plans = [...new Set(groupings.map(({ entries }) => entries))];
+  const read = async (entries: Plan) => {
+    const own = groupings.filter((grouping) => grouping.entries === entries);
+    const found = await readOfPlan(entries, own, { ...context, visibles });
+    return own.map((grouping, index) => [grouping, (found[index] ?? []).map((document) => groupOf(document, grouping))] as const);
+  };
+  const groups = new Map((await Promise.all(plans.map(read))).flat());
+  return groupings.map((grouping) => groups.get(grouping) ?? []);
+}
+
+interface GroupContext extends PageContext {
+  readonly visibles: Visibles;
+}
+
+/** Returns the documents of groups of the same entries. */
+async function readOfPlan(
+  entries: Plan,
+  groupings: readonly Aggregation[],
+  context: GroupContext,
+): Promise<readonly (readonly Document[])[]> {
   const begun = performance.now();
   const found = await readDocuments(entries, groupings, context).catch(explainTimeout(entries, context));
   const { database, registry } = context;
   database.trace?.chose(groupsWay, entries, { database, registry, ms: performance.now() - begun });
-  return groupings.map((grouping, index) => (found[index] ?? []).map((document) => groupOf(document, grouping)));
+  return found;
 }
 
 async function readDocuments(
   { type, condition }: Plan,
   groupings: readonly Aggregation[],
-  { database }: PageContext,
+  { database, visibles }: GroupContext,
 ): Promise<readonly (readonly Document[])[]> {
   database.reads?.collections.push(type.collection);
-  const visibles = new Visibles(database);
   const [{ resolved, joins }, ...links] = await Promise.all([
     resolveOrJoin(condition, database),
     ...groupings.map((grouping) => compileLinks(grouping, visibles)),

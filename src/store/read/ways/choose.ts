@@ -7,7 +7,7 @@ import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { compileSort, sortsByComputed } from '../compile-page.js';
-import { firstPath, type Indexes, isPartial, isServed, type Leading, modelIndexes, modelLeading } from '../is-served.js';
+import { firstPath, idIndex, type Indexes, isPartial, isServed, type Leading, modelIndexes, modelLeading } from '../is-served.js';
 import type { IndexPlan } from '../plan-indexes.js';
 import { asksForRelated } from '../resolve-related.js';
 import { leadsToOne } from './page-total.js';
@@ -17,7 +17,7 @@ import type { Choice, Facts } from './way.js';
  * Factor by which an estimate must be better than another one. Estimates may be wrong, and an entry takes 1.3 to 5 times as long by
  * an index as in natural order.
  */
-const margin = 2;
+export const margin = 2;
 
 /** Maximum number of ids for which the server merges the ranges of an index in its order: `internalQueryMaxScansToExplode`. */
 const mostMerged = 200;
@@ -70,7 +70,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
     .sort((a, b) => a.share - b.share);
   const [narrowest] = indexed;
   if (narrowest === undefined) return null;
-  narrowestOf.set(plan, narrowest.condition);
+  noteNarrowest(plan, narrowest.condition);
   if (hasOwnIndex(plan, facts)) return serverDecides;
   const all = await estimateSize(type, database);
   const kept = await facts.kept();
@@ -142,6 +142,9 @@ function countIds(condition: RelatedCondition, resolved: Resolved): number {
 /** The conditions that the fewest entries met, by plan. */
 const narrowestOf = new WeakMap<Plan, RelatedCondition>();
 
+/** Records the condition on linked entries that the fewest entries met. */
+export const noteNarrowest = (plan: Plan, condition: RelatedCondition): void => void narrowestOf.set(plan, condition);
+
 /** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
 export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
 
@@ -185,6 +188,13 @@ const naturalOrder = { $natural: 1 } as const;
 export function indexOfSort({ type, sort }: Plan, registry: Registry): IndexPlan | null {
   const order = compileSort(sort);
   return wholeIndexes(type, registry).find((index) => hasOrder(index, order)) ?? null;
+}
+
+/** Returns whether the index that finds the entries of a link has the order of a plan: that of the link, after it, or that of ids. */
+export function isLinkInOrder({ type, sort }: Plan, { link, path }: RelatedCondition, registry: Registry): boolean {
+  const order = compileSort(sort);
+  if (link.storage.kind !== 'own') return hasOrder(idIndex, order);
+  return wholeIndexes(type, registry).some((index) => firstPath(index.key, type) === path && hasOrder(index, order, 1));
 }
 
 /** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */

@@ -1,15 +1,16 @@
 import type { Document } from 'mongodb';
 import { allOf, conjunctsOf } from '#model/query/conditions.js';
-import { type Condition, isSought, type Plan } from '#model/query/plan.js';
+import { isSought, type Plan } from '#model/query/plan.js';
 import { unlimited } from '#base/limits/budget.js';
 import type { Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
-import { asList, compileOwnId, type RelatedCondition } from '../compile-condition.js';
+import type { RelatedCondition } from '../compile-condition.js';
 import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
 import { compileJoined, joinFields, joinStages } from '../join-related.js';
-import { relatedIds, resolveOrJoin, stagesOf } from '../resolve-related.js';
+import { resolveOrJoin } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
+import { canLead, compileIds, isAmong, leadsOf, lookUpEntries } from './linked-ids.js';
 import { pageOf } from './page-of.js';
 import { noteFull, wasShort } from './page-total.js';
 import type { JoinedPage, PageTotal, Way } from './way.js';
@@ -39,18 +40,10 @@ export const fromRelated: Way = {
   },
 };
 
-/** Returns whether a pipeline can begin with the related entries that meet a condition. */
-export const canLead = (condition: Condition): condition is RelatedCondition =>
-  condition.kind === 'related' &&
-  !condition.orMissing &&
-  (condition.link.storage.kind === 'own' || condition.link.storage.kind === 'inverse') &&
-  compileOwnId(condition) === null;
-
 /** Returns the condition that a pipeline begins with: the only one, or the one that the fewest entries met before. */
 function beginningOf(plan: Plan): RelatedCondition | null {
-  const parts = conjunctsOf(plan.condition);
-  const [first, second] = parts.filter(canLead);
-  if (first === undefined || parts.some(({ kind }) => kind === 'search')) return null; // $text must come first
+  const [first, second] = leadsOf(plan);
+  if (first === undefined) return null;
   return second === undefined ? first : narrowestBefore(plan);
 }
 
@@ -81,46 +74,6 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
     ],
   };
 }
-
-/** Returns a match for the entries that are linked with one of the ids in a variable. */
-const isAmong = ({ link, path }: RelatedCondition, variable: string): Document => ({
-  $expr:
-    link.storage.kind === 'inverse'
-      ? { $in: ['$_id', variable] }
-      : { $ne: [{ $setIntersection: [asList(`$${path}`), variable] }, []] },
-});
-
-/** A pipeline that leads to one document with a list of ids, or to none if there are no ids. */
-interface IdPipeline {
-  readonly collection: string;
-  readonly stages: readonly Document[];
-}
-
-/**
- * Compiles the ids by which entries are linked with the related entries that meet a condition. If that condition leads further
- * through one relation, the pipeline begins there.
- */
-async function compileIds(condition: RelatedCondition, database: Database): Promise<IdPipeline> {
-  if (!condition.ofRule) database.budget.spend('relatedConditions');
-  const { target } = condition;
-  const parts = conjunctsOf(condition.condition);
-  const [next, second] = parts.filter(canLead);
-  const isChain = next !== undefined && second === undefined;
-  const rest = isChain ? allOf(parts.filter((part) => part !== next)) : condition.condition;
-  const own = await stagesOf(rest, database);
-  if (!isChain) return { collection: target.collection, stages: [...own, ...relatedIds(condition)] };
-  const { collection, stages } = await compileIds(next, database);
-  const project = { $project: { [joinFields(condition).foreignField]: 1 } };
-  const lookup = { from: target.collection, foreignField: joinFields(next).localField, pipeline: [...own, project] };
-  return { collection, stages: [...stages, ...lookUpEntries(lookup), ...relatedIds(condition)] };
-}
-
-/** Returns the stages that look up the entries whose foreign field has one of the `ids`, each entry once. */
-export const lookUpEntries = (lookup: Document): readonly Document[] => [
-  { $lookup: { ...lookup, localField: 'ids', as: 'entry' } },
-  { $unwind: '$entry' },
-  { $replaceRoot: { newRoot: '$entry' } },
-];
 
 /**
  * Reads the entries in the order of the sort, joins each with its related entries, and stops when the page is full. The cost does

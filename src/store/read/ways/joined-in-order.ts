@@ -9,7 +9,7 @@ import { isServed, modelLeading } from '../is-served.js';
 import { compileJoined, joinSome, joinStages } from '../join-related.js';
 import { resolveOrJoin, stagesOf } from '../resolve-related.js';
 import { indexOfSort } from './choose.js';
-import { canLead } from './from-related.js';
+import { canLead } from './linked-ids.js';
 import { pageOf } from './page-of.js';
 import { wasShort } from './page-total.js';
 import { isSlow, noteSlow } from './slow-forms.js';
@@ -77,6 +77,7 @@ async function meetMany({ type, window }: Plan, { target, condition }: RelatedCo
   const all = await estimateSize(type, database);
   const most = Math.max(Math.sqrt(joinFactor * (window.skip + (window.limit ?? 0)) * all), few);
   if ((await estimateSize(target, database)) <= most) return false;
-  const subject = { collection: target.collection, match: compileCondition(condition, new Map()) };
+  const limit = 2 ** Math.ceil(Math.log2(most + 1)); // the same for many pages, so that they share the count
+  const subject = { collection: target.collection, match: compileCondition(condition, new Map()), limit };
   return ((await estimateCount(subject, database)) ?? Infinity) > most; // no number: they are too many to be counted
 }

@@ -8,7 +8,7 @@ import { both, compileOrder, sortsByComputed } from '../compile-page.js';
 import { compileBeyond, compileSeek } from './page-of.js';
 import { compileLinked, compileUnlinked, type Group, restOf, type Walk } from './compile-linked.js';
 import type { Facts, Way } from './way.js';
-import { lookUpEntries } from './from-related.js';
+import { lookUpEntries } from './linked-ids.js';
 
 /** Maximum number of targets that are read for one page. */
 const mostTargets = 10_000;

@@ -3,7 +3,7 @@ import type { Plan } from '#model/query/plan.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Database } from '../../send/database.js';
 import type { TotalCache } from '../../changes/total-cache.js';
-import type { Resolved } from '../compile-condition.js';
+import type { RelatedCondition, Resolved } from '../compile-condition.js';
 import type { Page } from '../compile-page.js';
 import type { Joins } from '../join-related.js';
 
@@ -34,6 +34,8 @@ export interface PageContext {
 
 /** What is known, or can be found out, before a page is read. Each function does its work once, when it is called first. */
 export interface Facts extends PageContext {
+  /** The ids that conditions on related entries lead to. A way adds those that it reads before `page` is called. */
+  readonly known: Map<RelatedCondition, readonly unknown[]>;
   /** The page with its compiled condition. Conditions on related entries are resolved to ids, or joined. */
   readonly page: () => Promise<JoinedPage>;
   /** The total if it is known; null if it must be counted, or is not wanted. */

@@ -19,6 +19,7 @@ import { isSlow, noteSlow } from './slow-forms.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
 import type { Facts, Found, JoinedPage, PageContext, PageTotal, Way } from './way.js';
 import { choose } from './choose.js';
+import { pageAndTotal } from './page-and-total.js';
 import { pageOf } from './page-of.js';
 
 /** Reads nothing if no entry can meet the condition. */
@@ -138,6 +139,7 @@ async function tryHint<Result>(facts: Facts, read: (options: Document) => Promis
 export const ways: readonly Way[] = [
   nearest,
   joinedInOrder,
+  pageAndTotal,
   fromRelated,
   noEntry,
   joinedList,
@@ -156,8 +158,9 @@ export function gatherFacts(plan: Plan, context: PageContext): Facts {
   const facts: Facts = {
     ...context,
     database,
+    known: new Map(),
     page: once(async (): Promise<JoinedPage> => {
-      const { resolved, joins } = await resolveOrJoin(condition, context.database);
+      const { resolved, joins } = await resolveOrJoin(condition, context.database, facts.known);
       const { match, before } = compileJoined(condition, resolved, joins);
       const isAlone = joins.length === 1 && conjunctsOf(condition).some((part) => part === joins[0]?.condition);
       return { ...pageOf(plan, match, database), resolved, joins, before, isAlone };
