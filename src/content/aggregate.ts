@@ -63,9 +63,7 @@ export async function aggregate(
 }
 
 /** Returns groups as `readGroups` does. If nothing but the number of all entries is asked for, it may be a total that is kept. */
-export async function readGroupings(
-  ...[groupings, context]: Parameters<typeof readGroups>
-): ReturnType<typeof readGroups> {
+export async function readGroupings(...[groupings, context]: Parameters<typeof readGroups>): ReturnType<typeof readGroups> {
   const [first, ...others] = groupings;
   if (first === undefined) return [];
   if (others.length > 0 || first.keys.length > 0 || first.figures.length > 0) return readGroups(groupings, context);

@@ -5,7 +5,7 @@ const accepted: Readonly<Record<string, object>> = {
   '': {
     mode: 'baseline',
     size: '10k',
-    rows: 'n a b c-narrow c-broad d 304-a 304-d h i k l g h-first h-scan h-trigrams q q-first s-relation s-unindexed u none o o-fallback p j v-1 v-200 v-2000 x-author x-month x-facets z-gzip z-br m-download f e key batch w m-upload',
+    rows: 'n a b c-narrow c-broad c-first d 304-a 304-d h i k l g h-first h-scan h-trigrams q q-first s-relation s-unindexed u none o o-fallback p j v-1 v-200 v-2000 near x-author x-month x-facets z-gzip z-br m-download f e key batch w m-upload',
     seconds: 2,
     rounds: 3,
     connections: [8, 32],
@@ -13,7 +13,7 @@ const accepted: Readonly<Record<string, object>> = {
   '--access': {
     mode: 'access',
     size: '10k',
-    rows: 'a b c-narrow c-broad d 304-a 304-d h i k l g h-first h-scan h-trigrams q q-first s-relation s-unindexed u none o o-fallback p j v-1 v-200 v-2000 x-author x-month x-facets z-gzip z-br f e key batch w m-upload',
+    rows: 'a b c-narrow c-broad c-first d 304-a 304-d h i k l g h-first h-scan h-trigrams q q-first s-relation s-unindexed u none o o-fallback p j v-1 v-200 v-2000 near x-author x-month x-facets z-gzip z-br f e key batch w m-upload',
   },
   '--growth': {
     mode: 'growth',
@@ -21,15 +21,15 @@ const accepted: Readonly<Record<string, object>> = {
     seconds: 1,
     rounds: 2,
     connections: [8],
-    rows: 'a b c-narrow c-broad d h i g h-first h-scan h-trigrams q q-first s-relation s-unindexed u o o-fallback p j v-1 v-200 v-2000 f e w',
+    rows: 'a b c-narrow c-broad c-first d h i g h-first h-scan h-trigrams q q-first s-relation s-unindexed u o o-fallback p j v-1 v-200 v-2000 f e w',
   },
-  '--growth --size 100K --rows d,c': { mode: 'growth', size: '100k', rows: 'c-narrow c-broad d' },
+  '--growth --size 100K --rows d,c': { mode: 'growth', size: '100k', rows: 'c-narrow c-broad c-first d' },
   '--against ../other --rows a,g': { mode: 'builds', against: '../other', size: '10k', rows: 'a g' },
   '--peers': {
     mode: 'peers',
     size: '10k',
     connections: [8],
-    rows: 'a b c-narrow c-broad d h i k l h-first h-scan h-trigrams q q-first s-relation s-unindexed u o o-fallback j f e w',
+    rows: 'a b c-narrow c-broad c-first d h i k l h-first h-scan h-trigrams q q-first s-relation s-unindexed u o o-fallback j f e w',
   },
   '--hot': { mode: 'hot', types: 500, rounds: 20 },
   '--hot --types 50 --rounds 2': { mode: 'hot', types: 50, rounds: 2 },
@@ -49,7 +49,7 @@ const refused: Readonly<Record<string, string>> = {
   '--growth --size 10k': '--size 10k: growth needs a larger one',
   '--size 2k': '--size 2k: one of 10k, 100k, 1m',
   '--rows a,y':
-    '--rows y: one of n, a, b, c-narrow, c-broad, d, 304-a, 304-d, h, i, k, l, g, h-first, h-scan, h-trigrams, q, q-first, s-relation, s-unindexed, u, none, o, o-fallback, p, j, v-1, v-200, v-2000, x-author, x-month, x-facets, z-gzip, z-br, m-download, f, e, key, batch, w, m-upload',
+    '--rows y: one of n, a, b, c-narrow, c-broad, c-first, d, 304-a, 304-d, h, i, k, l, g, h-first, h-scan, h-trigrams, q, q-first, s-relation, s-unindexed, u, none, o, o-fallback, p, j, v-1, v-200, v-2000, near, x-author, x-month, x-facets, z-gzip, z-br, m-download, f, e, key, batch, w, m-upload',
   '--seconds 0': '--seconds 0: a positive number',
   '--connections many': '--connections many: a positive number',
 };

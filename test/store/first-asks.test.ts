@@ -89,7 +89,11 @@ const filters: readonly (readonly [title: string, filter: object, way: string, s
   ['three broad relations', { author: first(150), categories: first(80), section: first(9) }, ids],
   ['four relations', { author: first(20), categories: first(9), section: first(5), tags: first(50) }, once],
   ['five relations', { author: first(20), categories: first(9), section: first(5), tags: first(50), comments: first(200) }, once],
-  ['five broad relations', { author: first(199), categories: first(99), section: first(9), tags: first(499), comments: first(16_000) }, ids],
+  [
+    'five broad relations',
+    { author: first(199), categories: first(99), section: first(9), tags: first(499), comments: first(16_000) },
+    ids,
+  ],
   ['one author, one category, sorted by views', { author: first(1), categories: first(5) }, once, 'views'],
 ];
 
@@ -101,7 +105,8 @@ describe('a deep filter that is asked for the first time, with its total', () =>
   before(async () => {
     database = await freshDatabase();
     for (const [name, made] of Object.entries(documents)) await database.db.collection<{ _id: number }>(name).insertMany(made);
-    for (const type of registry.types.values()) if (type.uid.startsWith('api::')) await ensureIndexes(database.db, type, registry);
+    for (const type of registry.types.values())
+      if (type.uid.startsWith('api::')) await ensureIndexes(database.db, type, registry);
   });
   after(() => database.drop());
 
@@ -140,7 +145,8 @@ describe('a deep filter that is asked for the first time, with its total', () =>
     it(`${title}: ${way}`, async () => {
       const before = await askBefore(filter, sort);
       const now = await ask(filter, sort);
-      if (process.env['SHOW']) console.log(title, before.examined, before.names, now.examined, now.names, now.way, now.found.total);
+      if (process.env['SHOW'])
+        console.log(title, before.examined, before.names, now.examined, now.names, now.way, now.found.total);
       expect(now.found).to.deep.equal(before.found);
       expect(now.way === once ? once : ids).to.equal(way);
       expect(now.examined).to.be.at.most(before.examined + trial);

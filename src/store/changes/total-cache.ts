@@ -67,7 +67,11 @@ function queryText(condition: Condition, match: Document): string {
 const texts = new WeakMap<Condition, string>();
 
 /** Returns the digest of a query. The query itself may be long, because conditions on related entries are lists of ids. */
-const queryDigest = memoize((match: Document) => createHash('sha256').update(BSON.serialize(inOrder(match))).digest('base64'));
+const queryDigest = memoize((match: Document) =>
+  createHash('sha256')
+    .update(BSON.serialize(inOrder(match)))
+    .digest('base64'),
+);
 
 /** Returns a query with its lists of ids in ascending order. Those that groups lead to differ in it from read to read. */
 const inOrder = (match: Document): Document =>
@@ -75,8 +79,7 @@ const inOrder = (match: Document): Document =>
 
 const isIn: ReadonlySet<string> = new Set(['$in', '$nin']);
 
-const sorted = (value: unknown): unknown =>
-  isNumbers(value) ? Array.from(Float64Array.from(value).sort()) : deeply(value);
+const sorted = (value: unknown): unknown => (isNumbers(value) ? Array.from(Float64Array.from(value).sort()) : deeply(value));
 
 const isNumbers = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'number');

@@ -65,7 +65,10 @@ export const matchOf = async (condition: Condition, database: Database): Promise
  */
 export async function resolveOrJoin(condition: Condition | null, database: Database, known = noIds): Promise<Resolution> {
   const joins: Joins = [];
-  return { resolved: await resolveRelated(condition, database, { joins: database.session === null ? joins : null, known }), joins };
+  return {
+    resolved: await resolveRelated(condition, database, { joins: database.session === null ? joins : null, known }),
+    joins,
+  };
 }
 
 /** Does the same for several conditions. */
@@ -89,7 +92,9 @@ export const asksForRelated = (condition: Condition | null): boolean => conditio
 const countCommands = (condition: Condition, known: KnownIds): number =>
   termsOf(condition).reduce((sum, term) => {
     if (term.kind === 'related') return sum + (term.ofRule || known.has(term) || compileOwnId(term) !== null ? 0 : 1);
-    return term.kind === 'element' ? sum + countCommands(term.condition, known) + (term.place === null || term.ofRule ? 0 : 1) : sum;
+    return term.kind === 'element'
+      ? sum + countCommands(term.condition, known) + (term.place === null || term.ofRule ? 0 : 1)
+      : sum;
   }, 0);
 
 interface Resolving extends Joining {
@@ -167,9 +172,11 @@ function readHolders({ collection, lists }: ElementPlace, match: Document, datab
 }
 
 async function resolveOne(condition: RelatedCondition, { database, joins, known }: Resolving): Promise<Document> {
-  const ids = known.get(condition);
-  if (ids !== undefined && (joins === null || !areTooMany(ids, database))) return matchIds(condition, spend(ids, database));
+  const ids = known.get(condition) ?? null;
+  const isBroad = ids !== null && areTooMany(ids, database);
+  if (ids !== null && (joins === null || !isBroad)) return matchIds(condition, spend(ids, database));
   const stages = await stagesOf(condition.condition, database);
+  if (joins !== null && isBroad) return joinSome(condition, stages, joins);
   const [found, unlinked] = await Promise.all([
     resolvers[condition.link.storage.kind](condition, stages, { database, joins }),
     condition.orMissing ? resolveMissing(condition, { database, joins }) : null,

@@ -151,7 +151,9 @@ async function compileLookups(plan: Plan, leads: readonly Lead[], { database }: 
       from: plan.type.collection,
       localField: chosenField(index),
       foreignField: joinFields(lead.condition).localField,
-      ...(others.length > 0 && { let: Object.fromEntries(others.map(({ list }) => [variableOf(list).slice(2), `$${list}`])) as Document }),
+      ...(others.length > 0 && {
+        let: Object.fromEntries(others.map(({ list }) => [variableOf(list).slice(2), `$${list}`])) as Document,
+      }),
     };
     const $match = before;
     if (others.length === 0 && isCounted(plan, lead))
