@@ -1,24 +1,11 @@
+import type { Collections, Singles, UploadedFile, User } from './allowed-types.js';
 import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
-import type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
+import type { EntryOf, FlatOf, Types } from './entry.js';
 import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
 import type { CursorPaging, EntryQuery, Fallback, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
 import type { Call, CallOptions } from './requester.js';
 import type { Session } from './session.js';
 import type { Uploadable, UploadOptions } from './upload.js';
-
-/** Names of the types of a kind on which an action is allowed. */
-type Allowed<T extends Types<T>, Kind, Action> = {
-  [Name in keyof T]: Kind extends T[Name]['kind'] ? (Action extends T[Name]['actions'] ? Name : never) : never;
-}[keyof T] &
-  string;
-
-type Collections<T extends Types<T>, Action> = Allowed<T, 'collectionType', Action>;
-type Singles<T extends Types<T>, Action> = Allowed<T, 'singleType', Action>;
-
-/** A built-in type; `TypeShape` if the declarations lack it. */
-type Plugin<T, Uid extends string> = T extends Readonly<Record<Uid, infer Shape extends TypeShape>> ? Shape : TypeShape;
-type User<T> = Plugin<T, 'plugin::users-permissions.user'>;
-type UploadedFile<T> = Plugin<T, 'plugin::upload.file'>;
 
 type Id = number | string;
 /** Nothing is populated. */

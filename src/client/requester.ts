@@ -75,8 +75,8 @@ export function createRequester(options: ClientOptions): Requester {
   const positions = new WeakMap<object, string>();
   const sendOnce = sender(options, positions);
   const session = keepSession(store, async (refreshToken) => {
-    const body = await sendOnce(once({ method: 'POST', path: '/auth/refresh', body: { refreshToken } }), undefined);
-    return body as Session; // the answer to a refresh
+    const call = { method: 'POST', path: '/auth/refresh', body: { refreshToken } } as const;
+    return (await sendOnce(once(call), undefined)) as Session; // the answer to a refresh
   });
 
   const authorized = async (attempt: Attempt): Promise<unknown> => {
@@ -175,9 +175,8 @@ function sender(
     const position = received.header('sync-position');
     if (position !== null && typeof answer === 'object' && answer !== null) positions.set(answer, position);
     const tag = received.header('etag');
-    if (tag === null) return answer;
-    if (typeof answer === 'object' && answer !== null) tags.set(answer, tag);
-    if (cache === true && method === 'GET') keep(kept, place, isKnown ? known : { tag, text: received.text });
+    if (tag !== null && typeof answer === 'object' && answer !== null) tags.set(answer, tag);
+    if (cache === true && tag !== null && method === 'GET') keep(kept, place, isKnown ? known : { tag, text: received.text });
     return answer;
   };
 }

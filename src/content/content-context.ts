@@ -139,12 +139,6 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'n
   readonly budget?: { readonly onRefusal: (setting: string) => void };
 }
 
-/** The data of a write as the client sent it, and the query that selects the answer. */
-export interface WriteInput {
-  readonly data: unknown;
-  readonly query: Query;
-}
-
 /** The origin of a request: its caller, and the client that its work and memory are charged to. */
 interface RequestOrigin {
   readonly caller: Caller;

@@ -3,13 +3,13 @@ import { isStored } from '#store/stored.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
-import { withoutHooks, type ContentContext, type WriteInput } from './content-context.js';
+import { withoutHooks, type ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
 import { type Loaded, versionOf } from '#store/form/loaded.js';
 import type { Precondition } from './meet-precondition.js';
 import { remove } from './remove.js';
-import { update } from './update.js';
+import { update, type WriteInput } from './update.js';
 
 /** A single type, and what a write demands of its entry. */
 interface SingleKey extends Precondition {

@@ -9,13 +9,14 @@ import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { LinkChild, Selection } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import { mayBeIncomplete } from '#model/schema/check-published.js';
+import type { Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import { buildWrite } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
 import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { checkBody, isPublished, refuseIncomplete } from './check-body.js';
-import { withDatabase, type ContentContext, type WriteInput } from './content-context.js';
+import { withDatabase, type ContentContext } from './content-context.js';
 import { updateForCode } from './data-for-code.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
 import type { Loaded } from '#store/form/loaded.js';
@@ -24,6 +25,12 @@ import { matchVisible, refuseBroken, updateMayBreakRule } from './rules-on-write
 import { readLocales, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
+
+/** The data of a write as the client sent it, and the query that selects the answer. */
+export interface WriteInput {
+  readonly data: unknown;
+  readonly query: Query;
+}
 
 interface UpdateInput extends WriteInput {
   /** How the answer shows the other locales, as they were before, if the data has values that they share. */

@@ -8,6 +8,19 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb';
+import {
+  badValue,
+  duplicateKey,
+  ended,
+  indexNotFound,
+  interrupted,
+  noPlan,
+  pathNotViable,
+  timedOut,
+  tooLarge,
+  typeMismatch,
+  unknownTimeZone,
+} from './error-codes.js';
 import { ApiError, unavailableError, unconfirmedError, validationError } from '#base/errors.js';
 
 /**
@@ -37,50 +50,6 @@ export class StaleForm extends Error {
     super(`documents of ${collection} have the form of a former model`, { cause });
   }
 }
-
-/** Returns a set of MongoDB error codes, which are written with their names. */
-const codes = (named: Readonly<Record<string, number>>): ReadonlySet<number> => new Set(Object.values(named));
-
-const timedOut = codes({ MaxTimeMSExpired: 50, ExceededTimeLimit: 262, LockTimeout: 24 });
-
-/** A document or array exceeded a limit of the server, in a reply or an intermediate result. */
-const tooLarge = codes({
-  ExceededMemoryLimit: 146,
-  QueryExceededMemoryLimitNoDiskUseAllowed: 292,
-  BSONObjectTooLarge: 10334,
-  KeyTooLong: 17280,
-  // The server has no names for these two: results of a $lookup, and a document after an update.
-  lookupTooLarge: 4568,
-  updatedTooLarge: 17419,
-});
-
-const interrupted = codes({
-  InterruptedAtShutdown: 11600,
-  InterruptedDueToReplStateChange: 11602,
-  NotWritablePrimary: 10107,
-  NotPrimaryNoSecondaryOk: 13435,
-  NotPrimaryOrSecondary: 13436,
-  PrimarySteppedDown: 189,
-  ShutdownInProgress: 91,
-  HostUnreachable: 6,
-  HostNotFound: 7,
-  NetworkTimeout: 89,
-  SocketException: 9001,
-  FailedToSatisfyReadPreference: 133,
-  // An index or a collection was dropped while a command read it.
-  QueryPlanKilled: 175,
-});
-
-const duplicateKey = 11000;
-const badValue = 2;
-/** No index serves `$geoNear`. */
-const noPlan = 291;
-const pathNotViable = 28;
-const typeMismatch = 14;
-/** The operation was ended on the server, by an operator for example. */
-const ended = 11601;
-const indexNotFound = 27;
-const unknownTimeZone = 40485;
 
 /**
  * Translates an error of the driver: 503 for a database that is unreachable or too slow, 400 for a query that needs too much

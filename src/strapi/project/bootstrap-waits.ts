@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { ApiError, messageOf } from '#base/errors.js';
+import { contextOfCode } from '#api/code/content-of-code.js';
 import { ConfigError } from '#settings/setting.js';
 import type { Connection, Running } from '#http/running.js';
 import { Alarm, waited } from '#base/limits/timers.js';
@@ -177,4 +178,16 @@ function isUnavailable(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 503;
   if (error instanceof ConfigError) return false;
   return error instanceof Error && error.cause !== undefined && isUnavailable(error.cause);
+}
+
+/**
+ * Resolves when what code of a project may reach for in Strapi v4 is there: the unique indexes, without which writes are refused, and the
+ * default roles of administrators.
+ */
+export async function readyForCode(running: Running, waits: BootstrapWaits): Promise<void> {
+  await waits.indexes(running);
+  if (!running.config.admin.enabled) return;
+  // loaded here, because a start without such code does without the panel
+  const { createDefaultAdminRoles } = await import('#admin/rights/default-roles.js');
+  await waits.untilAnswered('roles of administrators', () => createDefaultAdminRoles(contextOfCode(running)));
 }

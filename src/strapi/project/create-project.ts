@@ -3,18 +3,17 @@ import type { Config } from '#settings/config.js';
 import type { FetchUser } from '#content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '#content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '#http/route.js';
-import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles, Running } from '#http/running.js';
+import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
 import type { RouteTable } from '../routes/project-routes.js';
-import { contextOfCode } from '#api/code/content-of-code.js';
 import { findRows } from '../routes/route-index.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
 import type { PluginServices } from '../services/plugin-services.js';
-import { type BootstrapWaits, codeAttempts } from './bootstrap-waits.js';
+import { type BootstrapWaits, codeAttempts, readyForCode } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
@@ -146,18 +145,6 @@ async function prepare(loaded: Loaded, input: LoadInput & StartInput): Promise<v
   problems.refuse();
   problems.end();
   await runLeniently('config/server, cron', input, () => registers.cron.add(tasksIn(loaded.strapi.config)));
-}
-
-/**
- * Resolves when what code of a project may reach for in Strapi v4 is there: the unique indexes, without which writes are refused, and the
- * default roles of administrators.
- */
-async function readyForCode(running: Running, waits: BootstrapWaits): Promise<void> {
-  await waits.indexes(running);
-  if (!running.config.admin.enabled) return;
-  // loaded here, because a start without such code does without the panel
-  const { createDefaultAdminRoles } = await import('#admin/rights/default-roles.js');
-  await waits.untilAnswered('roles of administrators', () => createDefaultAdminRoles(contextOfCode(running)));
 }
 
 /** Runs the code of `bootstrap` when it may. */
