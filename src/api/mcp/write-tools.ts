@@ -1,11 +1,11 @@
 import { ApiError, fieldErrors, forbiddenError, notFoundError, validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
-import type { ContentContext, WriteInput } from '#content/content-context.js';
+import type { ContentContext } from '#content/content-context.js';
 import { create as createEntry } from '#content/create.js';
 import { findSingle, findSingleForWrite } from '#content/find-one.js';
 import { remove } from '#content/remove.js';
 import { updateSingle } from '#content/single-type.js';
-import { update as updateEntry } from '#content/update.js';
+import { update as updateEntry, type WriteInput } from '#content/update.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { Loaded } from '#store/form/loaded.js';
 import type { ContentType } from '#model/schema/content-type.js';
