@@ -48,7 +48,8 @@ export const scopeOf = ({ query, plan }: PendingRead): string =>
 const stateOf = ({ query, plan }: Pick<PendingRead, 'query' | 'plan'>): Query['publicationState'] =>
   query.isForFields === true && !plan.type.draftAndPublish ? 'preview' : (query.publicationState ?? 'live');
 
-const spellKey = ({ links, path, order }: SortKey): string => [...links.map((link) => link.path), path, order].join(' ');
+const spellKey = ({ links, path, order, collation }: SortKey): string =>
+  [...links.map((link) => link.path), path, order, ...(collation === undefined ? [] : [collation])].join(' ');
 
 /** Returns the cursors of a page. Throws a ValidationError if they cannot hold a value that the list is sorted by. */
 export function cursorsOf({ positions, hasNext, hasPrevious }: PageEdges, list: CursorList): PageCursors {

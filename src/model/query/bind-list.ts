@@ -64,6 +64,9 @@ export function bindSort(
   );
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);
   if (links > 0) context.budget.spend('sortLinks', links);
+  const collations = new Set(keys.flatMap(({ collation }) => collation ?? []));
+  if (collations.size > 1)
+    throw validationError(`Invalid parameter sort: its attributes have different collations (${[...collations].join(', ')})`);
   const last = keys.at(-1);
   return last?.order === -1 && type.kind !== 'component' && !isInOrderOfIndex(last) ? [...keys, byId] : keys;
 }
@@ -113,7 +116,8 @@ function bindEnd(name: string, { type, access, links, prefix, lists }: Step): Bo
   if (attribute.type === 'point') throw invalidParameter(name);
   const path = `${prefix}${attribute.name}`;
   const isJson = scalarTypes[attribute.type].stored === 'json';
-  return { links, path, lists: isJson ? [...lists, path] : lists, isIndexed: attribute.indexed };
+  const { indexed: isIndexed, collation } = attribute;
+  return { links, path, lists: isJson ? [...lists, path] : lists, isIndexed, ...(collation !== undefined && { collation }) };
 }
 
 function bindStep(name: string, step: Step, context: BindContext): Step {

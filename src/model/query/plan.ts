@@ -99,6 +99,8 @@ export interface SortKey {
   /** The prefixes of the path whose values are lists: repeatable components, and the path itself if it is JSON. */
   readonly lists: readonly string[];
   readonly order: 1 | -1;
+  /** The collation in which the texts at the path are compared; absent if there is none. All keys of a sort have the same one. */
+  readonly collation?: string;
 }
 
 /** Paths of the sort keys for the score of a full-text search, and for the distance in metres. */

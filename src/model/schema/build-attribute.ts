@@ -6,6 +6,7 @@ import {
   type ScalarAttribute,
   uploadFile,
 } from './content-type.js';
+import { collationOfAttribute } from './collation.js';
 import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 import { isScalarType } from './scalar-types.js';
 
@@ -22,7 +23,8 @@ export function buildAttribute(
   privateNames: ReadonlySet<string>,
 ): Attribute {
   const common = buildCommon(name, definition, model, privateNames);
-  if (isScalarType(definition.type)) return buildScalar(common, definition, definition.type);
+  if (isScalarType(definition.type))
+    return buildScalar(common, definition, definition.type, collationOfAttribute(definition, model));
   switch (definition.type) {
     case 'component':
       return {
@@ -61,11 +63,12 @@ function buildCommon(
   };
 }
 
-/** Returns a scalar attribute, with values for all options. */
+/** Returns a scalar attribute, with values for all options. `collation` is null if its texts are sorted by code points. */
 export function buildScalar(
   common: CommonParts,
   definition: AttributeDefinition,
   type: ScalarAttribute['type'],
+  collation: string | null = null,
 ): ScalarAttribute {
   return {
     ...common,
@@ -73,6 +76,7 @@ export function buildScalar(
     type,
     unique: definition.unique === true || type === 'uid',
     indexed: definition.index === true,
+    ...(collation !== null && { collation }),
     searchable: definition.searchable !== false,
     search: buildSearch(definition),
     default: definition.default,

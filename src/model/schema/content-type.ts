@@ -49,6 +49,8 @@ export interface ScalarAttribute extends AttributeBase {
   readonly unique: boolean;
   /** Whether there is an index for filters and sorts. */
   readonly indexed: boolean;
+  /** The collation that sorts its texts; absent if they are sorted by code points. */
+  readonly collation?: string;
   /** Whether `_q` searches in it, if its type can be searched. */
   readonly searchable: boolean;
   /** The index for text search; null if the database scans all values. */

@@ -13,6 +13,8 @@ export interface AttributeDefinition {
   readonly unique?: boolean;
   /** Beyond Strapi v4: an index for filters and sorts on this attribute. */
   readonly index?: boolean;
+  /** Beyond Strapi v4: the locale of the collation that sorts its texts. */
+  readonly collation?: string;
   /** If false, `_q` does not search in it. */
   readonly searchable?: boolean;
   /** Beyond Strapi v4: the index for text search, by parts of the text (`trigram`) or by words of a language. */
@@ -68,6 +70,8 @@ export interface Model {
     readonly draftAndPublish?: boolean;
     readonly privateAttributes?: readonly string[];
     readonly populateCreatorFields?: boolean;
+    /** Beyond Strapi v4: the collation of the text attributes that name none. */
+    readonly collation?: string;
     /** Of built-in types: that they are shown with the times of their entries, which all types have. */
     readonly timestamps?: boolean;
     /** Those of features. */

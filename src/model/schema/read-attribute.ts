@@ -1,4 +1,5 @@
 import { didYouMean } from '#base/nearest-name.js';
+import { collationWarnings } from './collation.js';
 import { customFieldType } from './custom-field-type.js';
 import { enumerationProblems, enumerationWarnings } from './enum-names.js';
 import { misspeltAttributeKeys } from './model-schema.js';
@@ -43,6 +44,7 @@ export function readAttribute(name: string, written: AttributeDefinition, rules:
     ...misspeltAttributeKeys(written),
     ...stored.warnings,
     ...reading.warnings,
+    ...collationWarnings(stored.definition ?? written),
     ...(rules.graphql && name.includes('-') ? [hyphenated] : []),
   ];
   return { ...reading, warnings };

@@ -1,6 +1,7 @@
 import { mapValues } from '#base/values.js';
 import { addedTo, shapeOf } from './added-attributes.js';
 import type { ModelSettings } from './build-content-type.js';
+import { collationProblems } from './collation.js';
 import { jsonIndexProblems } from './json-options.js';
 import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';
 import type { ModelOption } from './model-option.js';
@@ -40,6 +41,7 @@ export function readModel(document: unknown, settings: ReadingSettings): ModelRe
     ...ofAttributes,
     ...scheduleProblems(model),
     ...jsonIndexProblems(model),
+    ...collationProblems(model),
     ...renameProblems(model),
   ];
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));

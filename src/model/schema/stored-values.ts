@@ -1,4 +1,5 @@
 import { validationError } from '#base/errors.js';
+import { comparisonOf } from './collation.js';
 import { isoText, isRecord, only, type Values } from '#base/values.js';
 
 /**
@@ -121,11 +122,12 @@ export function plainValue(value: unknown): unknown {
 }
 
 /**
- * Compares two values of an attribute as the database does, strings by their bytes. Returns a negative number, 0 or a positive
- * one; NaN if the values are of different types.
+ * Compares two values of an attribute as the database does, strings in a collation, or by their bytes without one. Returns a negative
+ * number, 0 or a positive one; NaN if the values are of different types.
  */
-export function compareStored(left: unknown, right: unknown): number {
-  if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
+export function compareStored(left: unknown, right: unknown, collation: string | null = null): number {
+  if (typeof left === 'string' && typeof right === 'string')
+    return collation === null ? Buffer.compare(Buffer.from(left), Buffer.from(right)) : comparisonOf(collation)(left, right);
   const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
   if (kindOf(a) !== kindOf(b)) return NaN;
   return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;

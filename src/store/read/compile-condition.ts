@@ -82,7 +82,7 @@ export const asList = (path: string): Document => ({
 });
 
 /** Compiles a conjunction. Parts on different fields are merged into one object; `$and` is needed if a field occurs twice. */
-function compileAll(parts: readonly Document[]): Document {
+export function compileAll(parts: readonly Document[]): Document {
   const keys = parts.flatMap((part) => Object.keys(part));
   if (new Set(keys).size === keys.length) return Object.assign({}, ...parts) as Document;
   return { $and: parts };

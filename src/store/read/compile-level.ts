@@ -1,10 +1,11 @@
 import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
-import type { LinkChild, MorphChild } from '#model/query/plan.js';
+import { type LinkChild, type MorphChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { groupField, isGroup, orderField, rankPath } from '../form/layout.js';
 import { compileLookup, foreignField } from './compile-lookup.js';
-import { compileTargets } from './compile-page.js';
+import { stagesWithoutCollation } from './compare-texts.js';
+import { collationOf, compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Growing, PendingRelation } from './grow-tree.js';
 import type { Resolutions } from './join-related.js';
@@ -21,6 +22,8 @@ export interface LevelQuery {
   readonly uid: string | null;
   /** Whether a row is the number of related entries of one parent instead of an entry. */
   readonly counts: boolean;
+  /** The collation of its sort; null if there is none. */
+  readonly collation: string | null;
 }
 
 /**
@@ -38,11 +41,16 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolutions
   if (child.kind === 'morph') return compileMorph(relation, child, resolutions);
   const pipeline = compileLink(relation, child, resolutions);
   if (pipeline === null) return [];
+  const collation = collationOf(child.sort);
   for (const [index, list] of joins.entries())
     pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolutions), as: joined(index) } });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
-  return [{ relation, collection, pipeline, uid: null, counts: countsParents(child) }];
+  return [withCollation({ relation, collection, pipeline, uid: null, counts: countsParents(child), collation })];
 }
+
+/** Returns a query whose conditions do not depend on its collation. */
+const withCollation = (query: LevelQuery): LevelQuery =>
+  query.collation === null ? query : { ...query, pipeline: stagesWithoutCollation(query.pipeline) };
 
 /** Returns the field for the entries of a list that is read together with the entries that have the list. */
 export const joined = (index: number): string => `_join${String(index)}`;
@@ -56,7 +64,10 @@ const mostJoined = 1_000;
  */
 export function listsToJoin({ child, holders }: PendingRelation): readonly LinkChild[] {
   if (child.kind !== 'link' || child.link.storage.kind !== 'own' || child.countOnly) return [];
-  const lists = child.selection.children.filter((list) => list.kind === 'link').filter(isShort);
+  const collation = collationOf(child.sort);
+  const lists = child.selection.children
+    .filter((list) => list.kind === 'link')
+    .filter((list) => isShort(list) && collationOf(list.sort) === collation);
   if (lists.length === 0) return lists;
   const entries = lists.reduce((sum, { window }) => sum + (window?.limit ?? 0), 1) * idsOf(child, holders).size;
   return entries > mostJoined ? [] : lists;
@@ -146,6 +157,7 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolutions:
       relation,
       uid: source.holder.uid,
       counts: false,
+      collation: null,
       ...compileSource(child, source, relation.holders, resolutions),
     }));
   const ids = new Map<string, Set<number>>();
@@ -157,7 +169,8 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolutions:
     if (target === undefined || target.selection.type.collection === '') return [];
     const page = { match: { _id: { $in: [...wanted] } }, projection: compileProjection(target.selection) };
     const pipeline = compileTargets(target, page, resolutions);
-    return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false }];
+    const collation = collationOf(target.sort);
+    return [withCollation({ relation, collection: target.selection.type.collection, pipeline, uid, counts: false, collation })];
   });
 }
 

@@ -26,7 +26,7 @@ export interface Page {
 /** Returns the command that reads a page: a `find`, unless the order depends on computed values. */
 export function compilePage(page: Page): Document {
   if (sortsByComputed(page.sort) || (page.score ?? null) !== null)
-    return { aggregate: page.collection, pipeline: compilePagePipeline(page), allowDiskUse: true };
+    return { aggregate: page.collection, pipeline: compilePagePipeline(page), allowDiskUse: true, ...inCollation(page) };
   const { skip, limit } = page.window;
   return {
     find: page.collection,
@@ -35,7 +35,18 @@ export function compilePage(page: Page): Document {
     projection: page.projection,
     ...(skip > 0 && { skip }),
     ...(limit !== null && { limit }),
+    ...inCollation(page),
   };
+}
+
+/** Returns the collation in which a sort compares texts; null if it compares their code points. Bound keys have at most one. */
+export const collationOf = (sort: readonly SortKey[]): string | null =>
+  sort.find(({ collation }) => collation !== undefined)?.collation ?? null;
+
+/** Returns the option by which a command sorts in the collation of its sort. Its matches must not depend on that: `withoutCollation`. */
+export function inCollation({ sort }: Pick<Page, 'sort'>): Document {
+  const locale = collationOf(sort);
+  return locale === null ? {} : { collation: { locale } };
 }
 
 /**

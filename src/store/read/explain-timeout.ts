@@ -89,16 +89,18 @@ async function lackingInSort(
 ): Promise<readonly LackingIndex[]> {
   const [key] = sort;
   if (key === undefined || key.lists.length > 0) return [];
-  const sorted = key.links.length === 0 || walkedKey(sort, window) !== null ? (key.links.at(-1)?.target ?? type) : undefined;
-  if (sorted === undefined || (await readLeading(sorted, database)).leads(key.path)) return [];
-  return optionsOf(sorted, registry, prefix + key.links.map(({ path }) => `${path}.`).join(''))(key.path, null);
+  const isWalked = key.collation === undefined && walkedKey(sort, window) !== null;
+  const sorted = key.links.length === 0 || isWalked ? (key.links.at(-1)?.target ?? type) : undefined;
+  if (sorted === undefined || (key.collation === undefined && (await readLeading(sorted, database)).leads(key.path))) return [];
+  const isSorted = key.collation !== undefined;
+  return optionsOf(sorted, registry, prefix + key.links.map(({ path }) => `${path}.`).join(''), isSorted)(key.path, null);
 }
 
 /** Returns the option that would let an index serve a comparison, or a sort, of the values at a path of a type; empty if there is none. */
 type OptionOf = (path: string, comparison: Comparison | null) => readonly LackingIndex[];
 
 const optionsOf =
-  (type: ContentType, registry: Registry, prefix: string): OptionOf =>
+  (type: ContentType, registry: Registry, prefix: string, isSorted = false): OptionOf =>
   (name, comparison) => {
     const place = findPlaces(type, registry, isOwnScalar).find((one) => dottedPath(one) === name);
     if (place === undefined) return [];
@@ -106,7 +108,7 @@ const optionsOf =
     const path = `${prefix}${name}`;
     if (comparison?.keys !== undefined) return steps.length > 0 ? [] : lackingInJson(comparison, type, prefix);
     if (comparison === null || isIndexable(comparison))
-      return attribute.indexed || attribute.unique ? [] : [{ path, option: '"index": true' }];
+      return attribute.indexed || (attribute.unique && !isSorted) ? [] : [{ path, option: '"index": true' }];
     const takesTrigrams = steps.length === 0 && scalarTypes[attribute.type].search === 'text' && attribute.search === null;
     const hasTrigrams = operators[comparison.comparator].literal === true && trigramsOf(String(comparison.operand), 1).size > 0;
     return takesTrigrams && hasTrigrams ? [{ path, option: '"search": "trigram"' }] : [];

@@ -97,10 +97,12 @@ export function leadingOf(indexes: readonly LeadingIndex[], type: Pick<ContentTy
 /** The index of ids, which every collection has. */
 export const idIndex: IndexPlan = { name: '_id_', key: { _id: 1 }, options: {} };
 
-/** Returns the indexes that a type has by its model, built or not, except for full-text indexes. */
+/** Returns the indexes that a type has by its model, built or not, except for full-text indexes, and those with a collation. */
 export const modelIndexes = memoizePair((type: ContentType, registry: Registry): readonly IndexPlan[] => [
   idIndex,
-  ...planIndexes(type, registry).filter(({ key }) => !Object.values(key).includes('text')),
+  ...planIndexes(type, registry).filter(
+    ({ key, options }) => !Object.values(key).includes('text') && options.collation === undefined,
+  ),
 ]);
 
 /** Returns the checks of paths against the indexes of a model. */

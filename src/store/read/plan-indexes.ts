@@ -130,13 +130,20 @@ const onePerGroup = uniqueIndex('_group', 'link');
 
 function scalarIndexes(
   { localized }: ContentType,
-  { type, unique, indexed }: ScalarAttribute,
+  { type, unique, indexed, collation }: ScalarAttribute,
   place: AttributePlace,
 ): IndexPlan[] {
   const path = dottedPath(place);
   if (type === 'point') return isOfOneType(place) ? [placeIndex(path)] : [];
-  if (unique) return [uniqueIndex(path, scalarTypes[type].stored, localized ? perLocale : {})];
-  return indexed ? [plan({ [path]: -1, _id: -1 })] : [];
+  const sorted = indexed && collation !== undefined ? [collatedIndex(path, collation)] : [];
+  if (unique) return [uniqueIndex(path, scalarTypes[type].stored, localized ? perLocale : {}), ...sorted];
+  return indexed ? [plan({ [path]: -1, _id: -1 }), ...sorted] : [];
+}
+
+/** Returns an index of the order of a language. Filters, which no collation changes, have one of their own. */
+function collatedIndex(path: string, locale: string): IndexPlan {
+  const own = plan({ [path]: -1, _id: -1 }, { collation: { locale } });
+  return { ...own, name: `${own.name}_${locale}` };
 }
 
 /** Returns whether each value at a place is of the same attribute, so that no other value can be refused by an index of places. */

@@ -3,13 +3,13 @@ import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Loaded } from '../form/loaded.js';
 import { readAll } from '../send/read-commands.js';
-import { both, compileBeginning, compileKeys, sortsByComputed } from './compile-page.js';
+import { both, compileBeginning, compileKeys, inCollation, sortsByComputed } from './compile-page.js';
 import { explainTimeout } from './explain-timeout.js';
 import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
 import { byPlaces } from './ways/nearest.js';
 import { compileSeek, isAtCursor, positionOf } from './ways/page-of.js';
-import { ways, gatherFacts } from './ways/ways.js';
+import { waysOf, gatherFacts } from './ways/ways.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import { nothing } from './compile-condition.js';
 import type { Facts, JoinedPage, PageContext, Way } from './ways/way.js';
@@ -71,9 +71,9 @@ function compileExists(page: JoinedPage, from: Position): Document {
   const behind = compileSeek({ ...page, backwards: page.backwards !== true }, from, false);
   const projection = { _id: 1 };
   if (joins.length === 0 && score === null && near === null && !sortsByComputed(page.sort))
-    return { find: collection, filter: both(match, behind), projection, limit: 1 };
+    return { find: collection, filter: both(match, behind), projection, limit: 1, ...inCollation(page) };
   const stages = [...compileBeginning(before, page), ...compileKeys(page), { $match: behind }, ...joinStages(joins, match)];
-  return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }] };
+  return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }], ...inCollation(page) };
 }
 
 /** The documents of a page in the order of the list. */
@@ -114,7 +114,7 @@ const noteRead = ({ type }: Plan, { database }: Pick<PageContext, 'database'>): 
 async function readByFirst(plan: Plan, facts: Facts): Promise<FoundPage> {
   noteRead(plan, facts);
   const begun = performance.now();
-  for (const way of ways) {
+  for (const way of waysOf(plan)) {
     if (!(await way.fits(plan, facts))) continue;
     const page = await readBy(way, plan, facts).catch((error: unknown) => {
       noteWay(way.name, plan, facts, begun); // those that meet the time limit are the slowest

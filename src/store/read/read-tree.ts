@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Condition, LinkChild, Selection } from '#model/query/plan.js';
+import { groupBy } from '#base/values.js';
 import { nextTurn } from '#base/limits/queue.js';
 import { compileRelation, countsParents, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { type Database } from '../send/database.js';
@@ -145,10 +146,18 @@ const conditionsOf = ({ relation: { child }, joins }: JoinedRelation): readonly 
     ? [child, ...joins].flatMap(({ condition }) => condition ?? [])
     : [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []);
 
-/**
- * Runs all queries in one command, and returns the rows of each query in their order. Each row contains the index of its query.
- */
+/** Runs all queries in one command for each collation, and returns the rows of each query in their order. */
 async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
+  const groups = [...groupBy(queries, ({ collation }) => collation).values()];
+  if (groups.length < 2) return readAlike(queries, database);
+  const rows = new Map<LevelQuery, Document[]>();
+  for (const group of groups)
+    for (const [index, found] of (await readAlike(group, database)).entries()) rows.set(group[index] as LevelQuery, found); // one for each
+  return queries.map((query) => rows.get(query) ?? []);
+}
+
+/** Runs queries with the same collation in one command. Each row contains the index of its query. */
+async function readAlike(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
   const [first, ...others] = queries;
   if (first === undefined) return [];
   if (others.length === 0 || database.session !== null) return readOneByOne(queries, database);
@@ -157,8 +166,7 @@ async function readQueries(queries: readonly LevelQuery[], database: Database): 
   }));
   const pipeline = [...first.pipeline, { $set: { _part: 0 } }, ...unions];
   const rows: Document[][] = queries.map(() => []);
-  for (const row of await readRows(queries, { collection: first.collection, pipeline }, database))
-    rows[Number(row['_part'])]?.push(row);
+  for (const row of await readRows(queries, { ...first, pipeline }, database)) rows[Number(row['_part'])]?.push(row);
   return rows;
 }
 
@@ -172,7 +180,7 @@ async function readOneByOne(queries: readonly LevelQuery[], database: Database):
 /** Runs a command. Reads at most one row more than the budget allows, which is enough to detect the excess. */
 async function readRows(
   queries: readonly LevelQuery[],
-  stages: Pick<LevelQuery, 'collection' | 'pipeline'>,
+  stages: Pick<LevelQuery, 'collection' | 'pipeline' | 'collation'>,
   database: Database,
 ): Promise<readonly Document[]> {
   const { budget } = database;
@@ -187,9 +195,13 @@ async function readRows(
  * Compiles a query to a command. A query with only a match and a projection becomes a `find`, which takes the server a quarter
  * less time.
  */
-function compileRead({ collection, pipeline }: Pick<LevelQuery, 'collection' | 'pipeline'>, limit: number | null): Document {
+function compileRead(
+  { collection, pipeline, collation: locale }: Pick<LevelQuery, 'collection' | 'pipeline' | 'collation'>,
+  limit: number | null,
+): Document {
   const [{ $match: filter } = {}, { $project: projection } = {}] = pipeline;
   if (pipeline.length === 2 && filter !== undefined && projection !== undefined)
     return { find: collection, filter, projection, ...(limit !== null && { limit }) };
-  return { aggregate: collection, pipeline: limit === null ? pipeline : [...pipeline, { $limit: limit }] };
+  const collation = locale !== null && { collation: { locale } };
+  return { aggregate: collection, pipeline: limit === null ? pipeline : [...pipeline, { $limit: limit }], ...collation };
 }

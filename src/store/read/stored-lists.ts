@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { meetsCondition } from '#model/query/meets-condition.js';
-import type { LinkChild, NestedList, SortKey, Window } from '#model/query/plan.js';
+import { type LinkChild, type NestedList, type SortKey, type Window } from '#model/query/plan.js';
 import { compareStored, storedIds } from '#model/schema/stored-values.js';
+import { collationOf } from './compile-page.js';
 import { isRecord, only, type Values } from '#base/values.js';
 
 /** A stored polymorphic link. */
@@ -76,10 +77,11 @@ export function keepChosen<Item>(
 }
 
 function sortItems<Item>(items: readonly Item[], sort: readonly SortKey[], valuesOf: (item: Item) => Values): readonly Item[] {
-  const keyed = items.map((item) => ({ item, values: sort.map((key) => sortValue(valuesOf(item), key)) }));
+  const collation = collationOf(sort);
+  const keyed = items.map((item) => ({ item, values: sort.map((key) => sortValue(valuesOf(item), key, collation)) }));
   keyed.sort((left, right) => {
     for (const [index, { order }] of sort.entries()) {
-      const difference = compareOrNull(left.values[index], right.values[index]);
+      const difference = compareOrNull(left.values[index], right.values[index], collation);
       if (difference !== 0) return difference * order;
     }
     return 0;
@@ -88,9 +90,9 @@ function sortItems<Item>(items: readonly Item[], sort: readonly SortKey[], value
 }
 
 /** Returns the value that a component is sorted by. If it has several, this is the least, in descending order the greatest. */
-function sortValue(component: Values, { path, order }: SortKey): unknown {
+function sortValue(component: Values, { path, order }: SortKey, collation: string | null): unknown {
   const [first = null, ...others] = valuesAt(component, path.split('.'));
-  return others.reduce((best, value) => (compareOrNull(value, best) * order < 0 ? value : best), first);
+  return others.reduce((best, value) => (compareOrNull(value, best, collation) * order < 0 ? value : best), first);
 }
 
 function valuesAt(at: unknown, [name, ...rest]: readonly string[]): unknown[] {
@@ -99,9 +101,9 @@ function valuesAt(at: unknown, [name, ...rest]: readonly string[]): unknown[] {
   return valuesAt(typeof at === 'object' && at !== null ? (at as Values)[name] : null, rest);
 }
 
-/** Compares two values. Null comes first, as in the database. */
-function compareOrNull(left: unknown, right: unknown): number {
+/** Compares two values. Null comes first, as in the database. A collation compares texts. */
+function compareOrNull(left: unknown, right: unknown, collation: string | null): number {
   const [leftNone, rightNone] = [left ?? null, right ?? null].map((value) => value === null);
   if (leftNone === true || rightNone === true) return Number(rightNone) - Number(leftNone);
-  return compareStored(left, right) || 0;
+  return compareStored(left, right, collation) || 0;
 }

@@ -13,11 +13,12 @@ export const sortsTwoLists = (error: unknown): boolean =>
  */
 export function withoutLists(command: Document): Document {
   if (command['find'] === undefined) return { ...command, pipeline: stagesOf(command['pipeline'] as readonly Document[]) }; // an aggregate
-  const { find, filter, sort, skip, limit, projection } = command;
+  const { find, filter, sort, skip, limit, projection, collation } = command;
   const stages = { $match: filter, $sort: sort, $skip: skip, $limit: limit, $project: projection };
   const given = Object.entries(stages).filter(([, value]) => value !== undefined);
   const pipeline = stagesOf(given.map(([name, value]) => ({ [name]: value as unknown })));
-  return { aggregate: find as unknown, pipeline, allowDiskUse: true };
+  const order = collation === undefined ? {} : { collation: collation as unknown };
+  return { aggregate: find as unknown, pipeline, allowDiskUse: true, ...order };
 }
 
 /** Returns the stages of a pipeline, in which those that sort, at any depth, are replaced. */

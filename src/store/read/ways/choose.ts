@@ -6,7 +6,7 @@ import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
-import { compileSort, sortsByComputed } from '../compile-page.js';
+import { collationOf, compileSort, sortsByComputed } from '../compile-page.js';
 import { firstPath, idIndex, type Indexes, isPartial, isServed, type Leading, modelIndexes, modelLeading } from '../is-served.js';
 import type { IndexPlan } from '../plan-indexes.js';
 import { asksForRelated } from '../resolve-related.js';
@@ -27,7 +27,7 @@ const serverDecides: Choice = { hint: null, inOnePass: false };
 /** Chooses how the entries of a page are found. */
 export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
   const { rank } = await facts.page();
-  if ((rank ?? null) !== null || sortsByComputed(plan.sort)) return serverDecides;
+  if ((rank ?? null) !== null || sortsByComputed(plan.sort) || collationOf(plan.sort) !== null) return serverDecides;
   return (await chooseByLinks(plan, facts)) ?? chooseByIndexes(plan, facts);
 }
 

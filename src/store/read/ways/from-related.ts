@@ -6,7 +6,7 @@ import type { Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import type { RelatedCondition } from '../compile-condition.js';
-import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
+import { compilePagePipeline, inCollation, sortsByComputed } from '../compile-page.js';
 import { compileJoined, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
@@ -85,7 +85,7 @@ export const joinedList: Way = {
   read: async (_plan, facts) => {
     const page = await facts.page();
     const pipeline = compilePagePipeline({ ...page, match: page.before }, joinStages(page.joins, page.match));
-    const command = { aggregate: page.collection, pipeline, allowDiskUse: true };
+    const command = { aggregate: page.collection, pipeline, allowDiskUse: true, ...inCollation(page) };
     return { documents: await readJoined(command, facts.database) };
   },
 };

@@ -4,7 +4,7 @@ import { isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
 import { nothing } from '../compile-condition.js';
 import type { NearStage } from '../compile-near.js';
-import { compilePagePipeline, type Page } from '../compile-page.js';
+import { compilePagePipeline, inCollation, type Page } from '../compile-page.js';
 import { joinStages } from '../join-related.js';
 import type { Facts, JoinedPage, Way } from './way.js';
 
@@ -56,5 +56,5 @@ const readSorted = (page: JoinedPage, facts: Facts): Promise<readonly Document[]
 function run(page: JoinedPage, { database }: Facts, isSorted: boolean): Promise<readonly Document[]> {
   const stages = compilePagePipeline({ ...page, match: page.before }, joinStages(page.joins, page.match));
   const pipeline = isSorted ? stages : stages.filter((stage) => !('$sort' in stage));
-  return readAll(database, { aggregate: page.collection, pipeline, allowDiskUse: true });
+  return readAll(database, { aggregate: page.collection, pipeline, allowDiskUse: true, ...inCollation(page) });
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
-import type { Plan, SortKey, Window } from '#model/query/plan.js';
+import { type Plan, type SortKey, type Window } from '#model/query/plan.js';
 import type { Position } from '#model/query/bound-cursors.js';
 import { countStored, readAll } from '../../send/read-commands.js';
 import { estimateSize, few, linksOfEntry } from '../collection-facts.js';

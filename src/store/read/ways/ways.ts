@@ -7,7 +7,8 @@ import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
 import { factTimeout, few } from '../collection-facts.js';
 import { nothing } from '../compile-condition.js';
-import { compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
+import { stagesWithoutCollation, withoutCollation } from '../compare-texts.js';
+import { collationOf, compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
 import { compileJoined } from '../join-related.js';
 import { asksForRelated, resolveOrJoin } from '../resolve-related.js';
 import { fallbackTotal } from './fallback-total.js';
@@ -135,7 +136,7 @@ async function tryHint<Result>(facts: Facts, read: (options: Document) => Promis
   }
 }
 
-/** All ways to read a page. The first one that fits is used. */
+/** All ways to read a page. */
 export const ways: readonly Way[] = [
   nearest,
   joinedInOrder,
@@ -151,6 +152,12 @@ export const ways: readonly Way[] = [
   inOrder,
 ];
 
+/** The ways to read a page in the order of a collation. The others compare texts by conditions of their own, or by values that they group. */
+const collatedWays: readonly Way[] = [nearest, noEntry, joinedList, behindEnd, computedOrder, inOrder];
+
+/** Returns the ways to read a page. The first one that fits is used. */
+export const waysOf = ({ sort }: Pick<Plan, 'sort'>): readonly Way[] => (collationOf(sort) === null ? ways : collatedWays);
+
 /** Returns what ways of reading are chosen by. */
 export function gatherFacts(plan: Plan, context: PageContext): Facts {
   const { condition, withTotal } = plan;
@@ -159,12 +166,7 @@ export function gatherFacts(plan: Plan, context: PageContext): Facts {
     ...context,
     database,
     known: new Map(),
-    page: once(async (): Promise<JoinedPage> => {
-      const { resolved, joins } = await resolveOrJoin(condition, context.database, facts.known);
-      const { match, before } = compileJoined(condition, resolved, joins);
-      const isAlone = joins.length === 1 && conjunctsOf(condition).some((part) => part === joins[0]?.condition);
-      return { ...pageOf(plan, match, database), resolved, joins, before, isAlone };
-    }),
+    page: once(async () => (collationOf(plan.sort) === null ? counted() : compareWithoutCollation(await counted()))),
     kept: async () => (withTotal ? (await total()).kept : null),
     count: once(async () => {
       const { kept, count } = await total();
@@ -172,13 +174,30 @@ export function gatherFacts(plan: Plan, context: PageContext): Facts {
     }),
     choice: once(() => choose(plan, facts)),
   };
+  const counted = once(async (): Promise<JoinedPage> => {
+    const { resolved, joins } = await resolveOrJoin(condition, context.database, facts.known);
+    const { match, before } = compileJoined(condition, resolved, joins);
+    const isAlone = joins.length === 1 && conjunctsOf(condition).some((part) => part === joins[0]?.condition);
+    return { ...pageOf(plan, match, database), resolved, joins, before, isAlone };
+  });
   const total = once(async (): Promise<PageTotal> => {
-    const page = await facts.page();
+    const page = await counted();
     if (page.match === nothing) return { kept: 0, count: () => Promise.resolve(0) };
     if (page.joins.length === 0) return totalOf(plan, page, facts);
     return fallbackTotal(page, facts) ?? joinedTotal(page, database);
   });
   return facts;
+}
+
+/** Returns a page whose conditions do not depend on the collation of its sort. No index of places serves such a page. */
+function compareWithoutCollation({ match, before, joins, near = null, ...page }: JoinedPage): JoinedPage {
+  return {
+    ...page,
+    match: withoutCollation(match),
+    before: withoutCollation(before),
+    joins: joins.map(({ condition, stages }) => ({ condition, stages: stagesWithoutCollation(stages) })),
+    near: near && { ...near, isUnindexed: true },
+  };
 }
 
 /** Returns a function that calls `make` once, and returns its result each time. */
