@@ -17,10 +17,16 @@ export interface Precondition {
 export interface EntryKey extends Pick<Precondition, 'expected'> {
   readonly type: ContentType;
   readonly id: number;
+  /** What stored values of the entry must be, by attribute. Otherwise the write finds no entry. */
+  readonly held?: Match;
 }
 
-/** Returns a match for the documents among those of a match, of an id or of several conditions, whose version a write accepts. */
-export function matchExpected(match: Match, { expected }: Pick<EntryKey, 'expected'>): Match {
+/**
+ * Returns a match for the documents among those of a match, of an id or of several conditions, whose version and values a write
+ * accepts.
+ */
+export function matchExpected(found: Match, { expected, held }: Pick<EntryKey, 'expected' | 'held'>): Match {
+  const match = held === undefined ? found : { ...found, ...held };
   if (expected === undefined || expected === 'any') return match;
   if ('updatedAt' in expected) return matchesAll(match, expected);
   const versions = expected.map(matchVersion).filter((version) => version !== null);

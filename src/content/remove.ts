@@ -30,7 +30,7 @@ export async function remove(key: EntryKey, query: Query, context: ContentContex
   const removed = await runWrite({ action: 'delete', type, where: { id }, query, selection: entry.selection }, context, {
     run: async (_, inside) => ((await removeEntry(type, id, match, inside)) ? entry : null),
     written: (removed) => (removed === null ? null : { id }),
-    ...(key.expected !== undefined && { exists: ({ store }) => isStored(store.database, type.collection, match) }),
+    ...((key.expected ?? key.held) !== undefined && { exists: ({ store }) => isStored(store.database, type.collection, match) }),
   });
   return removed ?? refuseUnexpected(key, { _id: id }, context);
 }

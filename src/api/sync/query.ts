@@ -4,13 +4,14 @@ import { invalidParameter, validationError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import { type QueryParameters, readParameters } from '#http/query-string.js';
 import { readable } from '#model/query/access.js';
-import { emptyQuery, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { bindPlan } from '#model/query/bind-plan.js';
 import { parametersOf, parseQuery } from '#model/query/parse-query.js';
 import type { Plan } from '#model/query/plan.js';
-import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { Config } from '#settings/config.js';
+import { copiedFields } from './copy-query.js';
 import { type Dependencies, dependenciesOf } from './dependencies.js';
 import { type Visibility, visibilityOf } from './visibility.js';
 
@@ -102,7 +103,7 @@ function storedQuery({ fields: items, ...others }: SyncQuery, type: ContentType,
   const isScalar = (name: string): boolean => (type.attributes.get(name)?.kind ?? 'scalar') === 'scalar';
   const hidden = names?.find((name) => !isScalar(name) && readable(type, name, access) === null);
   if (hidden !== undefined) throw invalidParameter(hidden);
-  const fields = storedFields(type, registry, 0).filter(({ name }) => names === null || names.includes(name));
+  const fields = copiedFields(type, { registry }).filter(({ name }) => names === null || names.includes(name));
   return {
     ...emptyQuery,
     ...others,
@@ -110,42 +111,6 @@ function storedQuery({ fields: items, ...others }: SyncQuery, type: ContentType,
     populate: { all: false, fields },
     withTotal: false,
   };
-}
-
-/** Maximum depth of nested components. */
-const maxDepth = 10;
-
-const storedFields = (type: ContentType, registry: Registry, depth: number): PopulateField[] =>
-  [...type.attributes.values()].flatMap((attribute) => storedField(attribute, registry, depth) ?? []);
-
-/** Returns how an attribute is read; null if it is a scalar, or other entries store it. */
-function storedField(attribute: Attribute, registry: Registry, depth: number): PopulateField | null {
-  const { name } = attribute;
-  const part = (uid: string): Query => partQuery(uid, registry, depth + 1);
-  switch (attribute.kind) {
-    case 'scalar':
-      return null;
-    case 'relation':
-    case 'media':
-      return attribute.storage.kind === 'own' ? fieldOf(name, idQuery) : null;
-    case 'morph':
-      return attribute.writable ? fieldOf(name, idQuery, { on: targetQueries(registry) }) : null;
-    case 'component':
-      return fieldOf(name, part(attribute.component));
-    case 'dynamiczone':
-      return fieldOf(name, idQuery, { on: new Map(attribute.components.map((uid) => [uid, part(uid)])) });
-  }
-}
-
-const idQuery: Query = { ...emptyQuery, fields: ['id'] };
-
-const targetQueries = ({ types }: Registry): ReadonlyMap<string, Query> =>
-  new Map([...types.values()].filter(({ kind }) => kind !== 'component').map(({ uid }) => [uid, idQuery]));
-
-function partQuery(uid: string, registry: Registry, depth: number): Query {
-  const type = registry.types.get(uid);
-  if (type === undefined || depth > maxDepth) return emptyQuery;
-  return { ...emptyQuery, populate: { all: false, fields: storedFields(type, registry, depth) } };
 }
 
 /** Version of the form of answers. */

@@ -197,7 +197,7 @@ const presentation: Presentation<Shaped> = {
 };
 
 /** Returns entries as clients keep them. Throws a ValidationError if they exceed the budget. */
-function copiesOf(entries: readonly Loaded[], budget: Budget): EntryCopy[] {
+export function copiesOf(entries: readonly Loaded[], budget: Budget): EntryCopy[] {
   const shape = createShaper(presentation, budget);
   return entries.map((entry) => {
     const { id, ...attributes } = shape(entry);

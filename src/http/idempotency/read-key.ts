@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '#content/rights/caller.js';
 import { memoize } from '#base/caches.js';
 import { ApiError, type ErrorParts } from '#base/errors.js';
+import { isRecord } from '#base/values.js';
 import type { Access } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ModelOption } from '#model/schema/model-option.js';
@@ -54,8 +55,12 @@ export function requireKey({ options, displayName }: ContentType, headers: Incom
 
 const digest = (...parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-/** Returns the id of a caller's key. The public shares one space of keys, because addresses change. */
-export const keyId = (caller: Caller, key: string): string => digest(ownerOf(caller), key);
+/**
+ * Returns the id of a caller's key. The public shares one space of keys, because addresses change. `space` tells keys that are sent
+ * elsewhere from those of headers.
+ */
+export const keyId = (caller: Caller, key: string, space?: string): string =>
+  digest(ownerOf(caller), key, ...(space === undefined ? [] : [space]));
 
 function ownerOf(caller: Caller): string {
   if (caller.kind === 'public') return 'public';
@@ -65,6 +70,14 @@ function ownerOf(caller: Caller): string {
 /** Returns the digest of what a request asks for. `parts` is the digest of a multipart body; null for other bodies. */
 export const fingerprintOf = ({ method, path, querystring, body }: RouteRequest, parts: string | null): string =>
   digest(method, path, querystring, parts ?? body ?? null);
+
+/** Returns the digest of JSON, which does not depend on the order of names. */
+export const contentDigest = (json: unknown): string => digest(JSON.stringify(json, sortedNames));
+
+const sortedNames = (_key: string, value: unknown): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
 
 /** Returns the digest of rights: actions, rules of rows with the values of the user, rules of fields. */
 export const accessDigest = memoize((access: Access): string => digest(JSON.parse(JSON.stringify(access, plainValue))));

@@ -23,24 +23,33 @@ export class Undone extends Error {
   }
 }
 
-/**
- * Returns the function that carries out the write of a request with a key. The record of the key, the write and its answer are
- * stored in one transaction, so all or none of them exist. Throws a 400 for an invalid key, and without transactions.
- */
+/** Returns the function that carries out the write of a request with a key. Throws a 400 for an invalid key, and without transactions. */
 export function onceFor(call: RouteCall, header: string): NonNullable<RouteCall['once']> {
   const { caller, content, request } = call;
   const id = keyId(caller, readKey(header, caller));
-  const { database } = content.store;
-  if (!database.isReplicated)
+  if (!content.store.database.isReplicated)
     throw keyError(400, 'Idempotency-Key needs transactions, which a standalone MongoDB server does not have', {
       details: { code: 'NO_TRANSACTIONS' },
     });
-  return (write, parts) => {
-    const access = accessDigest(caller.access);
-    const keyed = { id, client: database.sender?.client ?? '', fingerprint: fingerprintOf(request, parts), access };
-    return new KeyedRequest(call, keyed, write).answer();
-  };
+  return (write, parts) =>
+    answerOnce(call, { id, fingerprint: fingerprintOf(request, parts), access: accessDigest(caller.access) }, write);
 }
+
+/**
+ * Carries out a write with a key, and returns its answer; or the stored one if it was carried out before. The record of the key, the
+ * write and its answer are stored in one transaction, so all or none of them exist. The server must have transactions.
+ */
+export function answerOnce(
+  call: RouteCall,
+  keyed: Pick<KeyedWrite, 'id' | 'fingerprint' | 'access'>,
+  write: Write,
+): Promise<Answer> {
+  const { sender } = call.content.store.database;
+  return new KeyedRequest(call, { ...keyed, client: sender?.client ?? '' }, write).answer();
+}
+
+/** Returns when the record of a key that is stored now expires. */
+export const keyExpiry = ({ config }: Pick<Running, 'config'>): Date => new Date(Date.now() + 1_000 * config.api.idempotency.ttl);
 
 const allowanceOf = memoize(({ config }: Running) => new KeyAllowance(config));
 
@@ -96,10 +105,10 @@ class KeyedRequest {
 
   async #store(): Promise<Answer> {
     const { content, running } = this.#call;
-    const { ttl, answerBytes } = running.config.api.idempotency;
+    const { answerBytes } = running.config.api.idempotency;
     const { id, client } = this.#keyed;
     const result = await inTransaction(content.store.database, async (database) => {
-      await insertKey(database, { ...this.#keyed, expiresAt: new Date(Date.now() + 1_000 * ttl) });
+      await insertKey(database, { ...this.#keyed, expiresAt: keyExpiry(running) });
       const answer = await this.#write(withDatabase(content, database));
       if (answer.status !== undefined && answer.status >= 400) throw new Undone(answer);
       const kept = encodeAnswer(answer);

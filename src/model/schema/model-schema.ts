@@ -9,6 +9,13 @@ const localizable = {
   type: 'object',
   properties: { i18n: { type: ['object', 'boolean', 'null'], properties: { localized: { type: 'boolean' } } } },
 };
+const modelPlugins = {
+  ...localizable,
+  properties: {
+    ...localizable.properties,
+    sync: { type: ['object', 'boolean', 'null'], properties: { conflicts: { enum: ['value', 'last'] } } },
+  },
+};
 const count = { type: 'integer', minimum: 0 };
 const name = { type: 'string', minLength: 1 };
 
@@ -79,7 +86,7 @@ const modelSchema = {
         collation: name,
       },
     },
-    pluginOptions: localizable,
+    pluginOptions: modelPlugins,
     attributes: {
       type: 'object',
       propertyNames: { pattern: '^[A-Za-z][-_0-9A-Za-z]*$', maxLength: 60 },
@@ -126,7 +133,7 @@ export const misspeltAttributeKeys = (definition: { readonly pluginOptions?: unk
 /** The options of plugins that have an effect, by plugin. Those of other plugins belong to a panel or to code. */
 const pluginKeys: Readonly<Record<string, readonly string[]>> = {
   i18n: ['localized'],
-  sync: ['enabled'],
+  sync: ['enabled', 'conflicts'],
   schedule: ['enabled'],
 };
 

@@ -77,7 +77,9 @@ export interface Model {
     /** Those of features. */
     readonly [key: string]: unknown;
   };
-  readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean; readonly enabled?: boolean } | undefined>>;
+  readonly pluginOptions?: Readonly<
+    Record<string, { readonly localized?: boolean; readonly enabled?: boolean; readonly conflicts?: 'value' | 'last' } | undefined>
+  >;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
 

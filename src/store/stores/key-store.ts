@@ -1,6 +1,7 @@
 import { Binary } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, notePosition } from '../send/calls.js';
+import { oneOf } from '../form/matches.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey, isConflict } from '../send/driver-errors.js';
 import { inOrder, readAll } from '../send/read-commands.js';
@@ -44,9 +45,13 @@ const keysOf = ({ db }: Database) => db.collection<KeyDocument>(collections.keys
 /** The error of a write whose key another transaction has inserted, whether it is committed or not. */
 export class KeyTaken extends Error {}
 
-/** Inserts the record of a key, as the first command of a transaction. Throws KeyTaken if another transaction has done so. */
-export async function insertKey(database: Database, { id, ...write }: KeyedWrite): Promise<void> {
-  const insert = () => keysOf(database).insertOne({ _id: id, ...write, bytes: leastBytes }, inScope(database));
+/**
+ * Inserts the record of a key, as the first command of a transaction; or a complete record with its head. Throws KeyTaken if another
+ * transaction has done so.
+ */
+export async function insertKey(database: Database, { id, ...write }: KeyedWrite, head?: string): Promise<void> {
+  const kept = head === undefined ? {} : { head, body: null };
+  const insert = () => keysOf(database).insertOne({ _id: id, ...write, ...kept, bytes: leastBytes }, inScope(database));
   try {
     await inOrder(database, () => inWriteTime(database, insert));
   } catch (error) {
@@ -66,21 +71,28 @@ export async function keepAnswer(database: Database, id: string, { head, body }:
  * Returns the record of a key; null if there is none that a majority has stored, so that no election can undo it. Notes a place of its
  * write, which is that of the reply or an earlier one.
  */
-export async function findKey(database: Database, id: string): Promise<KeyRecord | null> {
+export const findKey = async (database: Database, id: string): Promise<KeyRecord | null> =>
+  (await findKeys(database, [id])).get(id) ?? null;
+
+/** Does the same for several keys, in one command. Returns those that are stored, by id. */
+export async function findKeys(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
   const command = {
     find: collections.keys,
-    filter: { _id: id },
-    limit: 1,
+    filter: { _id: ids.length === 1 ? ids[0] : oneOf(ids) },
+    limit: ids.length,
+    batchSize: ids.length,
     singleBatch: true,
     readConcern: { level: 'majority' },
   };
   const options = { maxTimeMS: database.maxTimeMS.read, ...commentIn(database) };
   const reply = await inReadTime(database, () => database.db.command({ ...command, ...options }));
-  const [found] = (reply as { readonly cursor: { readonly firstBatch: readonly KeyDocument[] } }).cursor.firstBatch; // that of a find
-  if (found?.head === undefined) return null;
-  notePosition(database, reply['operationTime']);
-  const { fingerprint, access, expiresAt, head, body } = found;
-  return { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } };
+  const { firstBatch } = (reply as { readonly cursor: { readonly firstBatch: readonly KeyDocument[] } }).cursor; // that of a find
+  const records = new Map<string, KeyRecord>();
+  for (const { _id, fingerprint, access, expiresAt, head, body } of firstBatch)
+    if (head !== undefined)
+      records.set(_id, { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } });
+  if (records.size > 0) notePosition(database, reply['operationTime']);
+  return records;
 }
 
 /** Returns how many records a client has, and the bytes of their answers. The index answers it. */

@@ -4,7 +4,7 @@ import type { RouteParts } from '#http/feature.js';
 import { flag, listOf, record, text, whole } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import { once } from '#http/idempotency/read-key.js';
-import type { Answer, DynamicRoute, Route } from '#http/route.js';
+import type { Answer, DynamicRoute, ProjectCode, Route } from '#http/route.js';
 import { counted } from '#http/steps/counted.js';
 import { keyed } from '#http/steps/keyed.js';
 import type { Access } from '#model/query/access.js';
@@ -54,7 +54,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     method: 'POST',
     path: `${rest.prefix}/batch`,
     action: 'anybody',
-    steps: [counted((body) => countOf(body, limits.batch)), keyed.part],
+    steps: [counted((body) => countOf(body, 'requests', limits.batch)), keyed.part],
     accepts: batchSchema(limits.batch),
     operation: {
       id: 'writeBatch',
@@ -68,7 +68,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     },
     isListedFor: mayWrite,
     handle: async (call) => {
-      refuseMiddlewares(projectCode?.middlewares() ?? [], config);
+      refuseMiddlewares('a batch', projectCode, config);
       const { isAtomic, items } = readBatch(call.request.body, limits);
       const answer = (data: readonly object[]): Answer => ({ body: { data, meta: {} } });
       return isAtomic
@@ -79,19 +79,20 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
 }
 
 /** Returns whether a caller may write entries of any content type. */
-const mayWrite = ({ grants }: Access): boolean =>
+export const mayWrite = ({ grants }: Access): boolean =>
   grants.kind === 'all' ||
   (grants.kind === 'actions' && [...grants.actions].some((action) => /^api::.*\.(?!find)\w+$/.test(action)));
 
-/** Returns as how many requests a batch counts. One with too many writes, which is refused, counts as the longest. */
-function countOf(body: unknown, most: number): number {
-  const requests: unknown = isRecord(body) ? body['requests'] : null;
-  return Array.isArray(requests) ? Math.min(Math.max(requests.length, 1), most) : 1;
+/** Returns as how many requests a list of writes counts. One with too many writes, which is refused, counts as the longest. */
+export function countOf(body: unknown, name: 'requests' | 'writes', most: number): number {
+  const writes: unknown = isRecord(body) ? body[name] : null;
+  return Array.isArray(writes) ? Math.min(Math.max(writes.length, 1), most) : 1;
 }
 
 /** Throws a ValidationError if the project has middlewares around all requests: they may decide by path and body what is allowed. */
-function refuseMiddlewares(names: readonly string[], { api }: Config): void {
+export function refuseMiddlewares(what: string, projectCode: ProjectCode | null, { api }: Config): void {
+  const names = projectCode?.middlewares() ?? [];
   if (names.length === 0 || api.rest.batchPastMiddlewares) return;
-  const message = `The project has middlewares that would not see the writes of a batch (${names.join(', ')}). Set api.rest.batchPastMiddlewares if they need not`;
+  const message = `The project has middlewares that would not see the writes of ${what} (${names.join(', ')}). Set api.rest.batchPastMiddlewares if they need not`;
   throw fieldErrors([{ path: [], message }]);
 }

@@ -1,5 +1,5 @@
 import { ApiError, fieldErrors } from '#base/errors.js';
-import type { DynamicRoute, GuardedRow, ProjectCode, Rows } from '#http/route.js';
+import type { DynamicRoute, GuardedRow, ProjectCode, Row, Rows } from '#http/route.js';
 import type { RouteParams } from '#http/route-request.js';
 import type { Running } from '#http/running.js';
 import { unidentified } from '#http/steps/callers.js';
@@ -27,20 +27,36 @@ type Item = Pick<BatchItem, 'method' | 'path'>;
  * Returns the row that would answer a write on its own. Throws a ValidationError for paths that are none of content types, and for
  * those that code of a project answers or has changed; and a 405 for methods that a path does not have.
  */
-export function findRow(
-  { method, path }: Item,
-  at: readonly string[],
-  { running, ...sources }: RowSources & { readonly running: Running },
-): FoundRow {
-  const { routes, projectCode, prefix } = sources;
-  const whole = `${prefix}${path.replace(/(.)\/$/, '$1')}`;
-  const found = projectCode?.find(method, whole) ?? findGenerated(whole, routes, running);
+export function findRow({ method, path }: Item, at: readonly string[], sources: RunningSources): FoundRow {
+  const found = findPath({ method, path }, sources);
   const row = found?.rows?.get(method);
   if (found === null || found.rows === null) throw refused(at, `${path} is not a path of a content type`);
   if (row === undefined) throw new ApiError(405, 'MethodNotAllowedError', 'Method Not Allowed', { details: null });
-  if (row.action === null || !('handle' in row) || row.type === undefined || row.steps?.includes(unidentified))
+  const own = ownRow(row, found.params);
+  if (own === null)
     throw refused(at, `${method} ${path} is answered or opened by code of the project, so it cannot be part of a batch`);
-  return { row, type: row.type, params: found.params };
+  return own;
+}
+
+/** Returns the row that answers a write, if code of a project has not changed it; null otherwise. */
+export function findOwnRow(item: Item, sources: RunningSources): FoundRow | null {
+  const found = findPath(item, sources);
+  const row = found?.rows?.get(item.method);
+  return found === null || row === undefined ? null : ownRow(row, found.params);
+}
+
+interface RunningSources extends RowSources {
+  readonly running: Running;
+}
+
+function findPath({ method, path }: Item, { routes, projectCode, prefix, running }: RunningSources): Found | null {
+  const whole = `${prefix}${path.replace(/(.)\/$/, '$1')}`;
+  return projectCode?.find(method, whole) ?? findGenerated(whole, routes, running);
+}
+
+function ownRow(row: Row, params: RouteParams): FoundRow | null {
+  if (row.action === null || !('handle' in row) || row.type === undefined || row.steps?.includes(unidentified)) return null;
+  return { row, type: row.type, params };
 }
 
 const refused = (at: readonly string[], problem: string): Error =>

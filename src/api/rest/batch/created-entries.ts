@@ -15,6 +15,42 @@ type Place = readonly string[];
 /** The form of a reference to what an earlier request of the batch has created: `$0`. */
 const reference = /^\$\d+$/;
 
+/** Returns what stands for a text in a relation. `target` is the uid that the entry must have; null if any may be linked. */
+type ReplaceLink = (text: string, target: string | null, at: Place) => unknown;
+
+interface LinkMapping {
+  readonly type: ContentType;
+  readonly registry: Pick<Registry, 'types'>;
+  readonly replace: ReplaceLink;
+}
+
+/** Returns values of an entry with others in place of the texts in its relations, also in those of components. */
+export function mapLinks(values: Values, mapping: LinkMapping, at: Place): Values {
+  const { type, registry, replace } = mapping;
+  return mapValues(values, at, (value, name, place) => {
+    const attribute = attributeOf(type, name);
+    if (hasParts(attribute))
+      return mapParts(attribute, value, registry, (part, inner) => mapLinks(part, { ...mapping, type: inner }, place));
+    if (attribute?.kind === 'relation') return mapLink(value, attribute.target, { replace, at: place });
+    return attribute?.kind === 'morph' ? mapLink(value, null, { replace, at: place }) : value;
+  });
+}
+
+/** Returns the value of a relation with others in place of its texts. */
+function mapLink(
+  value: unknown,
+  target: string | null,
+  { replace, at }: { readonly replace: ReplaceLink; readonly at: Place },
+): unknown {
+  if (typeof value === 'string') return replace(value, target, at);
+  if (Array.isArray(value))
+    return value.map((item, index) => mapLink(item, target, { replace, at: [...at, String(index)] }));
+  if (!isRecord(value)) return value;
+  const named = value['__type'] ?? value['type'];
+  const uid = typeof named === 'string' ? named : target;
+  return mapValues(value, at, (inner, _name, place) => mapLink(inner, uid, { replace, at: place }));
+}
+
 /** The entries that the requests of one batch have created so far. */
 export class CreatedEntries {
   readonly #entries = new Map<string, CreatedEntry>();
@@ -33,13 +69,9 @@ export class CreatedEntries {
    * a reference to what no earlier request has created, or to an entry of another type.
    */
   resolve(values: Values, type: ContentType, at: Place): Values {
-    return mapValues(values, at, (value, name, place) => {
-      const attribute = attributeOf(type, name);
-      if (hasParts(attribute))
-        return mapParts(attribute, value, this.#registry, (part, inner) => this.resolve(part, inner, place));
-      if (attribute?.kind === 'relation') return this.#resolveLink(value, attribute.target, place);
-      return attribute?.kind === 'morph' ? this.#resolveLink(value, null, place) : value;
-    });
+    const replace: ReplaceLink = (text, target, place) =>
+      reference.test(text) ? this.#idOf(text, target, place) : text;
+    return mapLinks(values, { type, registry: this.#registry, replace }, at);
   }
 
   /** Returns a path with ids in place of references, and the entries of these. Throws as `resolve` does. */
@@ -52,16 +84,6 @@ export class CreatedEntries {
       return String(entry.id);
     });
     return { path: parts.join('/'), entries };
-  }
-
-  /** `target` is the uid that an entry must have; null if any may be linked. */
-  #resolveLink(value: unknown, target: string | null, at: Place): unknown {
-    if (typeof value === 'string') return reference.test(value) ? this.#idOf(value, target, at) : value;
-    if (Array.isArray(value)) return value.map((item, index) => this.#resolveLink(item, target, [...at, String(index)]));
-    if (!isRecord(value)) return value;
-    const named = value['__type'] ?? value['type'];
-    const uid = typeof named === 'string' ? named : target;
-    return mapValues(value, at, (inner, _name, place) => this.#resolveLink(inner, uid, place));
   }
 
   #idOf(text: string, target: string | null, at: Place): number {

@@ -1,0 +1,149 @@
+import { notFoundError, preconditionRequired } from '#base/errors.js';
+import type { Values } from '#base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { create } from '#content/create.js';
+import { remove } from '#content/remove.js';
+import { update } from '#content/update.js';
+import { conflictsOf } from '#http/sync-option.js';
+import { emptyQuery } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { findFirst } from '#store/stored.js';
+import { storedIds } from '#model/schema/stored-values.js';
+import { bodyOf, changedNames, type Demand, demandsOf, heldBy, increased, isPlain, needsEntry, pushedForm } from './compare.js';
+import { type Current, type EntryView, readCurrent, readView, viewOf, viewQuery } from './entry-view.js';
+import { type NamedAttributes, namedAttributes } from './pushed-attributes.js';
+import type { PushWrite } from './read-push.js';
+
+/** A write whose names are resolved. */
+export interface TypedWrite {
+  readonly type: ContentType;
+  readonly write: PushWrite;
+  /** The entry; 0 if it is created. */
+  readonly id: number;
+  /** Whether the type demands that a write names what it changes. */
+  readonly isGuarded: boolean;
+}
+
+/** What a write has done: the entry as the caller sees it, or what others have changed. A delete leaves nothing to see. */
+export interface Outcome extends Omit<EntryView, 'attributes'> {
+  readonly status: 'applied' | 'conflict';
+  readonly attributes?: Values;
+  readonly conflicts?: Values;
+}
+
+/** Thrown by a write that would overwrite what others have changed. */
+export class Conflict extends Error {
+  constructor(readonly outcome: Outcome) {
+    super('others have changed the entry');
+  }
+}
+
+/**
+ * Carries out a write in the transaction of its key, and returns its outcome. Throws a Conflict, and the errors of the same write over
+ * REST.
+ */
+export async function carryOut(typed: TypedWrite, content: ContentContext): Promise<Outcome> {
+  const named = namedAttributes(typed.type, typed.write, content.bind.access);
+  const work: Work = { ...typed, named, demands: demandsOf(typed.write, named, conflictsOf(typed.type) === 'last') };
+  if (typed.isGuarded) requireDemands(work);
+  switch (typed.write.op) {
+    case 'create':
+      return createEntry(work, content);
+    case 'update':
+      return updateEntry(work, content);
+    case 'delete':
+      return deleteEntry(work, content);
+  }
+}
+
+interface Work extends TypedWrite {
+  readonly named: NamedAttributes;
+  readonly demands: readonly Demand[];
+}
+
+/** A type that demands `If-Match` demands `from` here, for each value that is overwritten. */
+function requireDemands({ write: { op, set }, demands }: Work): void {
+  if (op === 'create') return;
+  const count = Object.keys(set).length;
+  if (demands.length < count || (op === 'delete' && count === 0)) throw preconditionRequired();
+}
+
+async function createEntry({ type, write }: Work, content: ContentContext): Promise<Outcome> {
+  const { locale } = write;
+  const data = { ...bodyOf(write), ...(locale !== undefined && { locale }) };
+  const created = await create(type, data, viewQuery(type, content.bind), content);
+  return { status: 'applied', ...viewOf(created, content) };
+}
+
+async function updateEntry(work: Work, content: ContentContext): Promise<Outcome> {
+  const { type, id, write, named, demands } = work;
+  const query = viewQuery(type, content.bind);
+  const send = (held: ReturnType<typeof heldBy>, data: Values) => update({ type, id, held }, { data, query }, content);
+  const body = await withoutPresent(work, bodyOf(write), content);
+  const first = needsEntry(write, demands) ? null : await send(heldBy(demands), body);
+  if (first !== null) return { status: 'applied', ...viewOf(first, content) };
+  const { stored } = await meetDemands(work, content);
+  const updated = await send({}, { ...body, ...increased(write.increment, named, stored) });
+  if (updated === null) throw notFoundError(); // it was just read in the same transaction, unless code has deleted it
+  return { status: 'applied', ...viewOf(updated, content) };
+}
+
+async function deleteEntry(work: Work, content: ContentContext): Promise<Outcome> {
+  const { type, id, demands } = work;
+  const isFree = demands.every(isPlain);
+  const removed = isFree ? await remove({ type, id, held: heldBy(demands) }, emptyQuery, content) : null;
+  const applied: Outcome = { status: 'applied', id, version: null };
+  if (removed !== null || (await readCurrent({ type, id, demands: [] }, 'preview', content)) === null) return applied;
+  await meetDemands(work, content);
+  await remove({ type, id }, emptyQuery, content);
+  return applied;
+}
+
+/**
+ * Returns the entry of a write whose demands it meets. Other writers cannot change it before the transaction ends: the write would be
+ * repeated. Throws a 404 if there is none, and a Conflict if it does not meet them. Drafts among related entries may be
+ * shown or left out, because the copies of clients have either.
+ */
+async function meetDemands(work: Work, content: ContentContext): Promise<Current> {
+  const { type, id, demands } = work;
+  const wanted = { type, id, demands: demands.filter((demand) => !isPlain(demand)) };
+  const current = await readCurrent(wanted, 'preview', content);
+  if (current === null) throw notFoundError();
+  const changed = changedNames(demands, current.shown);
+  if (changed.length === 0) return current;
+  const live = await readCurrent(wanted, 'live', content);
+  const left = live === null ? changed : changedNames(demands, live.shown);
+  if (left.length > 0) throw new Conflict(await conflictOf(work, changed, content));
+  return current;
+}
+
+async function conflictOf({ type, id, write, demands }: Work, changed: readonly string[], content: ContentContext): Promise<Outcome> {
+  const inverse = demands.filter(({ name }) => changed.includes(name));
+  const current = await readCurrent({ type, id, demands: inverse }, 'preview', content);
+  const view = await readView(type, id, content);
+  if (view === null || current === null) throw notFoundError();
+  const conflicts = inverse.map(({ name, attribute, from }) => {
+    const { to } = write.set[name] ?? {};
+    const theirs = pushedForm(attribute, current.shown[attribute.name]);
+    return [name, { from, ...(write.op === 'update' && { mine: to }), theirs }];
+  });
+  return { status: 'conflict', ...view, conflicts: Object.fromEntries(conflicts) as Values };
+}
+
+/** Returns a body that adds to a list only what the entry does not hold yet, because a second link would move the first one. */
+async function withoutPresent({ type, id, write, named }: Work, body: Values, { store }: ContentContext): Promise<Values> {
+  const names = Object.keys(write.add).filter((name) => isOwn(named, name));
+  if (names.length === 0) return body;
+  const stored = (await findFirst(store.database, type.collection, { _id: id })) ?? {};
+  const lists = names.map((name) => {
+    const present = new Set<unknown>(storedIds(stored[named.get(name)?.name ?? '']));
+    const { connect, disconnect } = body[name] as { readonly connect: readonly unknown[]; readonly disconnect: readonly unknown[] };
+    return [name, { connect: connect.filter((one) => !present.has(one) || disconnect.includes(one)), disconnect }];
+  });
+  return { ...body, ...(Object.fromEntries(lists) as Values) };
+}
+
+function isOwn(named: NamedAttributes, name: string): boolean {
+  const attribute = named.get(name);
+  return attribute !== undefined && 'storage' in attribute && attribute.storage.kind === 'own';
+}

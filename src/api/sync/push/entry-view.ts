@@ -1,0 +1,63 @@
+import { memoizePair } from '#base/caches.js';
+import type { Values } from '#base/values.js';
+import { withoutHooks, type ContentContext } from '#content/content-context.js';
+import { findOne } from '#content/find-one.js';
+import type { Access } from '#model/query/access.js';
+import { emptyQuery, type PublicationState, type Query } from '#model/query/ast.js';
+import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { type Loaded, versionOf } from '#store/form/loaded.js';
+import { copiedFields, fieldFor } from '../copy-query.js';
+import { copiesOf } from '../step.js';
+import type { Demand } from './compare.js';
+
+/** An entry as its caller may see it. */
+export interface EntryView {
+  readonly id: number;
+  readonly version: string | null;
+  readonly attributes: Values;
+}
+
+const queriesOf = memoizePair((_registry: Registry, _access: Access) => new Map<string, Query>());
+
+/** Returns the query that reads an entry as copies have it; the same object for the same rights and models. */
+export function viewQuery(type: ContentType, { registry, access }: ContentContext['bind']): Query {
+  const queries = queriesOf(registry, access);
+  const query = queries.get(type.uid) ?? populating(copiedFields(type, { registry, access }));
+  queries.set(type.uid, query);
+  return query;
+}
+
+const populating = (fields: Query['populate']['fields']): Query => ({ ...emptyQuery, populate: { all: false, fields } });
+
+/** Returns what is shown of an entry. */
+export function viewOf(entry: Loaded, { bind }: ContentContext): EntryView {
+  const [{ id, attributes } = { id: 0, attributes: {} }] = copiesOf([entry], bind.budget);
+  return { id, version: versionOf(entry), attributes };
+}
+
+/** Reads an entry as copies have it; null if there is none, or the caller may not see it. */
+export const readView = async (type: ContentType, id: number, content: ContentContext): Promise<EntryView | null> => {
+  const entry = await findOne(type, id, viewQuery(type, content.bind), withoutHooks(content));
+  return entry === null ? null : viewOf(entry, content);
+};
+
+/** What is read of an entry before it is written: its scalars, and the other values that the write compares. */
+export interface Current {
+  readonly stored: Loaded['document'];
+  readonly shown: Values;
+}
+
+/**
+ * Reads an entry before it is written; null if there is none, or the caller may not see it. `state` says whether related entries that
+ * are drafts are shown.
+ */
+export async function readCurrent(
+  { type, id, demands }: { readonly type: ContentType; readonly id: number; readonly demands: readonly Demand[] },
+  state: PublicationState,
+  content: ContentContext,
+): Promise<Current | null> {
+  const { registry, access } = content.bind;
+  const query = populating(demands.flatMap(({ attribute }) => fieldFor(attribute, { registry, access, state })));
+  const entry = await findOne(type, id, query, withoutHooks(content));
+  return entry === null ? null : { stored: entry.document, shown: viewOf(entry, content).attributes };
+}

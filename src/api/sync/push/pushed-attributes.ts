@@ -1,0 +1,66 @@
+import { fieldErrors } from '#base/errors.js';
+import { type Access, maySee, readable } from '#model/query/access.js';
+import { addedAs } from '#model/schema/added-attributes.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { hasParts } from '#model/schema/parts.js';
+import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
+import type { PushWrite } from './read-push.js';
+
+/** How clients compare and merge the values of an attribute: as a scalar or as a whole, as an id, or as a list of ids. */
+export type AttributeKind = 'scalar' | 'whole' | 'one' | 'many';
+
+const isObject = (stored: Stored): boolean => stored === 'json' || stored === 'point';
+
+/** Returns how clients merge the values of an attribute. */
+export function kindOf(attribute: Attribute): AttributeKind {
+  if (attribute.kind === 'scalar') return isObject(scalarTypes[attribute.type].stored) ? 'whole' : 'scalar';
+  if (hasParts(attribute) || attribute.kind === 'morph') return 'whole';
+  return attribute.many ? 'many' : 'one';
+}
+
+/** Returns an attribute that the caller may read; null if there is none of the name. */
+export function readableAttribute(type: ContentType, name: string, access: Access): Attribute | null {
+  const attribute = readable(type, name, access);
+  if (attribute === null || (attribute.kind === 'scalar' && attribute.type === 'password')) return null;
+  return attribute.kind === 'relation' && !maySee(access, attribute.target) ? null : attribute;
+}
+
+/** The attributes that a write names, by the names that it uses. */
+export type NamedAttributes = ReadonlyMap<string, Attribute>;
+
+/**
+ * Returns the attributes that a write names. Throws a ValidationError that names those that the caller may not read and write, and
+ * those that cannot be changed in this way.
+ */
+export function namedAttributes(type: ContentType, write: PushWrite, access: Access): NamedAttributes {
+  const found = new Map<string, Attribute>();
+  const refused = [
+    ...checkNames(type, Object.keys(write.set), { access, found, fits: () => true }),
+    ...checkNames(type, Object.keys(write.increment), { access, found, fits: isNumeric }),
+    ...checkNames(type, [...Object.keys(write.add), ...Object.keys(write.remove)], { access, found, fits: isMany }),
+  ];
+  if (refused.length > 0)
+    throw fieldErrors(refused.map((name) => ({ path: [name], message: `${name} is no attribute that can be pushed like this` })));
+  return found;
+}
+
+interface Naming {
+  readonly access: Access;
+  readonly found: Map<string, Attribute>;
+  readonly fits: (attribute: Attribute) => boolean;
+}
+
+/** Notes the attributes of some names. Returns the names of the others. */
+const checkNames = (type: ContentType, names: readonly string[], { access, found, fits }: Naming): string[] =>
+  names.filter((name) => {
+    const attribute = readableAttribute(type, name, access);
+    const isFixed = attribute === null || !attribute.writable || addedAs(type, attribute.name) === 'locale';
+    if (isFixed || !fits(attribute)) return true;
+    found.set(name, attribute);
+    return false;
+  });
+
+const isNumeric = (attribute: Attribute): boolean =>
+  attribute.kind === 'scalar' && scalarTypes[attribute.type].stored === 'number';
+
+const isMany = (attribute: Attribute): boolean => kindOf(attribute) === 'many';

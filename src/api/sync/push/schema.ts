@@ -1,0 +1,40 @@
+import { validationError } from '#base/errors.js';
+import { parameterOf } from '#http/route-request.js';
+import type { Answer, RouteCall } from '#http/route.js';
+import { isSynced } from '#http/sync-option.js';
+import { type Access, maySee } from '#model/query/access.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { isOwn } from '../copy-query.js';
+import { type AttributeKind, kindOf, readableAttribute } from './pushed-attributes.js';
+
+/** Maximum number of types that a request names. */
+const maxTypes = 1_000;
+
+/**
+ * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not synced, or not the
+ * caller's, are left out.
+ */
+export function answerSchema({ request, content }: RouteCall): Answer {
+  const { registry, access } = content.bind;
+  const types = namesIn(parameterOf(request, 'types')) ?? [...registry.byPluralName.keys()];
+  const data = types.flatMap((name) => {
+    const type = registry.byPluralName.get(name);
+    const isShown = type !== undefined && isSynced(type) && maySee(access, type.uid);
+    return isShown ? [[name, attributesOf(type, access)] as const] : [];
+  });
+  return { body: { data: Object.fromEntries(data), meta: {} } };
+}
+
+function namesIn(value: string | readonly string[] | undefined): readonly string[] | null {
+  if (value === undefined) return null;
+  const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : [];
+  if (names.length > 0 && names.length <= maxTypes && names.every((name) => name !== '')) return [...new Set(names)];
+  throw validationError('Invalid parameter types: expected plural names of content types, separated by commas');
+}
+
+const attributesOf = (type: ContentType, access: Access): Readonly<Record<string, AttributeKind>> =>
+  Object.fromEntries(
+    [...type.attributes.values()]
+      .filter((attribute) => isOwn(attribute) && readableAttribute(type, attribute.name, access) !== null)
+      .map((attribute) => [attribute.name, kindOf(attribute)]),
+  );
