@@ -9,6 +9,7 @@ import { metrics } from '#api/metrics/feature.js';
 import { slowRequests } from '#api/metrics/slow-requests.js';
 import { panel, failsHealth } from '#admin/feature.js';
 import { accounts, content, locales, models, uploads } from '#api/rest/features.js';
+import { push } from '#api/push/feature.js';
 import { schedule } from '#api/schedule/feature.js';
 import { startPage } from '#api/start-page/feature.js';
 import { sync } from '#api/sync/feature.js';
@@ -39,6 +40,7 @@ export const features: readonly Feature[] = [
   traces,
   queryShapes,
   health,
+  push,
   sync,
   aggregates,
   mcp,

@@ -1,9 +1,12 @@
 import type { Client } from './client.js';
 import type { TypeShape, Types } from './entry.js';
 import type { Failure } from './failure.js';
-import type { Call } from './requester.js';
+import type { MergeKind, PushAnswer, PushedWrite } from './push.js';
+import type { Call, CallOptions } from './requester.js';
 import { overlay, type OwnWrite, OwnWrites } from './own-writes.js';
 import { pause, type Signal } from './transport.js';
+
+export type { MergeKind, PushAnswer, PushedId, PushedValue, PushedWrite } from './push.js';
 
 /** An entry in a copy: its values, its components, and `{ id }` for the relations and files that it stores. */
 export interface SyncedEntry<T extends TypeShape = TypeShape> {
@@ -73,6 +76,16 @@ export interface Syncing<T extends Types<T>> {
    * yet, so that nothing that a user has saved disappears meanwhile. `onChange` of the copy is called for these writes too.
    */
   entries<Shape extends TypeShape>(store: SyncStore<Shape>): Promise<readonly SyncedEntry<Shape>[]>;
+  /**
+   * Pushes writes that the app has made without the service, at most 100. Those of other outcomes than `applied` change nothing. The same
+   * push may be sent again after any failure.
+   */
+  push(writes: readonly PushedWrite[], options?: CallOptions): Promise<{ data: PushAnswer[]; meta: object }>;
+  /** Reads how the attributes of synced types are merged: of the named types, or of all. Types that the user may not see are missing. */
+  syncSchema(
+    types?: readonly string[],
+    options?: CallOptions,
+  ): Promise<{ data: Record<string, Record<string, MergeKind>>; meta: object }>;
 }
 
 interface Answered {
@@ -105,8 +118,12 @@ export function withSync<T extends Types<T>>(client: Client<T>): Client<T> & Syn
   const reached = (write: object | string): Promise<void> =>
     writes.reached(typeof write === 'string' ? write : (client.positionOf(write) ?? ''));
   const entries = async (store: SyncStore) => overlay(await store.entries(), writes.of(store));
-  return { ...client, ...noting(client as unknown as Writing, writes), sync, reached, entries } as unknown as Client<T> &
-    Syncing<T>; // the types of queries and stores follow from the models only
+  const push = (pushed: readonly PushedWrite[], options?: CallOptions) =>
+    send({ ...options, method: 'POST', path: '/sync/push', body: { writes: pushed } });
+  const syncSchema = (types?: readonly string[], options?: CallOptions) =>
+    send({ ...options, method: 'GET', path: '/sync/schema', query: types === undefined ? {} : { types: types.join() } });
+  const methods = { ...noting(client as unknown as Writing, writes), sync, reached, entries, push, syncSchema };
+  return { ...client, ...methods } as unknown as Client<T> & Syncing<T>; // the types of queries and stores follow from the models only
 }
 
 type Write = (name: string, ...rest: readonly unknown[]) => Promise<object>;

@@ -73,7 +73,7 @@ export const apiSettings = group({
     entriesRead: amount(20_000, 'Entries that are read, including populated entries'),
     entriesRendered: amount(50_000, 'Entries and components in the answer, each counted as often as it appears'),
     answerBytes: amount(16_777_216, 'Estimated bytes of the answer before compression, and of the data that is read for it'),
-    batch: amount(100, 'Writes of one POST /batch'),
+    batch: amount(100, 'Writes of one POST /batch or POST /sync/push'),
   }),
   ratelimit: group({
     enabled: flag(false, 'Limit the requests of each user, token or address'),

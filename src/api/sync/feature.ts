@@ -14,8 +14,6 @@ import type { Change } from '#store/changes/changes.js';
 import { forJob } from '#store/send/database.js';
 import { writeChanges } from '#store/stores/write-changes.js';
 import { logFields, type RowRule } from './dependencies.js';
-import { ownerWarnings } from './push/path-owners.js';
-import { pushRoutes } from './push/routes.js';
 import { syncRoutes } from './routes.js';
 import { settingsOf, syncService } from './service.js';
 import { type SyncSession, withoutReplicas } from './session.js';
@@ -26,7 +24,7 @@ export const sync: Feature = {
   name: 'sync',
   settings: syncSettings,
   options: [syncOption],
-  routes: (parts) => [...pushRoutes(parts), ...syncRoutes(parts.config)],
+  routes: ({ config }) => syncRoutes(config),
   start: (running) => Promise.resolve(startSync(running)),
 };
 
@@ -47,24 +45,11 @@ function startSync(running: Running): () => Promise<void> {
   adapt();
   models.onChange(adapt);
   recheckCallers(running);
-  warnOfOwners(running);
   return async () => {
     isOver = true;
     await stop?.();
     syncService(running).hub.close();
   };
-}
-
-/** Warns once of each content type that has the path of a route. */
-function warnOfOwners({ backend: { jobs, models }, config }: Running): void {
-  const told = new Set<string>();
-  const warn = (): void => {
-    const texts = ownerWarnings(models.snapshot.registry, config.api.rest.prefix).filter((text) => !told.has(text));
-    for (const text of texts) jobs.observer.observe({ kind: 'warned', topic: 'configuration', text });
-    for (const text of texts) told.add(text);
-  };
-  warn();
-  models.onChange(warn);
 }
 
 const hasSynced = ({ types }: Registry): boolean => [...types.values()].some(isSynced);

@@ -75,9 +75,7 @@ export const fingerprintOf = ({ method, path, querystring, body }: RouteRequest,
 export const contentDigest = (json: unknown): string => digest(JSON.stringify(json, sortedNames));
 
 const sortedNames = (_key: string, value: unknown): unknown =>
-  isRecord(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-    : value;
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
 
 /** Returns the digest of rights: actions, rules of rows with the values of the user, rules of fields. */
 export const accessDigest = memoize((access: Access): string => digest(JSON.parse(JSON.stringify(access, plainValue))));

@@ -43,7 +43,8 @@ const honouring = (...[answering]: Parameters<typeof keyStep>): Step => ({
 
 /**
  * Honours the Idempotency-Key of a write. `whole`: the handler runs in the transaction of the key. `part`: the handler calls `once` when it
- * has received everything. `mutations`: the same, if it finds a mutation.
+ * has received everything. `mutations`: the same, if it finds a mutation. `inBody`: each write in the body has a key of its own, so that
+ * the header adds nothing.
  */
 export const keyed = {
   whole: honouring((rest) => (key, call, ctx) => {
@@ -51,6 +52,7 @@ export const keyed = {
     return onceFor(call, key)(run, null);
   }),
   part: honouring((rest) => (key, call, ctx) => rest({ ...call, once: onceFor(call, key) }, ctx)),
+  inBody: keyStep((rest) => (_key, call, ctx) => rest(call, ctx)),
   mutations: honouring(
     (rest) => (key, call, ctx) => rest({ ...call, once: (write, parts) => onceFor(call, key)(write, parts) }, ctx),
   ),

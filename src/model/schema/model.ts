@@ -78,7 +78,10 @@ export interface Model {
     readonly [key: string]: unknown;
   };
   readonly pluginOptions?: Readonly<
-    Record<string, { readonly localized?: boolean; readonly enabled?: boolean; readonly conflicts?: 'value' | 'last' } | undefined>
+    Record<
+      string,
+      { readonly localized?: boolean; readonly enabled?: boolean; readonly conflicts?: 'value' | 'last' } | undefined
+    >
   >;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }

@@ -43,8 +43,7 @@ function mapLink(
   { replace, at }: { readonly replace: ReplaceLink; readonly at: Place },
 ): unknown {
   if (typeof value === 'string') return replace(value, target, at);
-  if (Array.isArray(value))
-    return value.map((item, index) => mapLink(item, target, { replace, at: [...at, String(index)] }));
+  if (Array.isArray(value)) return value.map((item, index) => mapLink(item, target, { replace, at: [...at, String(index)] }));
   if (!isRecord(value)) return value;
   const named = value['__type'] ?? value['type'];
   const uid = typeof named === 'string' ? named : target;
@@ -69,8 +68,7 @@ export class CreatedEntries {
    * a reference to what no earlier request has created, or to an entry of another type.
    */
   resolve(values: Values, type: ContentType, at: Place): Values {
-    const replace: ReplaceLink = (text, target, place) =>
-      reference.test(text) ? this.#idOf(text, target, place) : text;
+    const replace: ReplaceLink = (text, target, place) => (reference.test(text) ? this.#idOf(text, target, place) : text);
     return mapLinks(values, { type, registry: this.#registry, replace }, at);
   }
 

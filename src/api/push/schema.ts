@@ -1,10 +1,10 @@
 import { validationError } from '#base/errors.js';
-import { parameterOf } from '#http/route-request.js';
+import { readParameters } from '#http/query-string.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { isSynced } from '#http/sync-option.js';
 import { type Access, maySee } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { isOwn } from '../copy-query.js';
+import { isOwn } from '../sync/copy-query.js';
 import { type AttributeKind, kindOf, readableAttribute } from './pushed-attributes.js';
 
 /** Maximum number of types that a request names. */
@@ -14,9 +14,12 @@ const maxTypes = 1_000;
  * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not synced, or not the
  * caller's, are left out.
  */
-export function answerSchema({ request, content }: RouteCall): Answer {
+export function answerSchema({ request, content, running }: RouteCall): Answer {
   const { registry, access } = content.bind;
-  const types = namesIn(parameterOf(request, 'types')) ?? [...registry.byPluralName.keys()];
+  const parameters = readParameters(request.query, running.config.api.limits);
+  const unknown = Object.keys(parameters).find((name) => name !== 'types');
+  if (unknown !== undefined) throw validationError(`Invalid parameter ${unknown}: expected types`);
+  const types = namesIn(parameters['types']) ?? [...registry.byPluralName.keys()];
   const data = types.flatMap((name) => {
     const type = registry.byPluralName.get(name);
     const isShown = type !== undefined && isSynced(type) && maySee(access, type.uid);
@@ -25,7 +28,7 @@ export function answerSchema({ request, content }: RouteCall): Answer {
   return { body: { data: Object.fromEntries(data), meta: {} } };
 }
 
-function namesIn(value: string | readonly string[] | undefined): readonly string[] | null {
+function namesIn(value: unknown): readonly string[] | null {
   if (value === undefined) return null;
   const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : [];
   if (names.length > 0 && names.length <= maxTypes && names.every((name) => name !== '')) return [...new Set(names)];

@@ -1,13 +1,15 @@
 import type { ContentContext } from '#content/content-context.js';
 import { untilReady } from '#content/run-write.js';
-import { validationError } from '#base/errors.js';
+import { notFoundError, validationError } from '#base/errors.js';
 import { checkRight } from '#http/authorize.js';
 import { accessDigest, contentDigest, keyId } from '#http/idempotency/read-key.js';
 import { answerOnce, Undone } from '#http/idempotency/run-once.js';
 import type { Answer, RouteCall } from '#http/route.js';
+import { actionOf, allows } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { findOwnRow, type RowSources } from '../../rest/batch/batch-rows.js';
-import { requiresIfMatch } from '../../rest/type-options.js';
+import { findKey } from '#store/stores/key-store.js';
+import { findOwnRow, type RowSources } from '../rest/batch/batch-rows.js';
+import { requiresIfMatch } from '../rest/type-options.js';
 import { carryOut, Conflict, type Outcome, type TypedWrite } from './carry-out.js';
 import { readView } from './entry-view.js';
 import { type EntryNames, nameTaken } from './names.js';
@@ -40,15 +42,16 @@ export async function runWrite(
   { call, sources }: Parts,
 ): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> {
   const { type, sent } = write;
-  checkWrite(write, { call, sources });
   const id = keyId(call.caller, sent.key, 'push');
-  const { key, ...asked } = sent;
+  const check = (): void => checkWrite(write, { call, sources });
+  await unlessStored(id, call, check);
   const access = accessDigest(call.caller.access);
   const named = sent.op === 'create' ? names.find(String(sent.id)) : null;
   if (named !== null && named.key !== id) throw nameTaken(String(sent.id));
   await untilReady(type, call.content);
-  const keyed = { id, fingerprint: contentDigest(asked), access: '' };
+  const keyed = { id, fingerprint: contentDigest({ ...sent, key: undefined }), access: '' };
   const run = async (content: ContentContext): Promise<Answer> => {
+    check();
     const outcome = await carryOut({ ...write, isGuarded: requiresIfMatch(type) }, content).catch(undo);
     const entry = { uid: type.uid, id: outcome.id, key: id };
     if (sent.op === 'create') await names.store(String(sent.id), entry, content.store.database);
@@ -61,6 +64,15 @@ export async function runWrite(
   return { outcome, isReplayed: headers?.['Idempotency-Replayed'] !== undefined };
 }
 
+/** Throws the error of a check, unless the write was carried out before: then it is told so, whatever its caller may do now. */
+async function unlessStored(id: string, { content }: RouteCall, check: () => void): Promise<void> {
+  try {
+    check();
+  } catch (error) {
+    if ((await findKey(content.store.database, id)) === null) throw error;
+  }
+}
+
 /** Ends the transaction of a write that is a conflict, of which nothing is stored. */
 function undo(error: unknown): never {
   throw error instanceof Conflict ? new Undone({ body: { outcome: error.outcome, access: null } satisfies Kept }) : error;
@@ -68,12 +80,20 @@ function undo(error: unknown): never {
 
 const methods = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 
-/** Throws the error of a caller without the right, and a ValidationError if code of the project has a part in the single request. */
+const actions = ['find', 'findOne', 'create', 'update', 'delete'];
+
+/**
+ * Throws the error of a caller without the right, which is a 404 without any right on the type; and a ValidationError if code of the
+ * project has a part in the single request.
+ */
 function checkWrite({ type, write: { op } }: SentWrite, { call: { caller, running }, sources }: Parts): void {
+  if (!actions.some((action) => allows(caller.access, actionOf(type, action)))) throw notFoundError();
   const path = `/${type.pluralName}${op === 'create' ? '' : '/1'}`;
   const found = findOwnRow({ method: methods[op], path }, { ...sources, running });
   if (found === null)
-    throw validationError(`${methods[op]} of ${type.pluralName} is answered or guarded by code of the project, so it cannot be pushed`);
+    throw validationError(
+      `${methods[op]} of ${type.pluralName} is answered or guarded by code of the project, so it cannot be pushed`,
+    );
   for (const action of [found.row.action, ...(found.row.others ?? [])]) checkRight(caller, action);
 }
 
@@ -87,9 +107,13 @@ function afterCommit(error: unknown, call: RouteCall, again: () => Promise<Answe
 }
 
 /** Returns an outcome as the caller may see it now: the entry is read again if their rights have changed since. */
-async function shownNow({ outcome, access }: Kept, now: { readonly type: ContentType; readonly access: string; readonly call: RouteCall }) {
+async function shownNow(
+  { outcome, access }: Kept,
+  now: { readonly type: ContentType; readonly access: string; readonly call: RouteCall },
+) {
   const { attributes, ...others } = outcome;
   if (attributes === undefined || access === null || access === now.access) return outcome;
-  const view = await readView(now.type, outcome.id, now.call.content);
+  const isReader = ['find', 'findOne'].some((action) => allows(now.call.caller.access, actionOf(now.type, action)));
+  const view = isReader ? await readView(now.type, outcome.id, now.call.content) : null;
   return view === null ? others : { ...others, attributes: view.attributes };
 }

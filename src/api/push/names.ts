@@ -8,7 +8,7 @@ import { findKey, findKeys, insertKey, KeyTaken } from '#store/stores/key-store.
 import { collections } from '#model/schema/collections.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
-import { mapLinks } from '../../rest/batch/created-entries.js';
+import { mapLinks } from '../rest/batch/created-entries.js';
 import { entryName, type PushWrite } from './read-push.js';
 
 /** An entry that has a name of its client. */
@@ -90,7 +90,8 @@ export class EntryNames {
 const nameId = (name: string, { caller }: RouteCall): string => keyId(caller, name, 'name');
 
 /** The error of a create whose name another write has given to another entry. */
-export const nameTaken = (name: string): ApiError => keyError(409, `Another write has created ${name}: each new entry needs a new name`);
+export const nameTaken = (name: string): ApiError =>
+  keyError(409, `Another write has created ${name}: each new entry needs a new name`);
 
 /** Returns the names in the id and the links of a write. */
 function namesIn(write: PushWrite, registry: Registry): ReadonlySet<string> {
@@ -112,8 +113,7 @@ export function mapNames(
   const type = registry.byPluralName.get(write.type);
   if (type === undefined) return write;
   const ofText = (text: string, target: string | null): unknown => (entryName.test(text) ? replace(text, target) : text);
-  const mapped = <Part extends Values>(part: Part): Part =>
-    mapLinks(part, { type, registry, replace: ofText }, []) as Part; // has the same names
+  const mapped = <Part extends Values>(part: Part): Part => mapLinks(part, { type, registry, replace: ofText }, []) as Part; // has the same names
   const side = (name: 'from' | 'to'): Record<string, unknown> =>
     mapped(Object.fromEntries(Object.entries(write.set).flatMap(([key, set]) => (name in set ? [[key, set[name]]] : []))));
   const [from, to] = [side('from'), side('to')];

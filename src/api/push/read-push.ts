@@ -135,10 +135,7 @@ function setProblems(value: unknown, op: unknown, at: Place): FieldError[] {
   if (!isRecord(value)) return [wrong(at, 'must be an object with from and to')];
   const names = op === 'create' ? ['to'] : op === 'delete' ? ['from'] : ['from', 'to'];
   const needed = op === 'delete' ? 'from' : 'to';
-  return [
-    ...unknownNames(value, names, at),
-    ...(Object.hasOwn(value, needed) ? [] : [wrong([...at, needed], 'is missing')]),
-  ];
+  return [...unknownNames(value, names, at), ...(Object.hasOwn(value, needed) ? [] : [wrong([...at, needed], 'is missing')])];
 }
 
 /** An attribute is named by one part of a write, because the parts have no order. */

@@ -5,8 +5,9 @@ import { answers, parameter } from '#http/operation.js';
 import { type DynamicRoute, type Route, withPrefix } from '#http/route.js';
 import type { Running } from '#http/running.js';
 import { counted } from '#http/steps/counted.js';
-import { countOf, mayWrite, refuseMiddlewares } from '../../rest/batch/batch-route.js';
-import { withoutReplicas } from '../session.js';
+import { keyed } from '#http/steps/keyed.js';
+import { countOf, mayWrite, refuseMiddlewares } from '../rest/batch/batch-route.js';
+import { withoutReplicas } from '../sync/session.js';
 import { pathOwner, type RouteName } from './path-owners.js';
 import { readPush } from './read-push.js';
 import { runPush } from './run-push.js';
@@ -74,7 +75,7 @@ export function pushRoutes({ config, projectCode, table }: RouteParts): readonly
     path: '/sync/push',
     yields: yieldsTo('push'),
     action: 'anybody',
-    steps: [counted((body) => countOf(body, 'writes', limits.batch))],
+    steps: [counted((body) => countOf(body, 'writes', limits.batch)), keyed.inBody],
     accepts: pushSchema(limits.batch),
     operation: {
       id: 'pushWrites',
@@ -107,8 +108,10 @@ const schemaRoute: Route = {
     summary: 'Read how a client merges the attributes of synced types',
     tag: 'Sync',
     query: [parameter('types', 'Plural names of types, separated by commas; all by default')],
-    answers: answers(record({ data: object(object(kinds, 'By attribute'), 'By type'), meta: record({}) }), 'The attributes by type'),
+    answers: answers(
+      record({ data: object(object(kinds, 'By attribute'), 'By type'), meta: record({}) }),
+      'The attributes by type',
+    ),
   },
   handle: answerSchema,
 };
-

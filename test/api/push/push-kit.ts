@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from '../../../content/rights/serve-accounts.js';
-import type { ServingInput, TestModel } from '../../../support/serve.js';
+import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import type { ServingInput, TestModel } from '../../support/serve.js';
 
 const type = (singularName: string, attributes: object, more: object = {}): TestModel => ({
   uid: `api::${singularName}.${singularName}`,
@@ -38,10 +38,14 @@ export const pushModels: readonly TestModel[] = [
     seo: { type: 'component', component: 'shared.seo' },
     sections: { type: 'dynamiczone', components: ['shared.seo'] },
   }),
-  type('author', { name: { type: 'string', unique: true }, articles: relation('oneToMany', 'article', { mappedBy: 'author' }) }, {
-    options: { draftAndPublish: true },
-    pluginOptions: { sync: { enabled: true } },
-  }),
+  type(
+    'author',
+    { name: { type: 'string', unique: true }, articles: relation('oneToMany', 'article', { mappedBy: 'author' }) },
+    {
+      options: { draftAndPublish: true },
+      pluginOptions: { sync: { enabled: true } },
+    },
+  ),
   type('tag', { name: { type: 'string' }, articles: relation('manyToMany', 'article', { mappedBy: 'tags' }) }),
   type('memo', { text: { type: 'string' } }, { pluginOptions: { sync: { enabled: true, conflicts: 'last' } } }),
   type('guard', { text: { type: 'string' } }, { options: { requireIfMatch: true } }),

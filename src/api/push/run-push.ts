@@ -4,16 +4,15 @@ import type { Values } from '#base/values.js';
 import { envelopeError, isBug } from '#http/error-response.js';
 import type { RouteCall } from '#http/route.js';
 import { isSynced } from '#http/sync-option.js';
-import { actionOf, allows } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { RowSources } from '../../rest/batch/batch-rows.js';
+import type { RowSources } from '../rest/batch/batch-rows.js';
 import type { Outcome } from './carry-out.js';
 import { EntryNames, mapNames, NameUnknown } from './names.js';
 import { runWrite } from './run-write.js';
 import type { PushWrite } from './read-push.js';
 
 /** What has become of a write. */
-export interface WriteAnswer extends Partial<Omit<Outcome, 'status' | 'id'>> {
+interface WriteAnswer extends Partial<Omit<Outcome, 'status' | 'id'>> {
   readonly key: string;
   readonly status: Outcome['status'] | 'refused' | 'waiting';
   readonly id: number | string;
@@ -90,11 +89,15 @@ class Push {
     const named = mapNames(write, registry, (name, target) => {
       const entry = names.find(name);
       if (entry === null) throw new NameUnknown();
-      if (target !== null && entry.uid !== target) throw validationError(`${name} is an entry of ${entry.uid}, expected ${target}`);
+      if (target !== null && entry.uid !== target)
+        throw validationError(`${name} is an entry of ${entry.uid}, expected ${target}`);
       return entry.id;
     });
     if (write.op !== 'create' && typeof id === 'string') throw new NameUnknown();
-    return runWrite({ type, write: named, sent: write, id: typeof id === 'number' ? id : 0 }, names, { call, sources: this.#sources });
+    return runWrite({ type, write: named, sent: write, id: typeof id === 'number' ? id : 0 }, names, {
+      call,
+      sources: this.#sources,
+    });
   }
 
   #refused(error: unknown, write: PushWrite, id: number | string): WriteAnswer {
@@ -113,12 +116,9 @@ const waiting = ({ key }: PushWrite, id: number | string): WriteAnswer => ({ key
 const isPassing = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 503 || error.headers['Retry-After'] !== undefined);
 
-const actions = ['find', 'findOne', 'create', 'update', 'delete'];
-
-/** Returns the synced type of a write. Throws a NotFoundError if there is none that the caller has a right on. */
-function typeOf({ type: name }: PushWrite, { content, caller }: RouteCall): ContentType {
+/** Returns the synced type of a write. Throws a NotFoundError if there is none. */
+function typeOf({ type: name }: PushWrite, { content }: RouteCall): ContentType {
   const type = content.bind.registry.byPluralName.get(name);
-  const isOwn = type !== undefined && isSynced(type) && actions.some((action) => allows(caller.access, actionOf(type, action)));
-  if (!isOwn) throw notFoundError();
+  if (type === undefined || !isSynced(type)) throw notFoundError();
   return type;
 }

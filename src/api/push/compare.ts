@@ -51,7 +51,8 @@ export const changedNames = (demands: readonly Demand[], shown: Values): readonl
   demands.filter((demand) => !isSame(demand, shown[demand.attribute.name])).map(({ name }) => name);
 
 function isSame({ name, attribute, from }: Demand, shown: unknown): boolean {
-  if (kindOf(attribute) !== 'scalar') return isDeepStrictEqual(asJson(pushedForm(attribute, shown)), asJson(listed(attribute, from)));
+  if (kindOf(attribute) !== 'scalar')
+    return isDeepStrictEqual(asJson(pushedForm(attribute, shown)), asJson(listed(attribute, from)));
   const { type } = attribute as ScalarAttribute; // by its kind
   const stored = storedForm(attribute as ScalarAttribute, from, name);
   return isDeepStrictEqual(asJson(stored === null ? null : scalarTypes[type].output(stored)), asJson(shown ?? null));
@@ -80,7 +81,12 @@ export const increased = (increment: PushWrite['increment'], named: NamedAttribu
   Object.fromEntries(
     Object.entries(increment).map(([name, amount]) => {
       const attribute = named.get(name) as ScalarAttribute; // checked
-      return [name, attribute.type === 'biginteger' ? sumOfIntegers(stored[attribute.name], amount, name) : sum(stored[attribute.name], amount)];
+      return [
+        name,
+        attribute.type === 'biginteger'
+          ? sumOfIntegers(stored[attribute.name], amount, name)
+          : sum(stored[attribute.name], amount),
+      ];
     }),
   );
 
@@ -112,4 +118,3 @@ const unique = (ids: PushWrite['add'][string] = []): readonly (number | string)[
 /** Returns whether a write needs the entry as it is before it is written. */
 export const needsEntry = ({ increment }: PushWrite, demands: readonly Demand[]): boolean =>
   Object.keys(increment).length > 0 || demands.some((demand) => !isPlain(demand));
-

@@ -117,7 +117,11 @@ async function meetDemands(work: Work, content: ContentContext): Promise<Current
   return current;
 }
 
-async function conflictOf({ type, id, write, demands }: Work, changed: readonly string[], content: ContentContext): Promise<Outcome> {
+async function conflictOf(
+  { type, id, write, demands }: Work,
+  changed: readonly string[],
+  content: ContentContext,
+): Promise<Outcome> {
   const inverse = demands.filter(({ name }) => changed.includes(name));
   const current = await readCurrent({ type, id, demands: inverse }, 'preview', content);
   const view = await readView(type, id, content);
@@ -137,7 +141,10 @@ async function withoutPresent({ type, id, write, named }: Work, body: Values, { 
   const stored = (await findFirst(store.database, type.collection, { _id: id })) ?? {};
   const lists = names.map((name) => {
     const present = new Set<unknown>(storedIds(stored[named.get(name)?.name ?? '']));
-    const { connect, disconnect } = body[name] as { readonly connect: readonly unknown[]; readonly disconnect: readonly unknown[] };
+    const { connect, disconnect } = body[name] as {
+      readonly connect: readonly unknown[];
+      readonly disconnect: readonly unknown[];
+    };
     return [name, { connect: connect.filter((one) => !present.has(one) || disconnect.includes(one)), disconnect }];
   });
   return { ...body, ...(Object.fromEntries(lists) as Values) };

@@ -6,8 +6,8 @@ import type { Access } from '#model/query/access.js';
 import { emptyQuery, type PublicationState, type Query } from '#model/query/ast.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { type Loaded, versionOf } from '#store/form/loaded.js';
-import { copiedFields, fieldFor } from '../copy-query.js';
-import { copiesOf } from '../step.js';
+import { copiedFields, fieldFor } from '../sync/copy-query.js';
+import { copiesOf } from '../sync/step.js';
 import type { Demand } from './compare.js';
 
 /** An entry as its caller may see it. */
@@ -17,7 +17,7 @@ export interface EntryView {
   readonly attributes: Values;
 }
 
-const queriesOf = memoizePair((_registry: Registry, _access: Access) => new Map<string, Query>());
+const queriesOf = memoizePair<Registry, Access, Map<string, Query>>(() => new Map());
 
 /** Returns the query that reads an entry as copies have it; the same object for the same rights and models. */
 export function viewQuery(type: ContentType, { registry, access }: ContentContext['bind']): Query {

@@ -97,7 +97,9 @@ describe('a pushed update', () => {
     expect((await service.pushOne(update(id, { increment: { views: -5 } }))).attributes.views).to.equal(-3);
     expect((await service.pushOne(update(id, { increment: { views: 5_000 } }))).error).to.include({ status: 400 });
     expect((await service.pushOne(update(id, { increment: { views: 0.5 } }))).error).to.include({ status: 400 });
-    expect((await service.pushOne(update(id, { increment: { count: '9223372036854775807' } }))).error).to.include({ status: 400 });
+    expect((await service.pushOne(update(id, { increment: { count: '9223372036854775807' } }))).error).to.include({
+      status: 400,
+    });
     expect((await service.pushOne(update(id, { increment: { title: 1 } }))).error).to.include({ status: 400 });
     expect(await service.read('articles', id)).to.include({ views: -3, count: '9007199254740994' });
   });
