@@ -201,6 +201,8 @@ export interface Client<T extends Types<T>> {
   logout(options?: CallOptions): Promise<void>;
   /** The session of the user who is logged in. */
   session(): Promise<Session | null>;
+  /** Calls a listener after each log-in, renewal and log-out of this client. Returns what ends this. */
+  onSession(listener: () => void): () => void;
 
   /** Sends any request below the API prefix. Returns the body of the answer. */
   request(call: Call): Promise<unknown>;

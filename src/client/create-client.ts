@@ -55,6 +55,7 @@ function accountMethods({ send, session }: Requester) {
     me: (query?: object, options?: CallOptions) => send({ ...options, method: 'GET', path: '/users/me', query }),
     refresh: async () => session.renew((await session.current())?.jwt),
     session: () => session.current(),
+    onSession: (listener: () => void) => session.onChange(listener),
     logout: async (options?: CallOptions) => {
       const { refreshToken } = (await session.current()) ?? {};
       await session.set(null);

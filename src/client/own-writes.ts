@@ -20,7 +20,8 @@ interface Copy {
 }
 
 /** Returns whether a place comes after another one. Places are numbers of any length. */
-const isAfter = (one: string, other: string): boolean => (one.length === other.length ? one > other : one.length > other.length);
+export const isAfter = (one: string, other: string): boolean =>
+  one.length === other.length ? one > other : one.length > other.length;
 
 /** The writes of a client that some of its copies do not contain yet. */
 export class OwnWrites {

@@ -35,6 +35,8 @@ export interface CallOptions {
   readonly key?: string;
   /** Further options of fetch, such as `cache`. */
   readonly init?: object;
+  /** Returns whether the request may be sent with the token of a session; otherwise the failure is `aborted`. */
+  readonly admits?: (jwt: string | undefined) => boolean;
   /** The answer with the entry as it must still be when it is written, or the `ETag` of that. Otherwise the failure is `changed`. */
   readonly ifMatch?: string | object;
 }
@@ -83,11 +85,12 @@ export function createRequester(options: ClientOptions): Requester {
     if (attempt.call.isOpen === true) return sendOnce(attempt, undefined);
     const jwt = (await session.current())?.jwt;
     try {
-      return await sendOnce(attempt, jwt ?? token);
+      return await sendOnce(admitted(attempt, jwt), jwt ?? token);
     } catch (error) {
       const isRefused = jwt !== undefined && (error as Failure).kind === 'unauthorized'; // requests throw only failures
       if (!isRefused || !(await session.renew(jwt))) throw error;
-      return sendOnce(attempt, (await session.current())?.jwt);
+      const renewed = (await session.current())?.jwt;
+      return sendOnce(admitted(attempt, renewed), renewed);
     }
   };
 
@@ -111,13 +114,20 @@ export function createRequester(options: ClientOptions): Requester {
   return { session, send: (call) => send(first(call)), positionOf: (answer) => positions.get(answer) ?? null };
 }
 
+/** Returns an attempt that may be sent with the token of a session. Throws a Failure if it may not. */
+function admitted(attempt: Attempt, jwt: string | undefined): Attempt {
+  if (attempt.call.admits?.(jwt) === false) throw silence('aborted', attempt.call.path);
+  return attempt;
+}
+
 const once = (call: Call): Attempt => ({ call, key: null, repeated: 0 });
 
-/** Returns whether a request is a write whose route accepts keys; those of log-ins do not. */
-const takesKey = ({ method, path, isOpen }: Call): boolean => method !== 'GET' && isOpen !== true && !path.startsWith('/auth/');
+/** Returns whether a request is a write whose route accepts keys; those of log-ins do not, and each write of a push has its own. */
+const takesKey = ({ method, path, isOpen }: Call): boolean =>
+  method !== 'GET' && isOpen !== true && path !== '/sync/push' && !path.startsWith('/auth/');
 
 /** Returns a key that no other client chooses. Pages without TLS have no `randomUUID`. */
-const newKey = (): string =>
+export const newKey = (): string =>
   (globalThis as { readonly crypto?: { randomUUID?(): string } }).crypto?.randomUUID?.() ??
   `${String(Math.random())}-${String(Math.random())}`;
 

@@ -19,6 +19,8 @@ type Refresh = (refreshToken: string) => Promise<Session>;
 export interface SessionKeeper {
   current(): Promise<Session | null>;
   set(session: Session | null): Promise<void>;
+  /** Calls a listener after each change of the session. Returns what ends this. */
+  onChange(listener: () => void): () => void;
   /**
    * Renews the session after its token was refused. Concurrent calls share one renewal. Returns whether there is another token.
    * Throws a Failure if the service is unreachable.
@@ -30,6 +32,7 @@ export function keepSession(store: SessionStore | undefined, refresh: Refresh): 
   let kept: Session | null = null;
   let isRead = store === undefined;
   let renewing: Promise<boolean> | null = null;
+  const listeners = new Set<() => void>();
   const read = async (): Promise<Session | null> => {
     if (store !== undefined) kept = await store.read();
     isRead = true;
@@ -39,6 +42,7 @@ export function keepSession(store: SessionStore | undefined, refresh: Refresh): 
     kept = session;
     isRead = true;
     await store?.write(session);
+    for (const listener of listeners) listener();
   };
   const renewOnce = async (refused: string | undefined): Promise<boolean> => {
     const session = await read(); // another tab or client may have renewed it
@@ -57,6 +61,10 @@ export function keepSession(store: SessionStore | undefined, refresh: Refresh): 
   return {
     current: async () => (isRead ? kept : read()),
     set,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     renew: (refused) => (renewing ??= renewOnce(refused).finally(() => (renewing = null))),
   };
 }

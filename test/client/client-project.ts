@@ -44,7 +44,8 @@ export function compileProject(directory: string, names: readonly string[], opti
 function emitClient(outDir: string): void {
   const config = ts.readConfigFile(path.join(packageRoot, 'tsconfig.build.json'), (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, packageRoot);
-  const entries = ['create-client', 'sync'].map((name) => path.join(packageRoot, `src/client/${name}.ts`));
+  const names = ['create-client', 'sync', 'offline/offline', 'offline/indexed-db', 'offline/sqlite'];
+  const entries = names.map((name) => path.join(packageRoot, `src/client/${name}.ts`));
   const quick = { noCheck: true, types: [], lib: ['lib.es2022.d.ts'] };
   ts.createProgram(entries, { ...options, ...quick, outDir, sourceMap: false }).emit();
 }

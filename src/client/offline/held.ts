@@ -1,0 +1,143 @@
+import type { SyncChange } from '../sync.js';
+import { type Entry, type Id, type IdOf, mapped, namesIn, pendingAgain, type Queued } from './queued.js';
+import type { Row } from './store.js';
+import { overlaid, type Schema } from './overlay.js';
+
+/**
+ * What a device holds for one user: the copy, and the writes that wait. Rows have these keys: `e/TYPE/ID` an entry, `t/TYPE` the token of
+ * a copy, `w/ORDER` a write, `i/NAME` the id that an entry or file of that name got, `schema`, and `rev`, which counts the changes.
+ */
+export class Held {
+  rev = 0;
+  /** Null before it was read. */
+  schema: Schema | null = null;
+  readonly ids = new Map<string, number | null>();
+  readonly writes = new Map<string, Queued>();
+  readonly #entries = new Map<string, Map<Id, Entry>>();
+  readonly #tokens = new Map<string, string>();
+  readonly #shown = new Map<string, ReadonlyMap<Id, Entry>>();
+  #sorted: readonly Queued[] | null = null;
+
+  constructor(rows: readonly Row[]) {
+    for (const row of rows) this.#take(row);
+  }
+
+  take(rows: readonly Row[]): void {
+    for (const row of rows) this.#take(row);
+    this.#shown.clear();
+    this.#sorted = null;
+  }
+
+  #take([key, value]: Row): void {
+    const [kind = '', name = '', id] = key.split('/');
+    if (kind === 'e') {
+      const entries = this.entriesOf(name);
+      if (value === undefined) entries.delete(Number(id));
+      else entries.set(Number(id), value as Entry);
+    } else if (kind === 'w') set(this.writes, name, value);
+    else if (kind === 't') set(this.#tokens, name, value);
+    else if (kind === 'i') set(this.ids, name, value);
+    else if (kind === 'schema') this.schema = (value ?? null) as Schema | null;
+    else if (kind === 'rev') this.rev = Number(value);
+  }
+
+  /** Returns the entries of the copy, without what waits. */
+  entriesOf(type: string): Map<Id, Entry> {
+    const entries = this.#entries.get(type) ?? new Map<Id, Entry>();
+    this.#entries.set(type, entries);
+    return entries;
+  }
+
+  token(type: string): string | null {
+    return this.#tokens.get(type) ?? null;
+  }
+
+  /** Returns the id that an entry or file has now. */
+  readonly idOf: IdOf = (id) => {
+    const now = this.ids.get(String(id));
+    return now === undefined ? id : now;
+  };
+
+  /** Returns the writes in their order. */
+  sorted(): readonly Queued[] {
+    return (this.#sorted ??= [...this.writes.values()].sort((one, other) => (one.order < other.order ? -1 : 1)));
+  }
+
+  /** Returns the entries of a type as they are shown: the copy with all writes that it does not contain. */
+  shown(type: string): ReadonlyMap<Id, Entry> {
+    const shown = this.#shown.get(type) ?? overlaid(this, type);
+    this.#shown.set(type, shown);
+    return shown;
+  }
+
+  /** Returns the writes that can be sent now, and those that wait for another one: a create, or an earlier write to the same entry. */
+  queue(): { readonly ready: readonly Queued[]; readonly waiting: ReadonlySet<Queued> } {
+    const ready: Queued[] = [];
+    const waiting = new Set<Queued>();
+    const blocked = new Set<unknown>();
+    const writes = this.sorted().filter(({ state }) => state !== 'applied');
+    const missing = new Set(writes.flatMap(({ op, id }) => (op === 'create' ? [id] : [])));
+    for (const write of writes) {
+      const { op, type, id, body, state } = write;
+      const entry = `${type} ${String(this.idOf(id))}`;
+      if (op === 'create') missing.delete(id);
+      const lacks = body === undefined && namesIn(write).some((name) => missing.has(name));
+      const isPending = state === 'pending';
+      if (isPending && !blocked.has(entry) && !lacks) {
+        ready.push(write);
+        continue;
+      }
+      blocked.add(entry);
+      if (op === 'create') missing.add(id);
+      if (isPending) waiting.add(write);
+    }
+    return { ready, waiting };
+  }
+
+  /** Returns the rows that changes of the copy make. Entries are stored without envelope. */
+  changed(type: string, changes: readonly SyncChange[], token: string): Row[] {
+    const rows = changes.map((change): Row => {
+      const key = `e/${type}/${String(change.id)}`;
+      return change.op === 'delete' ? [key, undefined] : [key, this.flat(type, change.id, change.attributes)];
+    });
+    const gone = new Set<Id | null>(changes.filter(({ op }) => op === 'delete').map(({ id }) => id));
+    return [...rows, [`t/${type}`, token], ...this.#hidden(type, (id) => gone.has(id))];
+  }
+
+  /** Returns the rows that remove the copy of a type. */
+  cleared(type: string): Row[] {
+    const rows = [...this.entriesOf(type).keys()].map((id): Row => [`e/${type}/${String(id)}`, undefined]);
+    return [...rows, [`t/${type}`, undefined], ['schema', undefined], ...this.#hidden(type, () => true)];
+  }
+
+  /** What was answered to writes may not be shown any longer than the entry. A conflict, which has values of others, is asked anew. */
+  #hidden(type: string, isHidden: (id: Id | null) => boolean): Row[] {
+    return this.sorted().flatMap((write): Row[] => {
+      if (write.type !== type || !isHidden(this.idOf(write.id))) return [];
+      if (write.state === 'applied') return [[`w/${write.order}`, undefined]];
+      return write.state === 'conflict' ? [[`w/${write.order}`, pendingAgain(write)]] : [];
+    });
+  }
+
+  /** Returns an entry of an answer without envelope. */
+  flat(type: string, id: Id, attributes: object): Entry {
+    const kinds = this.schema?.[type] ?? {};
+    return { ...mapped({ ...attributes }, (value: unknown, name) => flatValue(value, kinds[name])), id };
+  }
+}
+
+function set<Value>(map: Map<string, Value>, key: string, value: unknown): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value as Value);
+}
+
+/** Returns ids in place of `{ id }`. */
+function flatValue(value: unknown, kind: string | undefined): unknown {
+  if (kind === 'scalar' || kind === 'whole') return value;
+  if (kind === 'many') return ((value ?? []) as readonly { readonly id: number }[]).map(({ id }) => id);
+  if (Array.isArray(value)) return value.every(isLink) ? value.map(({ id }) => id) : value;
+  return isLink(value) ? value.id : value;
+}
+
+const isLink = (value: unknown): value is { readonly id: number } =>
+  typeof value === 'object' && value !== null && Object.keys(value).join() === 'id';

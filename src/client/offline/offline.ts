@@ -1,0 +1,172 @@
+import type { Client } from '../client.js';
+import type { AnyTypes, Types } from '../entry.js';
+import { comparing, meets } from './conditions.js';
+import { Keeper, type OfflineClient } from './keeper.js';
+import { dropped, type Made, newName, queued, resolved, shownEntry, shownWrite } from './outbox.js';
+import { type Entry, type Id, mapped, type Queued } from './queued.js';
+import type { OfflineStore } from './store.js';
+import { Syncing } from './syncing.js';
+import type { Copied, Offline, OfflineQuery } from './types.js';
+
+export type { Conflict, Id, PushError } from './queued.js';
+export { memoryStore, type OfflineStore, type Row } from './store.js';
+export type { Offline, OfflineEntry, OfflineInput, OfflineQuery, OfflineStatus, OfflineWrite } from './types.js';
+
+export interface OfflineOptions<T extends Types<T>> {
+  readonly client: Client<T>;
+  /** Where the copy and the writes are kept. */
+  readonly store: OfflineStore;
+  /** The types that are copied: plural names of synced types. */
+  readonly types: readonly Copied<T>[];
+  /** Whether to pull and push by itself; true by default. Otherwise the app calls `pull` and `push`. */
+  readonly automatic?: boolean;
+  /** Called when entries, writes or the status have changed. */
+  readonly onChange?: () => void;
+}
+
+/**
+ * Creates an engine that shows and writes entries without a network. What it shows is the copy of what the user may see, with all writes
+ * of the device that the service has not carried out.
+ *
+ * @example
+ * const offline = createOffline<ContentTypes>({ client, store: indexedDbStore('app'), types: ['articles', 'tags'] });
+ * await offline.create('articles', { title: 'From the train' });
+ */
+export function createOffline<T extends Types<T> = AnyTypes>(options: OfflineOptions<T>): Offline<T> {
+  const { client, store, types, automatic = true, onChange } = options;
+  const keeper = new Keeper(client as unknown as OfflineClient, store);
+  const watching = new Set<() => void>();
+  const syncing = new Syncing(keeper, types);
+  keeper.onChange = (isWrite) => {
+    for (const look of watching) look();
+    if (isWrite) syncing.wake();
+    onChange?.();
+  };
+  syncing.start(automatic);
+  const engine: unknown = {
+    ...readers(keeper, types, watching),
+    ...writers(keeper, types),
+    ...outboxOf(keeper),
+    ...syncingOf(syncing),
+  };
+  return engine as Offline<T>; // the types of entries follow from the models only
+}
+
+const checkType = (types: readonly string[], type: string): void => {
+  if (!types.includes(type)) throw new Error(`${type} is none of the types`);
+};
+
+function readers(keeper: Keeper, types: readonly string[], watching: Set<() => void>) {
+  const list = async (
+    type: string,
+    { filters, sort, start = 0, limit = Infinity }: OfflineQuery = {},
+  ): Promise<readonly Entry[]> => {
+    checkType(types, type);
+    const held = await keeper.held();
+    const kinds = held.schema?.[type] ?? {};
+    const all = [...held.shown(type).values()];
+    const found = filters ? all.filter((entry) => meets(entry, filters, kinds)) : all;
+    return found.sort(comparing(sort as string | undefined)).slice(start, start + limit);
+  };
+  const get = async (type: string, id: Id): Promise<Entry | null> => {
+    checkType(types, type);
+    const held = await keeper.held();
+    return shownEntry(held, type, id) ?? null;
+  };
+  return { list, get, watch: watcher(list, watching) };
+}
+
+type List = (type: string, query: OfflineQuery) => Promise<readonly Entry[]>;
+
+/** Returns the function that calls a listener each time a list has changed. */
+const watcher =
+  (list: List, watching: Set<() => void>) =>
+  (type: string, query: OfflineQuery, listener: (entries: readonly Entry[]) => void): (() => void) => {
+    let shown: readonly Entry[] | null = null;
+    let isLooking = false;
+    let isStale = false;
+    const look = async (): Promise<void> => {
+      isStale = true;
+      if (isLooking) return;
+      isLooking = true;
+      while (isStale) {
+        isStale = false;
+        const entries = await list(type, query);
+        const isEqual = shown?.length === entries.length && entries.every((entry, index) => isSame(entry, shown?.[index]));
+        shown = entries;
+        if (!isEqual && watching.has(run)) listener(entries);
+      }
+      isLooking = false;
+    };
+    const run = (): void => void look();
+    watching.add(run);
+    run();
+    return () => watching.delete(run);
+  };
+
+/** Entries that nothing has changed are the same objects. */
+const isSame = (one: Entry, other: Entry | undefined): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+type Values = Readonly<Record<string, unknown>>;
+
+function writers(keeper: Keeper, types: readonly string[]) {
+  const write = async (made: Made): Promise<void> => {
+    checkType(types, made.type);
+    await keeper.change((held) => queued(held, made));
+  };
+  const assigned = (data: Values) => mapped(data, (to) => ({ to }));
+  const part = (name: 'increment' | 'add' | 'remove') => (type: string, id: Id, values: Values) =>
+    write({ op: 'update', type, id, [name]: values });
+  return {
+    create: async (type: string, { locale, ...data }: Values): Promise<Entry | undefined> => {
+      const id = newName();
+      await write({ op: 'create', type, id, set: assigned(data), locale: locale as string | undefined });
+      const held = await keeper.held();
+      return shownEntry(held, type, id);
+    },
+    update: (type: string, id: Id, data: Values) => write({ op: 'update', type, id, set: assigned(data) }),
+    delete: (type: string, id: Id, unchanged: readonly string[] = []) => {
+      const set = Object.fromEntries(unchanged.map((name) => [name, {}]));
+      return write({ op: 'delete', type, id, set });
+    },
+    increment: part('increment'),
+    add: part('add'),
+    remove: part('remove'),
+  };
+}
+
+function outboxOf(keeper: Keeper) {
+  const writesIn = (state: Queued['state']) => async () => {
+    const held = await keeper.held();
+    const { waiting } = held.queue();
+    return held.sorted().flatMap((write) => (write.state === state ? [shownWrite(write, waiting.has(write))] : []));
+  };
+  const find = (writes: readonly Queued[], key: string): Queued => {
+    const found = writes.find((write) => write.key === key && write.state !== 'applied');
+    if (found === undefined) throw new Error(`There is no write ${key}`);
+    return found;
+  };
+  return {
+    pending: writesIn('pending'),
+    conflicts: writesIn('conflict'),
+    refused: writesIn('refused'),
+    drop: (key: string) => keeper.change((held) => dropped(held, find(held.sorted(), key))),
+    resolve: (key: string, decision: 'mine' | 'theirs' | Values) =>
+      keeper.change((held) => {
+        const write = find(held.sorted(), key);
+        if (write.state === 'pending') throw new Error(`The write ${key} is pending`);
+        return resolved(held, write, decision);
+      }),
+    file: async (id: Id) => {
+      await keeper.held();
+      return (await keeper.file(String(id))) ?? null;
+    },
+  };
+}
+
+const syncingOf = (syncing: Syncing) => ({
+  status: () => syncing.status(),
+  push: () => syncing.push(),
+  pull: () => syncing.pull(),
+  close: () => syncing.close(),
+});

@@ -1,0 +1,129 @@
+import { newKey } from '../requester.js';
+import type { Held } from './held.js';
+import {
+  type Assigned,
+  type Entry,
+  type Id,
+  joined,
+  mapped,
+  type Op,
+  type Parts,
+  pendingAgain,
+  type Queued,
+  without,
+} from './queued.js';
+import { isFile, type Row } from './store.js';
+import type { OfflineWrite } from './types.js';
+
+/** A write as the app makes it. */
+export interface Made extends Parts {
+  readonly op: Op;
+  readonly type: string;
+  readonly id: Id;
+  readonly locale?: string | undefined;
+}
+
+/** Returns an entry as it is shown, by any id that it has had. */
+export const shownEntry = (held: Held, type: string, id: Id): Entry | undefined => {
+  const now = held.idOf(id);
+  return now === null ? undefined : held.shown(type).get(now);
+};
+
+const rowOf = (write: Queued): Row => [`w/${write.order}`, write];
+
+const removed = ({ order, files = [] }: Queued): Row[] => [
+  [`w/${order}`, undefined],
+  ...files.map((name): Row => [`f/${name}`, undefined]),
+];
+
+/** Returns a name that no other device chooses, of the characters that names may have. */
+export const newName = (): string => `$${newKey().replace(/\./g, '')}`;
+
+/** Returns the rows of a new write. Throws an error if the device does not have the entry. */
+export function queued(held: Held, made: Made): readonly Row[] {
+  const { op, type, id } = made;
+  const entry = shownEntry(held, type, id);
+  if (op !== 'create' && entry === undefined) throw new Error(`${type} ${String(id)} is not on this device`);
+  const own = held.sorted().filter((write) => write.type === type && held.idOf(write.id) === held.idOf(id));
+  const create = own.find((write) => write.op === 'create' && write.state !== 'applied');
+  if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(held, create);
+  const { files, rows, set } = withFiles(made.set ?? {});
+  const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ from: entry?.[name] ?? null, ...one }));
+  const write: Queued = {
+    ...made,
+    ...{ key: newKey(), order: nextOrder(held), madeAt: new Date().toISOString(), state: 'pending' },
+    set: made.set && assigned,
+    files,
+  };
+  const last = own.at(-1);
+  const one = last === undefined ? null : joined(last, write);
+  return [...rows, rowOf(one ?? write)];
+}
+
+/** Returns a place behind all writes. Those of several tabs are in the order of time. */
+function nextOrder(held: Held): string {
+  const last = Number(held.sorted().at(-1)?.order.split('-')[0] ?? 0);
+  return `${String(Math.max(Date.now(), last + 1)).padStart(15, '0')}-${newKey().slice(0, 8)}`;
+}
+
+/** Returns names in place of files, and the rows of the files. */
+function withFiles(set: NonNullable<Parts['set']>): {
+  readonly set: NonNullable<Parts['set']>;
+  readonly files: readonly string[] | undefined;
+  readonly rows: readonly Row[];
+} {
+  const rows: Row[] = [];
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named);
+    if (!isFile(value)) return value;
+    const name = newName();
+    rows.push([`f/${name}`, value]);
+    return name;
+  };
+  const changed = mapped(set, (one) => ({ ...one, to: named(one.to) }));
+  return { set: changed, rows, files: rows.length > 0 ? rows.map(([key]) => key.slice(2)) : undefined };
+}
+
+/** Returns the rows that remove a write; with a create, the writes to its entry, whose name then stands for nothing. */
+export function dropped(held: Held, write: Queued): readonly Row[] {
+  if (write.op !== 'create') return removed(write);
+  const own = held.sorted().filter(({ id }) => id === write.id);
+  return [[`i/${String(write.id)}`, null], ...own.flatMap(removed)];
+}
+
+/** Returns the rows by which a write in conflict, or a refused one, is sent again or given up. */
+export function resolved(
+  held: Held,
+  write: Queued,
+  decision: 'mine' | 'theirs' | Readonly<Record<string, unknown>>,
+): readonly Row[] {
+  const { conflicts = {}, set = {}, state } = write;
+  if (decision === 'theirs' && state === 'refused') return dropped(held, write);
+  const seen = mapped(conflicts, ({ theirs }, name): Assigned => {
+    const { to } = set[name] ?? {};
+    return theirs === undefined ? { to } : { to, from: theirs };
+  });
+  if (decision === 'theirs') {
+    const left = without(set, Object.keys(conflicts));
+    const isEmpty = Object.keys({ ...left, ...write.increment, ...write.add, ...write.remove }).length === 0;
+    return write.op === 'delete' || isEmpty ? removed(write) : [rowOf({ ...pendingAgain(write), set: left })];
+  }
+  const entry = shownEntry(held, write.type, write.id);
+  const { set: values, rows, files } = withFiles(decision === 'mine' ? {} : mapped(decision, (to) => ({ to })));
+  const given = mapped(values, (one, name): Assigned =>
+    write.op === 'create' ? one : { from: entry?.[name] ?? null, ...set[name], ...seen[name], ...one },
+  );
+  const next = { ...pendingAgain(write), set: { ...set, ...seen, ...given }, files: files ?? write.files };
+  return [...rows, rowOf(next)];
+}
+
+/** What only the engine uses of a write. */
+const hidden = ['order', 'madeAt', 'state', 'files', 'body', 'entry', 'position', 'conflicts'];
+
+/** Returns a write as an app sees it. */
+export function shownWrite(write: Queued, isWaiting: boolean): OfflineWrite {
+  const { conflicts, set, state } = write;
+  const status = isWaiting ? 'waiting' : state;
+  const decided = conflicts && mapped(conflicts, (one, name) => ({ ...one, mine: set?.[name]?.to ?? one.mine }));
+  return { ...without(write, hidden), conflicts: decided, status } as unknown as OfflineWrite; // applied writes are not shown
+}

@@ -1,0 +1,48 @@
+import { type Entry, type Id, type IdOf, idsOf, mapped, type Queued, renamed } from './queued.js';
+
+/** What the attributes of a type are: values, an id, a list of ids, or something whole, such as a component. */
+export type Schema = Readonly<Record<string, Readonly<Record<string, 'scalar' | 'one' | 'many' | 'whole'>>>>;
+
+/** A copy, and the writes that it does not contain. */
+interface Overlaid {
+  readonly schema: Schema | null;
+  readonly idOf: IdOf;
+  sorted(): readonly Queued[];
+  entriesOf(type: string): ReadonlyMap<Id, Entry>;
+}
+
+/** Returns the entries of a type with the writes that the copy does not contain. Entries that nothing changes stay the same objects. */
+export function overlaid(held: Overlaid, type: string): ReadonlyMap<Id, Entry> {
+  const writes = held.sorted().filter((write) => write.type === type);
+  const entries = held.entriesOf(type);
+  if (writes.length === 0) return entries;
+  const shown = new Map(entries);
+  for (const write of writes) {
+    const id = held.idOf(write.id) ?? write.id;
+    const before = shown.get(id) ?? (write.op === 'create' ? blank(held, write) : undefined);
+    if (before === undefined) continue; // it is gone, or the user may not see it any more
+    if (write.op === 'delete') shown.delete(id);
+    else shown.set(id, write.entry ?? written({ ...before, id }, write, held.idOf));
+  }
+  return shown;
+}
+
+/** Returns the entry that a create makes, before its values are set: what the service sets itself, and null for all else. */
+function blank({ schema }: Overlaid, { type, id, madeAt, locale }: Queued): Entry {
+  const now = { createdAt: madeAt, updatedAt: madeAt, publishedAt: madeAt, locale: locale ?? null } as const;
+  const values = mapped(schema?.[type] ?? {}, (kind, name) =>
+    kind === 'many' ? [] : name in now ? now[name as keyof typeof now] : null,
+  );
+  return { ...values, id };
+}
+
+function written(entry: Entry, { set = {}, increment = {}, add = {}, remove = {} }: Queued, idOf: IdOf): Entry {
+  const list = (name: string): readonly Id[] => (entry[name] ?? []) as readonly Id[];
+  return {
+    ...entry,
+    ...mapped(set, ({ to }) => renamed(to, idOf)),
+    ...mapped(increment, (count, name) => Number(entry[name] ?? 0) + count),
+    ...mapped(add, (ids, name) => [...new Set([...list(name), ...idsOf(ids, idOf)])]),
+    ...mapped(remove, (ids, name) => list(name).filter((id) => !idsOf(ids, idOf).includes(id))),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Failure } from '../failure.js';
+import { isAfter } from '../own-writes.js';
+import type { SyncChange } from '../sync.js';
+import { pause, type Signal } from '../transport.js';
+import type { Held } from './held.js';
+import type { Keeper } from './keeper.js';
+import type { Schema } from './overlay.js';
+import { asOwner } from './push.js';
+import type { Row } from './store.js';
+
+/** The copy of a type, which is kept for one user. */
+interface Pulling {
+  readonly type: string;
+  readonly types: readonly string[];
+  readonly keeper: Keeper;
+  readonly owner: string;
+  readonly signal: Signal;
+  /** Seconds that a request waits for a change; with 0, it ends when the copy is up to date. */
+  readonly wait: number;
+  /** Called when the copy has come to a place among all writes; empty if it begins anew. */
+  readonly onPosition: (position: string) => void;
+}
+
+interface Answered {
+  readonly data: readonly SyncChange[];
+  readonly meta: { readonly sync: { readonly token: string; readonly more: boolean; readonly position?: string } };
+}
+
+/** Resets in a row after which a copy is given up. */
+const maxResets = 5;
+
+/** Milliseconds before a request is sent again that has failed so often. */
+export const pauseAfter = (failures: number): number => Math.min(250 * 2 ** failures, 30_000);
+
+/**
+ * Keeps the copy of a type up to date until the signal aborts. Removes it if the user may no longer see what was copied. With a `wait` of
+ * 0, it throws a Failure if the service is not reached, or refuses.
+ */
+export async function pull(pulling: Pulling): Promise<void> {
+  const { type, keeper, owner, signal, wait, onPosition } = pulling;
+  let failures = 0;
+  let isCurrent = false;
+  while (!signal.aborted && !(isCurrent && wait === 0)) {
+    try {
+      isCurrent = await step(pulling, isCurrent ? wait : 0);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = error as Failure; // of a request, or of the store
+      isCurrent = false;
+      failures += 1;
+      if (isHidden(failure)) {
+        onPosition('');
+        await keeper.change((held) => held.cleared(type), owner);
+      }
+      const isReset = 'status' in failure && failure.status === 410;
+      if (wait === 0 && (!isReset || failures > maxResets)) throw failure;
+      if (!isReset) keeper.stand(failure);
+      await pause(pauseAfter(failures), signal);
+    }
+  }
+}
+
+/** Returns whether a copy may not be shown any more. Somebody whose session has only expired may log in again. */
+const isHidden = (failure: Failure): boolean =>
+  failure.kind === 'unauthorized'
+    ? failure.reason !== 'token_expired'
+    : 'status' in failure && [403, 404, 410].includes(failure.status);
+
+/** Reads what has changed, and stores it. Returns whether the copy is up to date. */
+async function step(pulling: Pulling, wait: number): Promise<boolean> {
+  const { type, keeper, owner, signal, onPosition } = pulling;
+  const options = asOwner(owner, signal);
+  const read = (path: string, query: object): Promise<unknown> =>
+    keeper.client.request({ method: 'GET', path, query, timeout: 1_000 * (wait + 30), ...options });
+  const { schema } = await keeper.held();
+  if (schema === null) {
+    const { data } = (await read('/sync/schema', { types: pulling.types.join() })) as { readonly data: Schema };
+    await keeper.change(() => [['schema', data]], owner);
+  }
+  const token = (await keeper.held()).token(type);
+  const query = { token: token ?? undefined, wait: wait || undefined };
+  const { data, meta } = (await read(`/sync/${type}`, query)) as Answered;
+  const { more, position = '' } = meta.sync;
+  // another tab may have taken the same step
+  const changed = (held: Held): readonly Row[] => (held.token(type) === token ? held.changed(type, data, meta.sync.token) : []);
+  const contained = (held: Held): readonly Row[] =>
+    held.sorted().flatMap((write) => {
+      const isContained = !more && write.state === 'applied' && write.type === type && !isAfter(write.position ?? '', position);
+      return isContained ? [[`w/${write.order}`, undefined] as const] : [];
+    });
+  await keeper.change((held) => [...changed(held), ...contained(held)], owner);
+  keeper.stand(null);
+  if (!more) onPosition(position);
+  return !more;
+}

@@ -1,0 +1,126 @@
+/** The id of an entry; a text that begins with `$` if it was made on this device. */
+export type Id = number | string;
+
+/** An entry of the copy, without envelope: relations and files are ids. */
+export type Entry = Readonly<Record<string, unknown>> & { readonly id: Id };
+
+/** A value that an attribute gets, and the one that it had for whoever changed it. */
+export interface Assigned {
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** What is written, by attribute. */
+export interface Parts {
+  readonly set?: Readonly<Record<string, Assigned>> | undefined;
+  readonly increment?: Readonly<Record<string, number>> | undefined;
+  readonly add?: Readonly<Record<string, readonly Id[]>> | undefined;
+  readonly remove?: Readonly<Record<string, readonly Id[]>> | undefined;
+}
+
+/** The values of an attribute in a conflict: as it was, as this device writes it, and as it is now, if the user may read it. */
+export interface Conflict {
+  readonly from?: unknown;
+  readonly mine?: unknown;
+  readonly theirs?: unknown;
+}
+
+export interface PushError {
+  readonly status: number;
+  readonly name: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+export type Op = 'create' | 'update' | 'delete';
+
+/** A write that the service has not confirmed, or that the copy does not contain yet. */
+export interface Queued extends Parts {
+  readonly key: string;
+  /** Its place among the writes of the device. */
+  readonly order: string;
+  readonly op: Op;
+  readonly type: string;
+  readonly id: Id;
+  readonly locale?: string | undefined;
+  /** When it was made, as an ISO date. */
+  readonly madeAt: string;
+  readonly state: 'pending' | 'conflict' | 'refused' | 'applied';
+  /** The names of the files that are uploaded before. */
+  readonly files?: readonly string[] | undefined;
+  /** What was sent, while its outcome is unknown: it is sent again exactly so. */
+  readonly body?: object | undefined;
+  readonly conflicts?: Readonly<Record<string, Conflict>> | undefined;
+  readonly error?: PushError | undefined;
+  /** The entry as it was answered, and the place of the write among all writes. */
+  readonly entry?: Entry | undefined;
+  readonly position?: string;
+}
+
+/** Returns a write that is sent again, or for the first time. */
+export const pendingAgain = (write: Queued): Queued => ({
+  ...write,
+  ...{ state: 'pending', body: undefined, conflicts: undefined, error: undefined },
+});
+
+/** Returns an object without some of its parts. */
+export const without = (parts: object, names: readonly string[]): Record<string, never> =>
+  Object.fromEntries(Object.entries(parts).filter(([name]) => !names.includes(name))) as Record<string, never>;
+
+/** Returns the parts of an object with other values. */
+export const mapped = <Value, Result>(
+  parts: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => Result,
+): Record<string, Result> => Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, change(value, name)]));
+
+/** Returns what an id of the device's own stands for; null if what it named was given up. */
+export type IdOf = (id: Id) => Id | null;
+
+/** Returns a value with names of the device's own replaced, also in lists. */
+export const renamed = (value: unknown, idOf: IdOf): unknown =>
+  typeof value === 'string' ? idOf(value) : isNames(value) ? idsOf(value, idOf) : value;
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value.startsWith('$');
+
+const isNames = (value: unknown): value is readonly Id[] => Array.isArray(value) && value.some(isName);
+
+export const idsOf = (ids: readonly Id[], idOf: IdOf): readonly Id[] => ids.map(idOf).filter((id) => id !== null);
+
+/** Returns what may be a name of the device's own in a write. */
+export const namesIn = ({ id, set = {}, add = {}, remove = {} }: Queued): readonly string[] =>
+  [id, ...Object.values(set).map(({ to }) => to), ...Object.values(add), ...Object.values(remove)].flat().filter(isName);
+
+const partNames = ['set', 'increment', 'add', 'remove'] as const;
+
+/** Returns a write as it is pushed. */
+export function bodyOf({ key, op, type, id, locale, set, increment, add, remove }: Queued, idOf: IdOf): object {
+  const ids = (lists: Parts['add']) => lists && mapped(lists, (list) => idsOf(list, idOf));
+  const assigned = set && mapped(set, (one) => mapped({ ...one }, (value) => renamed(value, idOf)));
+  const now = op === 'create' ? id : idOf(id);
+  return { key, op, type, id: now, locale, set: assigned, increment, add: ids(add), remove: ids(remove) };
+}
+
+/**
+ * Returns a write that was not sent with a later one to the same entry joined to it; null if they cannot be joined. So a text that is
+ * saved at each key stroke is one write.
+ */
+export function joined(write: Queued, { op, set, increment, add, remove, files }: Queued): Queued | null {
+  const isFixed = write.op === 'delete' || write.body !== undefined || write.state === 'applied';
+  if (isFixed || op !== 'update' || add || remove || (increment && write.op === 'create')) return null;
+  const own = set ? 'set' : 'increment';
+  const names = Object.keys(set ?? increment ?? {});
+  const isElsewhere = partNames.some((part) => part !== own && names.some((name) => name in (write[part] ?? {})));
+  if (isElsewhere) return null;
+  const assigned = mapped(set ?? {}, (one, name): Assigned => ({
+    ...(write.op === 'create' ? {} : one),
+    ...write.set?.[name],
+    to: one.to,
+  }));
+  const summed = mapped(increment ?? {}, (count, name) => count + (write.increment?.[name] ?? 0));
+  return {
+    ...(write.state === 'refused' ? pendingAgain(write) : write),
+    set: write.set && set ? { ...write.set, ...assigned } : (write.set ?? (set && assigned)),
+    increment: increment ? { ...write.increment, ...summed } : write.increment,
+    files: files ? [...(write.files ?? []), ...files] : write.files,
+  };
+}

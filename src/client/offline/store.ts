@@ -1,0 +1,39 @@
+import type { Uploadable } from '../upload.js';
+
+/** A row of a store; the value `undefined` removes the row. Values are JSON, or a file. */
+export type Row = readonly [key: string, value: unknown];
+
+/** Where the copy, the writes that wait, and their files are kept on a device. */
+export interface OfflineStore {
+  /** A name that all tabs of an origin share, in which the store is the same; absent if one engine alone uses the store. */
+  readonly name?: string;
+  /** Returns the rows whose keys begin with a prefix, in the order of their keys. */
+  rows(prefix: string): Promise<readonly Row[]> | readonly Row[];
+  /** Returns the value of a row; undefined if there is none. */
+  read(key: string): unknown;
+  /** Writes rows, all or none. */
+  write(rows: readonly Row[]): Promise<void> | void;
+  close(): Promise<void> | void;
+}
+
+/** Returns whether a value is a file that can be uploaded. */
+export const isFile = (value: unknown): value is Uploadable =>
+  typeof value === 'object' &&
+  value !== null &&
+  (typeof (value as { arrayBuffer?: unknown }).arrayBuffer === 'function' ||
+    typeof (value as { uri?: unknown }).uri === 'string');
+
+/** Returns a store in memory. An engine that is created with the same store goes on where another one has ended. */
+export function memoryStore(): OfflineStore {
+  const held = new Map<string, unknown>();
+  return {
+    rows: (prefix) => [...held].filter(([key]) => key.startsWith(prefix)).sort(([one], [other]) => (one < other ? -1 : 1)),
+    read: (key) => held.get(key),
+    write: (rows) => {
+      for (const [key, value] of rows)
+        if (value === undefined) held.delete(key);
+        else held.set(key, value);
+    },
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Row } from './store.js';
+
+/** What one tab tells the others: what it has changed for a user. */
+export interface Told {
+  readonly owner: string;
+  readonly rev: number;
+  /** Null if all must be read again. */
+  readonly rows: readonly Row[] | null;
+}
+
+interface Locks {
+  request<Value>(name: string, options: object, work: () => Promise<Value>): Promise<Value>;
+}
+
+interface Channel {
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
+/** What the tabs of an app share on a device. */
+export interface Tabs {
+  /** Runs work while no other tab runs work under the same name. */
+  readonly alone: <Value>(name: string, work: () => Promise<Value>, signal?: object) => Promise<Value>;
+  readonly tell: (told: Told) => void;
+  readonly close: () => void;
+}
+
+/** Without a name, one engine alone uses the store. */
+export function openTabs(name: string | undefined, hear: (told: Told) => void): Tabs {
+  const { navigator, BroadcastChannel } = globalThis as unknown as {
+    readonly navigator?: { readonly locks?: Locks };
+    readonly BroadcastChannel?: new (name: string) => Channel;
+  };
+  const place = `mangrove-offline ${name ?? ''}`;
+  const channel = name === undefined || BroadcastChannel === undefined ? null : new BroadcastChannel(place);
+  if (channel !== null) channel.onmessage = ({ data }) => hear(data as Told);
+  const locks = name === undefined ? undefined : navigator?.locks;
+  const last = new Map<string, Promise<unknown>>();
+  const inTurn: Tabs['alone'] = (lock, work) => {
+    const run = (last.get(lock) ?? Promise.resolve()).then(work);
+    last.set(
+      lock,
+      run.catch(() => undefined),
+    );
+    return run;
+  };
+  return {
+    alone: (lock, work, signal) =>
+      locks === undefined ? inTurn(lock, work) : locks.request(`${place} ${lock}`, signal ? { signal } : {}, work),
+    tell: (told) => channel?.postMessage(told),
+    close: () => channel?.close(),
+  };
+}
