@@ -1,6 +1,7 @@
 import { sectionsWith } from '#settings/sections.js';
 import { adminDeclarations } from '#admin/api/declarations.js';
 import { aggregateSettings } from '#api/rest/aggregate/settings.js';
+import { oauthDeclaration } from '#api/mcp/oauth/declaration.js';
 import { mcpSettings } from '#api/mcp/settings.js';
 import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
 import { restDeclarations } from '#api/rest/declarations.js';
@@ -21,6 +22,7 @@ export const declarations: readonly Declaration[] = [
   { settings: syncSettings },
   { settings: aggregateSettings },
   { settings: mcpSettings },
+  oauthDeclaration,
 ];
 
 /** All settings of the service. */

@@ -5,6 +5,7 @@ import { healthRoutes } from '#http/health.js';
 import { docs, openapi } from '#api/openapi/features.js';
 import { aggregates } from '#api/rest/aggregate/feature.js';
 import { mcp } from '#api/mcp/feature.js';
+import { oauth } from '#api/mcp/oauth/feature.js';
 import { metrics } from '#api/metrics/feature.js';
 import { slowRequests } from '#api/metrics/slow-requests.js';
 import { panel, failsHealth } from '#admin/feature.js';
@@ -44,5 +45,6 @@ export const features: readonly Feature[] = [
   sync,
   aggregates,
   mcp,
+  oauth,
   content,
 ];

@@ -38,3 +38,15 @@ export interface BatchAnswer {
   status: number;
   body: unknown;
 }
+
+/** What a user has allowed a client of OAuth. */
+export interface Grant {
+  id: string;
+  /** `host` is that of the document of the client; null if it has registered itself, and chosen its name. */
+  client: { id: string; name: string; host: string | null };
+  scopes: readonly string[];
+  createdAt: string;
+  /** When the client got tokens last. */
+  usedAt: string;
+  expiresAt: string;
+}

@@ -1,5 +1,5 @@
 import type { Collections, Singles, UploadedFile, User } from './allowed-types.js';
-import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
+import type { BatchAnswer, BatchOptions, BatchWrite, Count, Grant, Page, Single } from './answers.js';
 import type { EntryOf, FlatOf, Types } from './entry.js';
 import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
 import type { CursorPaging, EntryQuery, Fallback, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
@@ -195,6 +195,10 @@ export interface Client<T extends Types<T>> {
     query?: EntryQuery<User<T>, P, F>,
     options?: CallOptions,
   ): Promise<FlatOf<User<T>, { fields: F; populate: P }>>;
+  /** Lists the clients that may act for the user who is logged in, if the service has OAuth. */
+  grants(options?: CallOptions): Promise<readonly Grant[]>;
+  /** Ends the access of a client. Returns what has ended. */
+  endGrant(id: string, options?: CallOptions): Promise<Grant>;
   /** Renews the session. Returns whether there is a session. Other methods do this themselves when their token is refused. */
   refresh(): Promise<boolean>;
   /** Ends the session in this client, then at the service. */

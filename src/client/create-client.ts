@@ -6,7 +6,7 @@ import { createRequester, type ClientOptions, type CallOptions, type Requester, 
 import type { Session } from './session.js';
 import { uploadCall, type Uploadable, type UploadOptions } from './upload.js';
 
-export type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
+export type { BatchAnswer, BatchOptions, BatchWrite, Count, Grant, Page, Single } from './answers.js';
 export type { Client, LoggedIn } from './client.js';
 export type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
 export { attempt, isFailure, type Attempt, type Failure, type WrongValue } from './failure.js';
@@ -53,6 +53,9 @@ function accountMethods({ send, session }: Requester) {
       return begin(post('/change-password', body, options, false));
     },
     me: (query?: object, options?: CallOptions) => send({ ...options, method: 'GET', path: '/users/me', query }),
+    grants: (options?: CallOptions) => send({ ...options, method: 'GET', path: '/users/me/grants' }),
+    endGrant: (id: string, options?: CallOptions) =>
+      send({ ...options, method: 'DELETE', path: `/users/me/grants/${encodeURIComponent(id)}` }),
     refresh: async () => session.renew((await session.current())?.jwt),
     session: () => session.current(),
     onSession: (listener: () => void) => session.onChange(listener),

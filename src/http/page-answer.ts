@@ -6,8 +6,8 @@ import type { Answer } from './route.js';
 interface Page {
   readonly title: string;
   readonly body: Html;
-  /** Whether its forms may be sent to the service. */
-  readonly hasForms?: true;
+  /** Whether its forms may be sent to the service. `redirected`: the answer may lead anywhere, which browsers count as sending. */
+  readonly hasForms?: true | 'redirected';
 }
 
 /** Returns the answer with a page. */
@@ -27,7 +27,7 @@ export function pageAnswer({ title, body, hasForms }: Page): Answer & { readonly
     </html>`;
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policyOf(hasForms === true ? "'self'" : "'none'"),
+    'Content-Security-Policy': policyOf(hasForms),
     'Cache-Control': 'no-store',
   };
   return { headers, body: page.html };
@@ -79,6 +79,7 @@ form { display: grid; gap: 1rem; max-width: 24rem; }
 form.log-out { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; max-width: none; margin-top: .5rem; }
 label { display: grid; gap: .25rem; }
 input, button { padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
+label.choice { display: flex; gap: .5rem; }
 button { justify-self: start; background: var(--block); cursor: pointer; }
 input:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .pager a { display: inline; padding: .5rem .75rem; }
@@ -93,14 +94,14 @@ const stylesheet: Html = { html: `<style>${style}</style>` };
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Returns the content security policy of a page, by the receivers of its forms. The hash allows the stylesheet. */
-const policyOf = (formAction: string): string =>
+/** Returns the content security policy of a page. The hash allows the stylesheet. */
+const policyOf = (hasForms: Page['hasForms']): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
     'img-src data:',
     "base-uri 'none'",
-    `form-action ${formAction}`,
+    ...(hasForms === 'redirected' ? [] : [`form-action ${hasForms ? "'self'" : "'none'"}`]),
     "frame-ancestors 'none'",
   ].join('; ');
 

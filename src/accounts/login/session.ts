@@ -25,12 +25,15 @@ export interface Session {
 
 const logInFields = { identifier: ['required'], password: ['required'] } as const;
 
+/** Logs a user in by name or e-mail address and password. Throws as `checkLogIn`. */
+export const logIn = async (accounts: Accounts, body: Body, call: AccountCall): Promise<Session> =>
+  openSession(accounts, await checkLogIn(accounts, body, call), call);
+
 /**
- * Logs a user in by name or e-mail address and password. Throws a ValidationError, an ApplicationError, also if the provider `email` is
- * switched off, or a RateLimitError after too
- * many wrong passwords.
+ * Returns the user of a name or e-mail address and a password. Throws a ValidationError, an ApplicationError, also if the provider
+ * `email` is switched off, or a RateLimitError after too many wrong passwords.
  */
-export async function logIn(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+export async function checkLogIn(accounts: Accounts, body: Body, call: AccountCall): Promise<StoredUser> {
   if (isSwitchedOff('email', await accounts.grants())) throw applicationError('This provider is disabled');
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
   const user = await findByIdentifier(identifier, call.content);
@@ -42,7 +45,7 @@ export async function logIn(accounts: Accounts, body: Body, call: AccountCall): 
   if (user === null || !isRight) throw validationError('Invalid identifier or password');
   await accounts.limits?.forgiveGuess(guess);
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, call);
+  return user;
 }
 
 /** Finds a user by address or name. An address takes precedence over an equal name. */

@@ -1,4 +1,5 @@
 import type { AgentCall } from './agent-call.js';
+import { enabledTools } from './served-types.js';
 
 const always = [
   'Content of a website or an application. Begin with describe: it lists the types, and with a type its attributes and operators.',
@@ -12,5 +13,5 @@ const ofWriters = [
 ];
 
 /** Returns what models are told of the tools. */
-export const instructions = ({ running: { config } }: AgentCall): string =>
-  (config.api.mcp.readOnly ? always : [...always, ...ofWriters]).join(' ');
+export const instructions = (call: AgentCall): string =>
+  (enabledTools(call).includes('update') ? [...always, ...ofWriters] : always).join(' ');

@@ -5,15 +5,18 @@ import { isRecord, type Values } from '#base/values.js';
 import type { AgentTool } from '#http/running.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { refuseLarge } from './bounded-answer.js';
+import { offeredScopes, scopesOf } from './oauth/scopes.js';
 import type { Tool } from './tool.js';
 
 /**
  * Returns the tools that code of the project has registered. Callers that only read have none, nor has the public, because such a tool may
- * do anything.
+ * do anything. Clients of OAuth need all scopes that the service offers.
  */
 export function projectTools({ running, caller, content }: AgentCall): readonly Tool[] {
   const onlyReads = running.config.api.mcp.readOnly || content.bind.access.grants.kind === 'readOnly';
-  return onlyReads || caller.kind === 'public' ? [] : (running.agentTools?.() ?? []).map(toolOf);
+  const scopes = scopesOf(caller);
+  const isNarrowed = scopes !== null && !offeredScopes(running.config).every((scope) => scopes.has(scope));
+  return onlyReads || isNarrowed || caller.kind === 'public' ? [] : (running.agentTools?.() ?? []).map(toolOf);
 }
 
 const toolOf = memoize((registered: AgentTool): Tool => {

@@ -4,6 +4,8 @@ import type { RouteParts } from '#http/feature.js';
 import { anything } from '#http/json-schema.js';
 import { answers, json, type Operation } from '#http/operation.js';
 import type { Answer, AnyRoute, OpenRoute, PathSettings, Route, Step } from '#http/route.js';
+import type { FindAgent } from './oauth/caller.js';
+import { isOAuthEnabled } from './oauth/enabled.js';
 import { mcpSettingsOf } from './settings.js';
 import type { Config } from '#settings/config.js';
 
@@ -55,23 +57,39 @@ const withoutSessions: Answer = {
 };
 
 /** Refuses requests of foreign pages, and callers without credentials unless the configuration serves them. */
-const agentCaller = ({ api, server }: Config): Step => ({
+const agentCaller = (config: Config): Step => ({
   name: 'caller',
   stage: 'caller',
   finds: (action) => {
-    const find = finderOf(action);
-    return async (ctx, running) => {
+    const { api, server } = config;
+    const find = identified(finderOf(action), api.mcp.public);
+    const findAgent = isOAuthEnabled(config) ? orGrant(find) : find;
+    return (ctx, running) => {
       const allowed = ctx.res.getHeader('Access-Control-Allow-Origin');
       if (isForeign(ctx.req.headers.origin, allowed === '*' && api.mcp.public ? null : allowed, server.url))
         throw forbiddenError('Pages of this origin may not use the endpoint');
-      const caller = await find(ctx, running);
-      if (caller.kind === 'public' && caller.ended !== null) throw refusedToken(caller.ended); // else an agent would not notice
-      if (caller.kind === 'public' && !api.mcp.public)
-        throw unauthorizedError('An agent needs the token of a user, or an API token');
-      return caller;
+      return findAgent(ctx, running);
     };
   },
 });
+
+/** Returns how callers are found who have credentials, or need none. */
+const identified =
+  (find: FindAgent, isPublic: boolean): FindAgent =>
+  async (ctx, running) => {
+    const caller = await find(ctx, running);
+    if (caller.kind === 'public' && caller.ended !== null) throw refusedToken(caller.ended); // else an agent would not notice
+    if (caller.kind === 'public' && !isPublic) throw unauthorizedError('An agent needs the token of a user, or an API token');
+    return caller;
+  };
+
+/** Returns how callers are found who may have tokens of OAuth. The code for these is loaded with the first request. */
+const orGrant =
+  (find: FindAgent): FindAgent =>
+  async (ctx, running) => {
+    const { findGrantCaller, withMetadata } = await import('./oauth/caller.js');
+    return withMetadata(running, async () => (await findGrantCaller(ctx, running)) ?? find(ctx, running));
+  };
 
 /**
  * Returns whether a page of an origin sends a request, and CORS, which allows `allowed`, does not let it read the answer. The caller passes

@@ -9,6 +9,7 @@ import type { BindContext } from '#model/query/bind-context.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
+import { type Scope, scopesOf } from './oauth/scopes.js';
 import { readingTools, type TypeTool, typeTools } from './tool-names.js';
 
 /** The request of REST with the right that a tool needs on a type; null if the tool has no use for the type. */
@@ -53,11 +54,18 @@ const uses = {
 const reading: ReadonlySet<string> = new Set(readingTools);
 const publishing: ReadonlySet<string> = new Set(['publish', 'unpublish']);
 
-/** Returns the tools that the configuration offers. */
-export const enabledTools = ({ running: { config } }: AgentCall): readonly TypeTool[] =>
-  typeTools
+/** Returns the scope that a client of OAuth needs for a tool. */
+const scopeOf = (tool: TypeTool): Scope =>
+  reading.has(tool) ? 'content:read' : publishing.has(tool) ? 'content:publish' : 'content:write';
+
+/** Returns the tools that the configuration offers, and the scopes of the caller if there are any. */
+export function enabledTools({ running: { config }, caller }: AgentCall): readonly TypeTool[] {
+  const scopes = scopesOf(caller);
+  return typeTools
     .filter((name) => reading.has(name) || !config.api.mcp.readOnly)
-    .filter((name) => !publishing.has(name) || config.api.mcp.publish);
+    .filter((name) => !publishing.has(name) || config.api.mcp.publish)
+    .filter((name) => scopes?.has(scopeOf(name)) !== false);
+}
 
 /** Returns whether the caller may use a tool on a type. */
 export function mayUse(tool: TypeTool, type: ContentType, call: AgentCall): boolean {

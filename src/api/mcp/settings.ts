@@ -20,6 +20,15 @@ export const mcpSettings = {
         minimum: 10_000,
         maximum: 1_000_000,
       }),
+      oauth: group({
+        enabled: flag(false, 'Let clients of third parties ask users for access (OAuth); set server.url too', {
+          variable: 'MCP_OAUTH',
+        }),
+        registration: flag(
+          false,
+          'Let these clients register themselves; otherwise each has a public document that describes it',
+        ),
+      }),
       prompts: maybeText('The uid of the type whose entries are prompts, such as api::prompt.prompt'),
     }),
   },

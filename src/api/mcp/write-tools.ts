@@ -15,7 +15,7 @@ import { fitEntry } from './bounded-answer.js';
 import { decidesPublication } from './publication.js';
 import { readOne } from './read-tools.js';
 import { previousVersion, runWrite, StaleVersion } from './run-write.js';
-import { mayUse, typeFor } from './served-types.js';
+import { enabledTools, mayUse, typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
 import type { TypeTool } from './tool-names.js';
 import { annotations, type Tool } from './tool.js';
@@ -61,7 +61,7 @@ function publicationOf({ status }: Values, type: ContentType, call: AgentCall): 
     return {};
   }
   if (status !== 'published') return isHidden('publishedAt', type, call) ? {} : { publishedAt: null };
-  if (call.running.config.api.mcp.publish) return { publishedAt: new Date().toISOString() };
+  if (enabledTools(call).includes('publish')) return { publishedAt: new Date().toISOString() };
   throw forbiddenError('Agents create drafts here: leave out status');
 }
 

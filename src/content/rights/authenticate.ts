@@ -17,6 +17,8 @@ import type { TokenClaims, UserTokens } from './user-tokens.js';
 export interface Authenticator {
   /** Returns the caller of a request. Throws an UnauthorizedError for wrong credentials. */
   authenticate(credentials: Credentials): Promise<Caller>;
+  /** Returns the user of claims that were verified, as of a token of the user. Throws an UnauthorizedError if they do not hold any more. */
+  callerOf(claims: TokenClaims, circumstances: Circumstances): Promise<Caller>;
   /** Returns the access of a user: that of the user's role, or of a service that is open to everybody. */
   accessOf(user: KnownUser): Promise<Access>;
   /** `comment`, here and below: that of commands to the database, which are sent unless the values are cached. */
@@ -37,6 +39,9 @@ interface Credentials {
   readonly requestId: string;
 }
 
+/** What decides about a caller besides the credentials. */
+type Circumstances = Omit<Credentials, 'authorization'>;
+
 interface AuthenticatorInput extends OpenAccessInput {
   readonly tokenSalt: string;
   /** Null if there is none. */
@@ -50,7 +55,7 @@ interface AuthenticatorInput extends OpenAccessInput {
 /** Returns the user of a valid token, with a role if code decides about it; null if the token is to be refused. */
 export type FetchUser = (id: number) => Promise<Values | null>;
 
-interface Sources extends Omit<Authenticator, 'authenticate' | 'accessOf'> {
+interface Sources extends Omit<Authenticator, 'authenticate' | 'callerOf' | 'accessOf'> {
   readonly input: AuthenticatorInput;
   findUser(id: number, comment?: string): Promise<CallingUser | null>;
   readonly openAccess: OpenAccess | null;
@@ -74,6 +79,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { roles, settings, findToken } = sources;
   return {
     authenticate: (credentials) => authenticate(credentials, sources),
+    callerOf: (claims, credentials) => callerOf(claims, credentials, sources),
     accessOf: (user) => accessOfUser(user, sources),
     roles,
     settings,
@@ -120,10 +126,14 @@ function tokenCaller(token: ApiToken): Caller {
 }
 
 async function userCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
-  const { requestId } = credentials;
   const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
   if (claims === 'token_invalid') throw refusedToken(claims);
   if (claims === 'token_expired') return endedCaller(claims, credentials, sources);
+  return callerOf(claims, credentials, sources);
+}
+
+async function callerOf(claims: TokenClaims, credentials: Circumstances, sources: Sources): Promise<Caller> {
+  const { requestId } = credentials;
   const [user, { advanced }, roles] = await Promise.all([
     sources.findUser(claims.id, requestId),
     sources.settings(requestId),
@@ -147,7 +157,7 @@ function roleIn(fetched: Values | undefined): number | null {
 }
 
 /** Returns the public caller if the invalid token is ignored. Throws an UnauthorizedError otherwise. */
-function endedCaller(ended: TokenFault, credentials: Credentials, sources: Sources): Promise<Caller> {
+function endedCaller(ended: TokenFault, credentials: Circumstances, sources: Sources): Promise<Caller> {
   if (!credentials.ignores(ended)) throw refusedToken(ended);
   return publicCaller({ ended, ...credentials }, sources);
 }

@@ -1,0 +1,22 @@
+import type { Accounts } from '#content/rights/accounts.js';
+
+/** The addresses of the service as clients know them. */
+export interface Addresses {
+  /** The address of the authorization server, `server.url` with `/oauth`. */
+  readonly issuer: string;
+  /** The address of the endpoint for agents, which tokens are for. */
+  readonly resource: string;
+  /** The address of the metadata of the endpoint. */
+  readonly metadata: string;
+}
+
+/** Returns the addresses. They never follow from the headers of a request. */
+export function addressesOf({ address, config }: Pick<Accounts, 'address' | 'config'>): Addresses {
+  const base = address.url.replace(/\/+$/, '');
+  const { path } = config.api.mcp;
+  const { origin, pathname } = new URL(`${base}${path}`);
+  return { issuer: `${base}/oauth`, resource: `${base}${path}`, metadata: `${origin}${resourceMetadata}${pathname}` };
+}
+
+export const resourceMetadata = '/.well-known/oauth-protected-resource';
+export const serverMetadata = '/.well-known/oauth-authorization-server';
