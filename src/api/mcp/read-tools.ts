@@ -61,11 +61,22 @@ export const get: Tool = {
   },
   run: async (input, call) => {
     const type = typeFor('get', input, call);
-    const entry = await readOne(type, input, call);
-    if (entry === null) throw notFoundError(`There is no such ${type.singularName}`);
-    return fitEntry({ entry: showEntry(entry, call.content) }, maxBytesOf(call));
+    return answerEntry(await readOne(type, input, call), type, call);
   },
 };
+
+function answerEntry(entry: Loaded | null, { singularName }: ContentType, call: AgentCall): Values {
+  if (entry === null) throw notFoundError(`There is no such ${singularName}`);
+  return fitEntry({ entry: showEntry(entry, call.content) }, maxBytesOf(call));
+}
+
+/** Returns the answer of `get` to the id of an entry, also of a single type. Throws its errors. */
+export async function getById({ type: name, id }: { readonly type: string; readonly id: number }, call: AgentCall): Promise<Values> {
+  const type = typeFor('get', { type: name }, call);
+  if (type.kind === 'collectionType') return get.run({ type: name, id }, call);
+  const query = { ...readQuery({ status: 'all' }, type, call), filter: comparing('id', 'eq', id), withTotal: false };
+  return answerEntry(await findSingle(type, { ...query, locale: type.localized ? 'all' : null }, call.content), type, call);
+}
 
 /** Returns the entry that arguments name; null if there is none that the caller sees. */
 export async function readOne(type: ContentType, input: Values, call: AgentCall): Promise<Loaded | null> {

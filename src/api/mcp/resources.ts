@@ -3,7 +3,7 @@ import type { Values } from '#base/values.js';
 import type { AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
 import { describeNamed, listTypes } from './describe.js';
-import { get } from './read-tools.js';
+import { getById } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
 import { parseResource, templatesOf, typesUri } from './resource-name.js';
 
@@ -41,5 +41,5 @@ function readResource(uri: string, call: AgentCall): Values | Promise<Values> {
   if (name === null) throw new ResourceNotFoundError(shortName(uri));
   if (name.kind === 'types') return listTypes(undefined, call);
   if (name.kind === 'type') return describeNamed(name.type, call);
-  return get.run({ type: name.type, id: name.id }, call);
+  return getById(name, call);
 }
