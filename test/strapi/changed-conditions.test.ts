@@ -4,7 +4,12 @@ import { collectionType } from '../support/collection-type.js';
 
 const at = new Date(0);
 const i18n = { pluginOptions: { i18n: { localized: true } } };
-const article = { slug: { type: 'uid' }, tenant: { type: 'integer' }, place: { type: 'point' } };
+const article = {
+  slug: { type: 'uid' },
+  tenant: { type: 'integer' },
+  place: { type: 'point' },
+  home: { type: 'point', private: true },
+};
 const models = [collectionType('article', article, { ...i18n, options: { draftAndPublish: true } })];
 
 /** The locale, group, tenant and slug of articles, whose ids are 1, 2, ... All are published but the last. */
@@ -22,6 +27,7 @@ const documents = {
     _id: index + 1,
     ...{ locale, _group, tenant, slug, createdAt: at, updatedAt: at, publishedAt: slug === 'six' ? null : at },
     place: { type: 'Point', coordinates: [10 - index, 0] },
+    home: { type: 'Point', coordinates: [index, 5] },
   })),
   i18n_locales: ['en', 'fr', 'de'].map((code, index) => ({ _id: index + 1, code, name: code, createdAt: at, updatedAt: at })),
 };
@@ -116,6 +122,17 @@ describe('conditions that code before a read has changed', () => {
     it('with the order that the client asks for', async () => {
       ofTenant(1);
       expect(idsOf(await get(`?${near}&sort=id`))).to.deep.equal([2, 3]);
+    });
+
+    it('unless the client may not read the place', async () => {
+      const center = { lng: 0, lat: 5 };
+      whenRead((params) => void (params['where'] = { locale: 'en', home: { $near: center } }));
+      const body = await get('?locale=en');
+      expect(idsOf(body)).to.deep.equal([2, 3, 5]);
+      expect(JSON.stringify(body)).not.to.contain('distance');
+      end();
+      whenRead((params) => void (params['where'] = { locale: 'en', place: { $near: center } }));
+      expect((await get('?locale=en')).data[0].meta.distance).to.be.a('number');
     });
 
     it('unless code removes it', async () => {

@@ -18,9 +18,13 @@ export const flattenAnswer = (answer: unknown, models: Models): unknown =>
 const flattenEntries = (value: unknown, models: Models): unknown =>
   mapRecords(value, (entry) => {
     if (!isRecord(entry['attributes'])) return entry;
-    const flat = flattenValues(entry['attributes'], models);
+    const flat = { ...distanceIn(entry['meta']), ...flattenValues(entry['attributes'], models) };
     return 'id' in entry ? { id: entry['id'], ...flat } : flat;
   });
+
+/** Returns the distance of an entry from a place, if there is one, as its `meta`. An attribute of this name comes before it. */
+const distanceIn = (meta: unknown): Values =>
+  isRecord(meta) && meta['distance'] !== undefined ? { meta: { distance: meta['distance'] } } : {};
 
 const flattenValues = (values: Values, { type, registry }: Models): Values =>
   Object.fromEntries(

@@ -1,4 +1,5 @@
 import { BoundedCache } from '#base/caches.js';
+import { isPlainObject } from '#base/values.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
@@ -194,6 +195,7 @@ const weighCondition = (condition: Condition): number =>
 
 function weighOperand(operand: unknown): number {
   if (Array.isArray(operand)) return weighAll(operand, weighOperand);
+  if (isPlainObject(operand)) return 30 + weighAll(Object.values(operand), weighOperand); // a shape
   return typeof operand === 'string' ? 30 + 2 * operand.length : 16;
 }
 

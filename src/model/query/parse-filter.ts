@@ -53,14 +53,21 @@ const unusable = (key: string, { constructor }: object): Error =>
 const compare = (operator: Operator, value: unknown, context: Context): Filter => ({
   kind: 'comparison',
   operator,
-  value: spend(value, context),
+  value: spend(value, context, operators[operator].arity === 'shape' ? cornersIn(value) : 1),
 });
 
-/** Returns the operand of a condition, which is counted. */
-function spend(value: unknown, { budget, limits }: Context): unknown {
-  if (--budget.conditions < 0)
+/** Returns the operand of a condition, which is counted. A polygon is as many conditions as it has corners. */
+function spend(value: unknown, { budget, limits }: Context, conditions = 1): unknown {
+  budget.conditions -= conditions;
+  if (budget.conditions < 0)
     throw refusedBy('api.limits.filterNodes', `Invalid parameter filters: more than ${String(limits.filterNodes)} conditions`);
   return value;
+}
+
+/** Returns the number of corners of a polygon as it is written; 1 for other shapes. */
+function cornersIn(shape: unknown): number {
+  const polygon: unknown = isRecord(shape) ? shape['polygon'] : null;
+  return Math.max(typeof polygon === 'string' ? polygon.split(';').length : Array.isArray(polygon) ? polygon.length : 1, 1);
 }
 
 function parseGroup(word: Group, value: unknown, context: Context): Filter | null {

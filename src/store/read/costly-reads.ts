@@ -1,7 +1,7 @@
 import type { ExaminedRead } from '#base/observe/request-observations.js';
 import type { Observer } from '#base/observe/observer.js';
 import { conjunctsOf } from '#model/query/conditions.js';
-import type { Condition, Plan } from '#model/query/plan.js';
+import type { Condition, Plan, SortKey } from '#model/query/plan.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { type Database, forJob, type Trace, type TracedRead } from '../send/database.js';
 import type { Store } from '../store.js';
@@ -113,7 +113,7 @@ function describe(condition: Condition): string {
     case 'not':
       return `not (${describe(condition.condition)})`;
     case 'comparison':
-      return `${condition.path} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
+      return `${[condition.path, ...(condition.keys ?? [])].join('.')} ${condition.denied ? 'not ' : ''}${condition.comparator}`;
     case 'search':
       return 'search';
     case 'fallback':
@@ -145,7 +145,7 @@ async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion 
     .filter((term) => isIndexable(term) && term.comparator !== 'null' && term.ofRule !== true && term.stored !== 'json');
   const isEqual = ({ comparator }: (typeof terms)[number]): boolean => comparator === 'eq' || comparator === 'in';
   const ranged = terms.find((term) => !isEqual(term));
-  const sorted = plan.sort.every(({ links, lists }) => links.length === 0 && lists.length === 0) ? plan.sort : [];
+  const sorted = plan.sort.every(isPlainKey) ? plan.sort : [];
   const order = sorted.map(({ path, order }) => [path, order === 1 ? '' : ':-1'] as const);
   const keys = new Map([
     ...terms.filter(isEqual).map(({ path }) => [path, ''] as const),
@@ -157,6 +157,10 @@ async function suggestIndex(plan: Plan, database: Database): Promise<Suggestion 
   const names = [...keys].slice(0, mostKeys).map(([path, order]) => `${path}${order}`);
   return { keys: names, bytes: await estimateBytes(plan.type.collection, names.length, database) };
 }
+
+/** Returns whether an index without a collation has the order of a sort key. */
+const isPlainKey = ({ links, lists, collation }: SortKey): boolean =>
+  links.length === 0 && lists.length === 0 && collation === undefined;
 
 /** Returns the size of an index with some keys: that of the average index of the collection for each key. */
 async function estimateBytes(collection: string, keys: number, database: Database): Promise<number> {

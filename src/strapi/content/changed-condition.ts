@@ -32,7 +32,9 @@ export function bindChanged({ query, plan, id, group, further }: PendingRead, ch
       ...bindRule(type, bind),
     ]),
   );
-  return { ...plan, condition, scope: null, isWhole: condition === null, near: list?.near };
+  // the distances of a place that the caller may not read would reveal it
+  const near = list && { ...list.near, ...(findNear(rest, type, bind) === null && { isHidden: true as const }) };
+  return { ...plan, condition, scope: null, isWhole: condition === null, near: near ?? undefined };
 }
 
 /** Returns the conditions of the fallback of locales. Entries of other locales are no part of it, whatever code asks for. */

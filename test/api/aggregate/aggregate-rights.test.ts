@@ -181,6 +181,51 @@ describe('the least size of groups', () => {
     expect(await ask('filters[id][$lte]=3')).to.deep.equal([{ group: {}, count: 3 }]);
   });
 
+  it('lets nothing of smaller groups be inferred by conditions, sorts and pages', async () => {
+    const ask = async (query: string) => (await server.as(token, 'GET', `/api/volumes${query}&locale=all`)).body;
+    const all = (await ask('/aggregate?groupBy=price')).data;
+    const sizes = new Map<unknown, number>();
+    for (const { price, publishedAt } of library.volumes) if (publishedAt !== null) sizes.set(price, (sizes.get(price) ?? 0) + 1);
+    const small = [...sizes].filter(([, count]) => count < 3);
+    expect(small.length).to.be.greaterThan(0);
+    const shown = [...sizes].filter(([, count]) => count >= 3).length;
+    expect(all.length).to.equal(shown);
+    for (const [price] of small) {
+      const having = `having[min][price][$gte]=${String(price)}&having[max][price][$lte]=${String(price)}`;
+      for (const query of [`groupBy=price&${having}`, `groupBy=price&${having}&sort=count&aggregate[max]=price`]) {
+        const { data, meta } = await ask(`/aggregate?${query}`);
+        expect([data, meta.pagination.total], query).to.deep.equal([[], 0]);
+      }
+    }
+    for (const query of ['having[count][$lt]=3', 'having[countDistinct][kind][$lt]=1', 'having[count][$eq]=1']) {
+      const { data } = await ask(`/aggregate?groupBy=price&aggregate[count]=*&${query}`);
+      expect(
+        data.filter(({ count }: { count: number }) => count < 3),
+        query,
+      ).to.deep.equal([]);
+    }
+    for (const sort of ['count', 'count:desc', 'price', 'price:desc', 'min.price']) {
+      const { data, meta } = await ask(
+        `/aggregate?groupBy=price&sort=${sort}&pagination[pageSize]=1&pagination[page]=${String(shown + 1)}`,
+      );
+      expect([data, meta.pagination.total, meta.truncated], sort).to.deep.equal([[], shown, undefined]);
+    }
+  });
+
+  it('holds for values and ranges of facets', async () => {
+    const reader = (await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' })).body.data.accessKey;
+    const bounds = [...new Set(library.volumes.flatMap(({ pages }) => pages ?? []))].sort((a, b) => a - b).slice(0, 20);
+    for (const facet of ['facets[0]=pages', 'facets[0]=tags', `facets[pages][ranges]=${bounds.join()}`]) {
+      const query = `/api/volumes?${facet}&locale=all&pagination[pageSize]=1`;
+      const { body } = await server.as(reader, 'GET', query);
+      const values: { count: number }[] = Object.values(body.meta.facets).flat() as never;
+      expect(
+        values.filter(({ count }) => count > 0 && count < 3),
+        query,
+      ).to.deep.equal([]);
+    }
+  });
+
   it('leaves groups and functions of connections out', async () => {
     const ask = async (id: number) => {
       const query = `{ volumes_connection(locale: "all", publicationState: PREVIEW, filters: { id: { lte: ${String(id)} } }) {

@@ -45,7 +45,12 @@ function surroundField(field: FieldConfig, place: FieldPlace): FieldConfig {
   const opens = !isRoot && scope !== 'authenticated';
   return {
     ...field,
-    extensions: { ...field.extensions, ...(isRoot && scope !== null && { scope }), ...(custom && { custom: true }) },
+    extensions: {
+      ...field.extensions,
+      ...(isRoot && scope !== null && { scope }),
+      ...(custom && { custom: true }),
+      ...(custom && (scope !== 'public' || policies.length + middlewares.length > 0) && { guarded: true }),
+    },
     resolve: scope === null ? configured : guard(scope, opens ? widen(configured, field) : configured),
   };
 }

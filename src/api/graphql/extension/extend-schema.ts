@@ -91,9 +91,12 @@ function fieldMapping(input: MappingInput): NonNullable<SchemaMapping['field']> 
 
 /**
  * Marks a field that an extension resolves. Compiled selections do not run it, because its code may be asynchronous and may read
- * any attribute.
+ * any attribute. Groups, which would run none of its code, do not have its stored values.
  */
-const markCustom = (field: FieldConfig): FieldConfig => ({ ...field, extensions: { ...field.extensions, custom: true } });
+const markCustom = (field: FieldConfig): FieldConfig => ({
+  ...field,
+  extensions: { ...field.extensions, custom: true, guarded: true },
+});
 
 /** Returns the directives of the generated schema, and those that SDL declares. */
 const directivesOf = (generated: GraphQLSchema, complete: GraphQLSchema): readonly GraphQLDirective[] => [

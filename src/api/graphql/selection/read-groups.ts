@@ -1,4 +1,4 @@
-import type { FieldNode } from 'graphql';
+import { type FieldNode, isObjectType } from 'graphql';
 import {
   type FunctionName,
   functionNames,
@@ -11,7 +11,15 @@ import { validationError } from '#base/errors.js';
 import { parseTimeZone } from '#model/query/aggregate/buckets.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { keyOfField, keysText } from '../group-nodes.js';
-import { aggregateName, figuresName, groupByName, groupEntriesName, linkGroupName, scalarGroupName } from '../type-names.js';
+import {
+  aggregateName,
+  figuresName,
+  groupByName,
+  groupEntriesName,
+  linkGroupName,
+  scalarGroupName,
+  typeName,
+} from '../type-names.js';
 import { argumentsOf, collectFields } from './collect-fields.js';
 import { mergeSelected, readEntity } from './read-selection.js';
 import type { ReadingContext, Selected } from './reading-context.js';
@@ -137,8 +145,17 @@ const attributesOf = (
 ): SelectedAttribute[] =>
   [...collectFields(nodes, typeName, operation).values()].flatMap((fields) => {
     const attribute = owner.attributes.get(fields[0]?.name.value ?? '');
-    return attribute === undefined ? [] : [{ attribute, fields, path: [...path, attribute.name] }];
+    if (attribute === undefined) return [];
+    refuseGuarded(owner, attribute, operation);
+    return [{ attribute, fields, path: [...path, attribute.name] }];
   });
+
+/** Throws a ValidationError for an attribute whose values are guarded by code of an extension, which groups do not run. */
+function refuseGuarded(owner: ContentType, { name }: Attribute, { schema }: ReadingContext['operation']): void {
+  const type = schema.getType(typeName(owner));
+  if (isObjectType(type) && type.getFields()[name]?.extensions['guarded'] === true)
+    throw validationError(`Invalid parameter ${name}: an extension resolves it, so that groups cannot have its values`);
+}
 
 const partOf = (attribute: Attribute, { bind }: ReadingContext): ContentType | null =>
   attribute.kind === 'component' ? (bind.registry.types.get(attribute.component) ?? null) : null;

@@ -15,6 +15,8 @@ export interface Near {
   readonly center: Place;
   /** Metres; null if there is no bound. */
   readonly maxDistance: number | null;
+  /** Set if the caller may not know the distances, because code asks for them. */
+  readonly isHidden?: true;
 }
 
 /** A list that is read from the nearest entry on, with a filter on the distance. */

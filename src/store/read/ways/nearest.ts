@@ -18,7 +18,8 @@ export const nearest: Way = {
     if (page.match === nothing || near === null) return { documents: [] };
     const read = (stage: NearStage): Promise<readonly Document[]> =>
       stage.isUnindexed === true ? readSorted({ ...page, near: stage }, facts) : readNearest(page, stage, facts);
-    return { documents: await byPlaces(near, read) };
+    const documents = await byPlaces(near, read);
+    return { documents: near.isHidden === true ? documents.map(withoutDistance) : documents };
   },
 };
 
@@ -28,6 +29,8 @@ export const byPlaces = <Result>(near: NearStage, read: (near: NearStage) => Pro
     if (!isWithoutIndex(error)) throw error;
     return read({ ...near, isUnindexed: true });
   });
+
+const withoutDistance = (document: Document): Document => ({ ...document, [distancePath]: undefined });
 
 const distanceOf = (document: Document | undefined): number => Number(document?.[distancePath] ?? NaN);
 

@@ -139,6 +139,40 @@ describe('places', () => {
       { numRuns: 80 },
     ));
 
+  const nearParis = 'filters[at][$near][lng]=2.35&filters[at][$near][lat]=48.85';
+
+  it('$near: flat answers have the distances', async () => {
+    const [enveloped, flat] = [await ok(`/api/cafes?${nearParis}`), await ok(`/api/cafes?${nearParis}&format=flat`)];
+    const distances = enveloped.data.map(({ id, meta }: { id: number; meta: object }) => [id, meta]);
+    expect(distances[0][1].distance).to.be.a('number');
+    expect(flat.data.map(({ id, meta }: { id: number; meta: object }) => [id, meta])).to.deep.equal(distances);
+    expect((await ok('/api/cafes?format=flat')).data[0]).not.to.have.property('meta');
+  });
+
+  it('$near: a search keeps the distances, the order and the total', async () => {
+    const all = await ok(`/api/cafes?${nearParis}&pagination[pageSize]=100`);
+    const expected = all.data.filter(({ attributes }: { attributes: Cafe }) => attributes.name.includes('c1'));
+    const { data, meta } = await ok(`/api/cafes?${nearParis}&_q=c1&pagination[pageSize]=100`);
+    const isPart = (one: { id: number }): boolean => expected.some(({ id }: { id: number }) => id === one.id);
+    expect(data.filter(isPart).map(({ id, meta }: { id: number; meta: object }) => [id, meta])).to.deep.equal(
+      expected.map(({ id, meta }: { id: number; meta: object }) => [id, meta]),
+    );
+    const matching = cafes.filter((cafe) => cafe.at !== null && (cafe.name.includes('c1') || String(cafe._id).includes('c1')));
+    expect(meta.pagination.total).to.equal(matching.length);
+  });
+
+  it('$within: corners of polygons count as conditions', async () => {
+    const corners = Array.from({ length: 100 }, (_, n) => {
+      const angle = (n * Math.PI) / 50;
+      return `${String(2 + Math.cos(angle))},${String(48 + Math.sin(angle))}`;
+    }).join(';');
+    const filter = (count: number): string =>
+      Array.from({ length: count }, (_, n) => `filters[$or][${String(n)}][at][$within][polygon]=${corners}`).join('&');
+    expect((await get(`/api/cafes?${filter(2)}`)).status).to.equal(200);
+    const { status, body } = await get(`/api/cafes?${filter(2)}&filters[open]=true`);
+    expect([status, body.error?.message]).to.deep.equal([400, 'Invalid parameter filters: more than 200 conditions']);
+  });
+
   it('$near: cursors lead through the whole list and back', () =>
     fc.assert(
       fc.asyncProperty(near, async (asked) => {
