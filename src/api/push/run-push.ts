@@ -51,9 +51,10 @@ class Push {
     const { database } = this.#call.content.store;
     if (database.sender?.signal.aborted === true) throw unavailableError('The request has ended');
     const id = this.#idOf(write);
-    const entry = `${write.type} ${String(id)}`;
-    const answer = this.#blocked.has(entry) || this.#isSpent ? waiting(write, id) : await this.#run(write, id);
-    if (answer.status !== 'applied') this.#blocked.add(entry);
+    const entries = [id, write.id].map((one) => `${write.type} ${String(one)}`);
+    const isBlocked = entries.some((entry) => this.#blocked.has(entry));
+    const answer = isBlocked || this.#isSpent ? waiting(write, id) : await this.#run(write, id);
+    if (answer.status !== 'applied') for (const entry of entries) this.#blocked.add(entry);
     return answer;
   }
 
@@ -62,8 +63,8 @@ class Push {
     return this.#call.content.bind.budget.exceeded !== null;
   }
 
-  #idOf({ id }: PushWrite): number | string {
-    return typeof id === 'string' ? (this.#names.find(id)?.id ?? id) : id;
+  #idOf({ op, id }: PushWrite): number | string {
+    return typeof id === 'string' && op !== 'create' ? (this.#names.find(id)?.id ?? id) : id;
   }
 
   async #run(write: PushWrite, id: number | string): Promise<WriteAnswer> {
