@@ -139,7 +139,8 @@ export class Syncing {
       };
       return pull({ type, types, keeper, owner, signal, wait, onPosition });
     });
-    await Promise.all(pulls);
+    const results = await Promise.allSettled(pulls);
+    for (const result of results) if (result.status === 'rejected') throw result.reason as Failure;
   }
 
   /** Pushes, and again if there is more then. After a failure it waits longer each time. */

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { memoryStore, type OfflineStore, type Row } from '#client/offline/offline.js';
+import { type SqliteConnection, sqliteStore } from '#client/offline/sqlite.js';
+
+/** A connection as an app makes it with better-sqlite3. */
+function connect(file = ':memory:'): SqliteConnection & { readonly database: Database.Database } {
+  const database = new Database(file);
+  return {
+    database,
+    run: (sql, values) => database.prepare(sql).run(...values),
+    all: (sql, values) => database.prepare(sql).all(...values),
+    transaction: (work) => database.transaction(work)(),
+    close: () => database.close(),
+  };
+}
+
+/** The same with promises, as apps of React Native have it. */
+function connectLater(): SqliteConnection {
+  const { run, all, close, database } = connect();
+  const later = <Value>(work: () => Value): Promise<Value> => new Promise((resolve) => setImmediate(resolve)).then(work);
+  return {
+    run: (sql, values) => later(() => run(sql, values)),
+    all: (sql, values) => later(() => all(sql, values) as readonly unknown[]),
+    transaction: async (work) => {
+      database.exec('BEGIN');
+      try {
+        await work();
+        database.exec('COMMIT');
+      } catch (error) {
+        database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close,
+  };
+}
+
+const stores: Readonly<Record<string, () => OfflineStore>> = {
+  memory: memoryStore,
+  SQLite: () => sqliteStore(connect()),
+  'SQLite by promises': () => sqliteStore(connectLater()),
+};
+
+describe('the stores of writes while offline', () => {
+  for (const [name, open] of Object.entries(stores))
+    it(`keep rows and files: ${name}`, async () => {
+      const store = open();
+      const rows: readonly Row[] = [
+        ['u1/e/posts/1', { id: 1, title: 'é "x" \u{1f30a}', tags: [1, null] }],
+        ['u1/rev', 7],
+        ['u12/e/posts/1', 'other'],
+        ['u1.f/$a', new File(['tide'], 'tide.txt', { type: 'text/plain' })],
+        ['u1.f/$b', { uri: 'file:///x', name: 'x', type: 'image/png' }],
+      ];
+      await store.write(rows);
+      expect(await store.rows('u1/')).to.deep.equal(rows.slice(0, 2));
+      expect(await store.read('u1/rev')).to.equal(7);
+      expect(await store.read('u1/none')).to.equal(undefined);
+      const file = (await store.read('u1.f/$a')) as File;
+      expect([file.name, file.type, await file.text()]).to.deep.equal(['tide.txt', 'text/plain', 'tide']);
+      expect(await store.read('u1.f/$b')).to.deep.equal(rows[4]?.[1]);
+      await store.write([
+        ['u1/rev', 8],
+        ['u1/e/posts/1', undefined],
+        ['u1.f/$a', undefined],
+      ]);
+      expect(await store.rows('u1/')).to.deep.equal([['u1/rev', 8]]);
+      expect(await store.read('u1.f/$a')).to.equal(undefined);
+      await store.close();
+    });
+
+  it('write all rows or none', async () => {
+    const connection = connect();
+    const store = sqliteStore(connection);
+    await store.write([['a', 1]]);
+    connection.database.exec("CREATE TRIGGER full BEFORE INSERT ON mangrove_offline BEGIN SELECT RAISE(ABORT, 'full'); END");
+    const failed = await Promise.resolve(
+      store.write([
+        ['b', 2],
+        ['a', undefined],
+      ]),
+    ).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(Error);
+    expect(await store.rows('')).to.deep.equal([['a', 1]]);
+    await store.close();
+  });
+});

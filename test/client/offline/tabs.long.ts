@@ -1,0 +1,128 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type * as Client from '#client/create-client.js';
+import type * as IndexedDb from '#client/offline/indexed-db.js';
+import type * as Module from '#client/offline/offline.js';
+import { packageRoot } from '#base/package-root.js';
+import { findChromium } from '../../support/find-chromium.js';
+import { serveOffline, type ServingOffline } from './serve-offline.js';
+
+type Modules = typeof Client & typeof IndexedDb & typeof Module;
+type Engine = ReturnType<Modules['createOffline']>;
+
+/** What the app of a tab holds. */
+interface App {
+  readonly mangrove: Modules;
+  offline: Engine;
+  /** The titles that were shown, one list after the other. */
+  shown: string[];
+}
+
+async function bundle(): Promise<string> {
+  const names = ['create-client', 'offline/offline', 'offline/indexed-db'];
+  const contents = names
+    .map((name) => `export * from ${JSON.stringify(path.join(packageRoot, `src/client/${name}.ts`))};`)
+    .join('');
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: packageRoot },
+    bundle: true,
+    format: 'iife',
+    globalName: 'mangrove',
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** Starts the app in a tab. */
+function start([url = '', jwt = '']: readonly string[]): void {
+  const app = globalThis as unknown as App;
+  const { createClient, createOffline, indexedDbStore } = app.mangrove;
+  const session = { read: () => ({ jwt }), write: () => undefined };
+  const client = createClient({ url, store: session, retries: 0 });
+  app.offline = createOffline({ client, store: indexedDbStore('app'), types: ['posts', 'tags', 'authors'] });
+  app.offline.watch('posts', { sort: 'title' }, (entries) => {
+    app.shown = entries.map((entry) => String(Reflect.get(entry, 'title')));
+  });
+}
+
+describe('two tabs of an app with IndexedDB', () => {
+  const executablePath = findChromium();
+  let server: ServingOffline;
+  let app: Server;
+  let browser: Browser;
+  let context: BrowserContext;
+  let jwt: string;
+  before(async function () {
+    if (executablePath === undefined) return this.skip();
+    const script = await bundle();
+    server = await serveOffline();
+    jwt = (await server.addUser('ann')).jwt;
+    app = createServer(({ url }, response) => {
+      response.setHeader('content-type', url === '/app.js' ? 'text/javascript' : 'text/html');
+      response.end(url === '/app.js' ? script : '<!doctype html><script src="/app.js"></script>');
+    });
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    context = await browser.newContext();
+    await context.addInitScript('globalThis.__name = (named) => named'); // tsx names functions by it
+  });
+  after(async () => {
+    await browser?.close();
+    app?.close();
+    await server?.stop();
+  });
+
+  const openTab = async (): Promise<Page> => {
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${String((app.address() as AddressInfo).port)}/`);
+    await page.evaluate(start, [server.server.url, jwt]);
+    return page;
+  };
+  const untilShown = (page: Page, titles: string): Promise<unknown> =>
+    page.waitForFunction((wanted) => (globalThis as unknown as App).shown?.join() === wanted, titles, { timeout: 60_000 });
+  const create = (page: Page, title: string): Promise<unknown> =>
+    page.evaluate((value) => (globalThis as unknown as App).offline.create('posts', { title: value }), title);
+  const stored = async (): Promise<string> => {
+    const { body } = await server.as(server.editor, 'GET', '/api/posts?sort=title');
+    return body.data.map(({ attributes }: { attributes: { title: string } }) => attributes.title).join();
+  };
+
+  it('show the same at once, push once, and go on when the first one is closed', async () => {
+    const [one, two] = [await openTab(), await openTab()];
+    await create(two, 'a');
+    await Promise.all([untilShown(one, 'a'), untilShown(two, 'a')]);
+    while ((await stored()) !== 'a') await new Promise((resolve) => setTimeout(resolve, 50));
+    await context.setOffline(true);
+    for (const [page, title] of [
+      [one, 'b'],
+      [two, 'c'],
+      [one, 'd'],
+      [two, 'e'],
+    ] as const)
+      await create(page, title);
+    await Promise.all([untilShown(one, 'a,b,c,d,e'), untilShown(two, 'a,b,c,d,e')]);
+    await one.close();
+    const three = await openOffline();
+    await untilShown(three, 'a,b,c,d,e');
+    await context.setOffline(false);
+    while ((await stored()) !== 'a,b,c,d,e') await new Promise((resolve) => setTimeout(resolve, 50));
+    await server.as(server.editor, 'POST', '/api/posts', { data: { title: 'f' } });
+    await Promise.all([untilShown(two, 'a,b,c,d,e,f'), untilShown(three, 'a,b,c,d,e,f')]);
+    const status = await two.evaluate(() => (globalThis as unknown as App).offline.status());
+    expect(status).to.include({ pending: 0, conflicts: 0, refused: 0 });
+  });
+
+  /** Opens a tab while there is no network: its page is loaded before, and its app starts after that. */
+  async function openOffline(): Promise<Page> {
+    await context.setOffline(false);
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${String((app.address() as AddressInfo).port)}/`);
+    await context.setOffline(true);
+    await page.evaluate(start, [server.server.url, jwt]);
+    return page;
+  }
+});
