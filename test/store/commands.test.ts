@@ -251,7 +251,11 @@ describe('commands', () => {
     await insertDocuments(other, { persons, things: [{ _id: 1, owner: 1_001 }] });
     const seen: Document[] = [];
     other.client.on('commandStarted', ({ command }) => seen.push(command as Document));
-    const { entries } = await findMany(thing, query('filters[owner][name]=Ada'), contextOf(other));
+    const { entries } = await findMany(
+      thing,
+      query('filters[$or][0][owner][name]=Ada&filters[$or][1][count]=9'),
+      contextOf(other),
+    );
     expect(entries).to.have.length(1);
     expect(seen.find(({ aggregate }) => aggregate === 'persons')).to.deep.include({
       pipeline: [{ $match: { name: { $eq: 'Ada' } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],

@@ -27,7 +27,7 @@ import {
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { areTooMany, atMost, groupIds, readIds, readMatching, spend } from './collect-ids.js';
-import { resolveFallback } from './resolve-fallback.js';
+import { joinEarlier } from './join-earlier.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
 import { anyLeading, isServed } from './is-served.js';
 
@@ -40,13 +40,13 @@ import { anyLeading, isServed } from './is-served.js';
 async function resolveRelated(
   condition: Condition | null,
   database: Database,
-  { joins = null, known = noIds }: Partial<Pick<Resolving, 'joins' | 'known'>> = {},
+  { joins = null, fallbacks = null, known = noIds }: Partial<Pick<Resolving, 'joins' | 'fallbacks' | 'known'>> = {},
 ): Promise<Resolved> {
   const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
   const commands = countCommands(condition, known);
   if (commands > 0) database.budget.spend('relatedConditions', commands);
-  await resolveInto(condition, { resolved, database, narrows: true, joins, known });
+  await resolveInto(condition, { resolved, database, narrows: true, joins, fallbacks, known });
   return resolved;
 }
 
@@ -60,15 +60,13 @@ export const matchOf = async (condition: Condition, database: Database): Promise
   compileCondition(condition, await resolveRelated(condition, database));
 
 /**
- * Resolves a condition, and joins entries if more than the budget allows meet it. Nothing is joined in a transaction. Ids that are known
- * are not read again.
+ * Resolves a condition. Entries are joined if more than the budget allows meet it, and if they may have localizations in an earlier locale;
+ * in a transaction only these are. Ids that are known are not read again.
  */
 export async function resolveOrJoin(condition: Condition | null, database: Database, known = noIds): Promise<Resolution> {
-  const joins: Joins = [];
-  return {
-    resolved: await resolveRelated(condition, database, { joins: database.session === null ? joins : null, known }),
-    joins,
-  };
+  const fallbacks: Joins = [];
+  const joins = database.session === null ? fallbacks : null;
+  return { resolved: await resolveRelated(condition, database, { joins, fallbacks, known }), joins: fallbacks };
 }
 
 /** Does the same for several conditions. */
@@ -102,6 +100,8 @@ interface Resolving extends Joining {
   /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
   readonly known: KnownIds;
+  /** Where conditions on fallback locales add their joins; null if none are made. */
+  readonly fallbacks: Joins | null;
 }
 
 async function resolveInto(condition: Condition, resolving: Resolving): Promise<void> {
@@ -134,8 +134,9 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       return;
     }
     case 'fallback': {
-      const seen = await matchVisible(condition, database);
-      resolved.set(condition, await resolveFallback(condition, seen, resolving));
+      const { fallbacks } = resolving;
+      if (fallbacks === null) throw new Error('a match cannot express a condition on fallback locales');
+      resolved.set(condition, joinEarlier(condition, await matchVisible(condition, database), fallbacks));
     }
   }
 }

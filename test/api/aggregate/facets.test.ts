@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { collectionType } from '../../support/collection-type.js';
+import { commandsDuring } from '../../support/explain.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 import { models } from './library.js';
 
@@ -212,5 +214,37 @@ describe('facets of a list', () => {
     const { body } = await ask('facets=kind&format=flat&pagination[cursors]=true&pagination[limit]=1');
     expect(body.meta.facets.kind[0]).to.deep.equal({ value: 'map', count: 3 });
     expect(body.meta.pagination.hasNext).to.equal(true);
+  });
+});
+
+describe('facets of several relations to the same type', () => {
+  const shelf = { type: 'relation', relation: 'manyToOne', target: 'api::shelf.shelf' };
+  const shelves = [1, 2, 3].map((id) => ({ _id: id, publishedAt: id === 3 ? null : new Date(0) }));
+  let server: Serving;
+  before(async () => {
+    server = await serveModels({
+      models: [
+        collectionType('shelf', { name: { type: 'string' } }, { options: { draftAndPublish: true } }),
+        collectionType('copy', { shelf, former: shelf }),
+      ],
+      documents: { shelfs: shelves, copys: [1, 2, 3].map((id) => ({ _id: id, shelf: id, former: 4 - id })) },
+    });
+    await server.settled();
+  });
+  after(() => server.stop());
+
+  it('read the ids of hidden entries once, also if one of them leaves out its own filter', async () => {
+    const query = '/api/copys?facets[0]=former&facets[shelf][self]=true&filters[shelf]=1';
+    const client = server.server.backend?.store.database.client;
+    const { result, commands } = await commandsDuring(client, ['find'], () => server.call('GET', query));
+    expect(result.body.meta.facets).to.deep.equal({
+      former: [{ value: null, count: 1 }],
+      shelf: [
+        { value: { id: 1 }, count: 1 },
+        { value: { id: 2 }, count: 1 },
+        { value: null, count: 1 },
+      ],
+    });
+    expect(commands.filter(({ find }) => find === 'shelfs')).to.have.length(1);
   });
 });

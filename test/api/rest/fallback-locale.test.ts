@@ -1,9 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { findMany } from '#content/find-many.js';
+import { parseQuery } from '#model/query/parse-query.js';
+import type { Database } from '#store/send/database.js';
+import { inTransaction } from '#store/send/transaction.js';
 import { adminToken, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { collectionType } from '../../support/collection-type.js';
+import { defaultLimits } from '../../support/default-limits.js';
 import { commandsDuring, explain } from '../../support/explain.js';
 import { serveModels, type Serving } from '../../support/serve.js';
+import { contextOf } from '../../support/things.js';
 import { groupOf, isShownTo, type Page, randomPages, shownPages } from './fallback-pages.js';
 
 const at = new Date(0);
@@ -223,6 +229,28 @@ describe('fallback locales of many entries', () => {
     server = await serveModels({ models, documents: { ...documents, pages: many } });
   });
   after(() => server.stop());
+
+  it('a list in a transaction has the same entries, by the same join', async () => {
+    const { backend } = server.server;
+    const type = backend?.models.snapshot.registry.types.get('api::page.page');
+    if (!backend || type === undefined) throw new Error('there are no pages');
+    const context = { ...contextOf(server.database, backend.models.snapshot.registry), store: backend.store };
+    const bind = { ...context.bind, locales: codes };
+    const query = parseQuery(
+      { locale: 'fr', fallbackLocale: 'en', sort: 'rating', filters: { rating: { $gt: 5 } }, fields: 'rating' },
+      defaultLimits,
+    );
+    const read = async (database: Database) => {
+      const { entries, total } = await findMany(type, query, { ...context, bind, store: { ...backend.store, database } });
+      return { ids: entries.map(({ document }) => document['_id'] as unknown), total };
+    };
+    const expected = await read(backend.store.database);
+    const { result, commands } = await commandsDuring(backend.store.database.client, ['find', 'aggregate'], () =>
+      inTransaction(backend.store.database, read),
+    );
+    expect(result).to.deep.equal(expected);
+    expect(commands.filter(({ aggregate }) => aggregate === 'pages')).to.have.length(2); // the page and its total
+  });
 
   const examinedBy = async (path: string): Promise<readonly number[]> => {
     const client = server.server.backend?.store.database.client;

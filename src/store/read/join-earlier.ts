@@ -1,0 +1,29 @@
+import type { Document } from 'mongodb';
+import { groupField } from '../form/layout.js';
+import type { FallbackCondition } from './compile-condition.js';
+import { joinName, type Joins } from './join-related.js';
+
+/** A number that no group has. */
+const noGroup = -1;
+
+/**
+ * Adds a join, and returns a match for the entries without a localization in an earlier locale that meets the stages. Each entry is joined
+ * with these, by the index of groups and locales.
+ */
+export function joinEarlier(condition: FallbackCondition, seen: readonly Document[], joins: Joins): Document {
+  const { type, locales } = condition;
+  const as = joinName(joins);
+  const localField = `${as}_group`;
+  // an entry of the first locale needs no join, and one without a group would be joined with all that have none
+  const isJoined = { $and: [{ $ne: ['$locale', locales[0]] }, { $isNumber: `$${groupField}` }] };
+  const group = { [localField]: { $cond: [isJoined, `$${groupField}`, noGroup] } };
+  const isEarlier = { $lt: [{ $indexOfArray: [locales, '$locale'] }, { $indexOfArray: [locales, '$$own'] }] };
+  const before = { locale: { $in: locales.slice(0, -1) }, ...(locales.length > 2 && { $expr: isEarlier }) };
+  const lookup = {
+    ...{ from: type.collection, localField, foreignField: groupField, let: { own: '$locale' } },
+    pipeline: [{ $match: before }, ...seen, { $limit: 1 }, { $project: { _id: 1 } }],
+    as,
+  };
+  joins.push({ condition, stages: [{ $set: group }, { $lookup: lookup }] });
+  return { [as]: { $size: 0 } };
+}
