@@ -141,7 +141,7 @@ export function ownerOf(jwt: string | undefined): string {
   if (jwt === undefined) return 'none';
   try {
     const part = (jwt.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/');
-    const { id } = JSON.parse(atob(part)) as { readonly id: unknown };
+    const { id = jwt } = JSON.parse(atob(part)) as { readonly id?: unknown };
     return `u${String(id)}`;
   } catch {
     return jwt; // not a token of the service
