@@ -115,7 +115,7 @@ export async function openStage(): Promise<Stage> {
 export async function setScene({ service, types }: Stage, { before }: Pick<Transcript, 'before'>): Promise<void> {
   const { db } = service.database;
   const at = new Date('2026-01-01T00:00:00.000Z');
-  await db.collection('_keys').deleteMany({});
+  await db.collection('_idempotency_keys').deleteMany({});
   await service.admin('PUT', '/roles/1', { actions: [] });
   await service.admin('PUT', '/roles/1/rules', { rows: null, fields: null });
   for (const type of types) {
