@@ -2,6 +2,7 @@ import { fieldErrors } from '#base/errors.js';
 import { type Access, maySee, readable } from '#model/query/access.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { maximumErrors } from '#model/schema/findings.js';
 import { hasParts } from '#model/schema/parts.js';
 import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
 import type { PushWrite } from './read-push.js';
@@ -40,7 +41,11 @@ export function namedAttributes(type: ContentType, write: PushWrite, access: Acc
     ...checkNames(type, [...Object.keys(write.add), ...Object.keys(write.remove)], { access, found, fits: isMany }),
   ];
   if (refused.length > 0)
-    throw fieldErrors(refused.map((name) => ({ path: [name], message: `${name} is no attribute that can be pushed like this` })));
+    throw fieldErrors(
+      refused
+        .slice(0, maximumErrors)
+        .map((name) => ({ path: [name], message: `${name} is no attribute that can be pushed like this` })),
+    );
   return found;
 }
 

@@ -121,6 +121,29 @@ describe('a pushed update', () => {
     expect(answer.attributes).to.deep.include({ author: { id: two }, tags: [{ id: tags[1] }], photos: null, cover: null });
   });
 
+  it('links files that were uploaded under the key of the write', async () => {
+    const [id, key] = [await article({ title: 'with files' }), newKey()];
+    const upload = async () => {
+      const form = new FormData();
+      form.append('files', new Blob(['a text']), 'a.txt');
+      const headers = { authorization: `Bearer ${service.full}`, 'idempotency-key': key };
+      const response = await fetch(`${service.server.url}/api/upload`, { method: 'POST', headers, body: form });
+      expect(response.status).to.equal(200);
+      return ((await response.json()) as readonly { readonly id: number }[])[0]?.id;
+    };
+    const file = await upload();
+    expect(await upload()).to.equal(file);
+    const set = { cover: { from: null, to: file }, photos: { from: [], to: [file] } };
+    const answer = await service.pushOne(update(id, { key, set }));
+    expect(answer.status, JSON.stringify(answer)).to.equal('applied');
+    expect(answer.attributes).to.deep.include({ cover: { id: file }, photos: [{ id: file }] });
+    const removed = await service.pushOne(update(id, { set: { cover: { from: file, to: null } }, remove: { photos: [file] } }));
+    expect(removed.attributes).to.deep.include({ cover: null, photos: null });
+    const added = await service.pushOne(update(id, { add: { photos: [file] } }));
+    expect(added.attributes).to.deep.include({ photos: [{ id: file }] });
+    expect((await service.pushOne(update(id, { set: { cover: { from: null, to: 99_999 } } }))).error).to.include({ status: 400 });
+  });
+
   it('compares the draft of a related entry with copies that show drafts, and with those that do not', async () => {
     const draft = await service.make('authors', { name: 'draft', publishedAt: null });
     for (const from of [draft, null]) {
