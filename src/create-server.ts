@@ -28,6 +28,8 @@ export async function createService(input: ServiceInput, features: readonly Feat
   const config = createConfig(input.config, sectionsWith(features));
   const { uri } = config.database;
   if (uri === null) throw new ConfigError(withoutUri);
+  const problems = enabledFeatures(features, config).flatMap((feature) => feature.problems?.(config) ?? []);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
   const observer = createObserver(config, logger);
   for (const { observes } of enabledFeatures(features, config)) {

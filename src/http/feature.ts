@@ -58,6 +58,8 @@ export interface Feature extends Declaration {
    * and its paths are known.
    */
   readonly isEnabled?: (config: Config) => boolean;
+  /** Returns a line for each conflict of its settings with others, which stops the start. Called if it is enabled. */
+  readonly problems?: (config: Config) => readonly string[];
   /** Whether only `admin.port` answers its routes, if that is set. */
   readonly isAdmin?: true;
   /** Content types that exist in every database. A document of `_models` with the same uid adds attributes to them. */

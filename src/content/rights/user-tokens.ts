@@ -57,9 +57,13 @@ export function userTokens(secret: string, expiresIn: string | number, former: s
       return loadJwt().sign({ ...claims }, key, { ...lifetime, ...options, header });
     },
     claimsOf: (token) => {
-      const isFormer =
-        formerKey !== null && verify(token, key) === 'token_invalid' && verify(token, formerKey) !== 'token_invalid';
-      return loadJwt().verify(token, isFormer ? formerKey : key, { algorithms: ['HS256', 'HS384', 'HS512'] });
+      const options: jwt.VerifyOptions = { algorithms: ['HS256', 'HS384', 'HS512'] };
+      try {
+        return loadJwt().verify(token, key, options);
+      } catch (error) {
+        if (formerKey === null || !(error instanceof Error) || error.message !== 'invalid signature') throw error;
+        return loadJwt().verify(token, formerKey, options);
+      }
     },
     verify: (token) => {
       const remembered = known.get(token);

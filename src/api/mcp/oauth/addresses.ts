@@ -1,4 +1,6 @@
 import type { Accounts } from '#content/rights/accounts.js';
+import type { Config } from '#settings/config.js';
+import { isLoopback } from './redirects.js';
 
 /** The addresses of the service as clients know them. */
 export interface Addresses {
@@ -20,3 +22,11 @@ export function addressesOf({ address, config }: Pick<Accounts, 'address' | 'con
 
 export const resourceMetadata = '/.well-known/oauth-protected-resource';
 export const serverMetadata = '/.well-known/oauth-authorization-server';
+
+/** Returns why clients on other machines cannot use the addresses; null if they can. */
+export function addressProblem({ server: { url } }: Pick<Config, 'server'>): string | null {
+  if (url === null) return 'api.mcp.oauth.enabled needs server.url, because tokens and metadata name it';
+  const parsed = new URL(url);
+  if (parsed.protocol === 'https:' || isLoopback(parsed)) return null;
+  return `api.mcp.oauth.enabled needs a server.url with https, not ${url}: passwords and tokens go to it`;
+}

@@ -1,6 +1,7 @@
 import { userUid } from '#accounts/user-store.js';
 import type { Feature } from '#http/feature.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
+import { addressProblem } from './addresses.js';
 import { oauthDeclaration } from './declaration.js';
 import { isOAuthEnabled } from './enabled.js';
 import { endGrantsOf } from './grants.js';
@@ -11,8 +12,11 @@ export const oauth: Feature = {
   name: 'oauth',
   ...oauthDeclaration,
   isEnabled: isOAuthEnabled,
+  problems: (config) => (config.environment === 'production' ? [addressProblem(config)].filter((one) => one !== null) : []),
   routes: oauthRoutes,
-  start: ({ backend }) => {
+  start: ({ backend, config, observer }) => {
+    const problem = addressProblem(config);
+    if (problem !== null) observer.observe({ kind: 'warned', topic: 'configuration', text: problem });
     const end = backend.store.changes.subscribe(endingGrants);
     return Promise.resolve(() => Promise.resolve(end()));
   },
