@@ -17,6 +17,8 @@ export interface HttpRequest {
   readonly isKnown?: true;
   /** The encoding that the answer may have. */
   readonly encoding?: 'gzip' | 'br';
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The Idempotency-Key. */
   readonly key?: string;
 }

@@ -43,11 +43,12 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 /** Sends one request and returns the body of the answer. */
 export function send(
   url: string,
-  { method, path, body, form, authorization, encoding, key, isKnown }: HttpRequest,
+  { method, path, body, form, authorization, encoding, headers: others, key, isKnown }: HttpRequest,
   agent: Agent,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = {
+      ...others,
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
       ...(form !== undefined && { 'content-type': form.type, 'content-length': form.bytes.length }),
       ...(authorization !== undefined && { authorization }),

@@ -46,7 +46,9 @@ function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | nu
   if (row.action === null) {
     const { ctx, params, connection, settings } = matched;
     const request = new RouteRequest(ctx, params);
-    return row.handle(settings.isLong === true ? { request, connection, ends: letLast(ctx, connection) } : { request, connection });
+    return row.handle(
+      settings.isLong === true ? { request, connection, ends: letLast(ctx, connection) } : { request, connection },
+    );
   }
   const chain = chainOf(row);
   const answer = runChain(chain, row, matched);

@@ -10,34 +10,34 @@ interface Argument {
   readonly description?: string;
 }
 
-const described = (type: Argument['type'], description: string): Argument => ({ type, description });
+const argument = (type: Argument['type'], description: string): Argument => ({ type, description });
 
 /** The arguments of the tools. */
 const all = {
-  type: described('string', 'Name of a type, from describe'),
-  id: described('integer', 'Not for single types'),
-  filters: described(
+  type: argument('string', 'Name of a type, from describe'),
+  id: argument('integer', 'Not for single types'),
+  filters: argument(
     'object',
     '{"title":{"$containsi":"tea"},"author":{"name":{"$eq":"Ann"}},"$or":[…]}; operators: see describe',
   ),
-  sort: described(['string', 'array'], '"title:asc" or a list'),
-  fields: described('array', 'Names of scalar attributes; all by default'),
-  populate: described(
+  sort: argument(['string', 'array'], '"title:asc" or a list'),
+  fields: argument('array', 'Names of scalar attributes; all by default'),
+  populate: argument(
     ['string', 'array', 'object'],
     'Relations, files, components and zones to include: ["author"], "*", or {"author":{"fields":["name"]}}; none by default',
   ),
-  locale: described('string', 'Code of a language; the default one unless given'),
+  locale: argument('string', 'Code of a language; the default one unless given'),
   status: { type: 'string', enum: ['published', 'draft', 'all'] },
-  limit: described('integer', 'Entries of a page'),
-  cursor: described('string', 'nextCursor of the page before, with the same other arguments'),
-  aggregate: described('object', '{"count":"*"} or {"avg":["price"]}; count, countDistinct, sum, avg, min, max'),
-  groupBy: described(['string', 'array'], '["category","publishedAt:month"], at most three'),
-  having: described('object', '{"count":{"$gte":2}}'),
-  timezone: described('string', 'Of parts of dates, such as Europe/Paris'),
-  data: described('object', 'Values by attribute. Relations: an id, a list of ids, or {"connect":[id],"disconnect":[id]}'),
-  version: described('string', '_version of the entry as you have read it'),
-  key: described('string', 'A text of your own, such as a UUID: a repeated call with it writes once'),
-  dryRun: described('boolean', 'Only check, and answer what would be stored'),
+  limit: argument('integer', 'Entries of a page'),
+  cursor: argument('string', 'nextCursor of the page before, with the same other arguments'),
+  aggregate: argument('object', '{"count":"*"} or {"avg":["price"]}; count, countDistinct, sum, avg, min, max'),
+  groupBy: argument(['string', 'array'], '["category","publishedAt:month"], at most three'),
+  having: argument('object', '{"count":{"$gte":2}}'),
+  timezone: argument('string', 'Of parts of dates, such as Europe/Paris'),
+  data: argument('object', 'Values by attribute. Relations: an id, a list of ids, or {"connect":[id],"disconnect":[id]}'),
+  version: argument('string', '_version of the entry as you have read it'),
+  key: argument('string', 'A text of your own, such as a UUID: a repeated call with it writes once'),
+  dryRun: argument('boolean', 'Only check, and answer what would be stored'),
 } as const satisfies Readonly<Record<string, Argument>>;
 
 type ArgumentName = keyof typeof all;
@@ -90,11 +90,11 @@ function problem(name: string, message: string): FieldError {
 }
 
 function problemOf(name: string, value: unknown, properties: InputSchema['properties']): FieldError[] {
-  const argument = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (argument === undefined) return [problem(name, `is unknown${suggest(name, Object.keys(properties))}`)];
-  const types = [argument.type].flat();
+  const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (known === undefined) return [problem(name, `is unknown${suggest(name, Object.keys(properties))}`)];
+  const types = [known.type].flat();
   if (!types.includes(typeName(value))) return [problem(name, `must be of type ${types.join(' or ')}`)];
-  const { enum: values } = argument;
+  const { enum: values } = known;
   return values === undefined || values.includes(String(value)) ? [] : [problem(name, `must be one of ${values.join(', ')}`)];
 }
 

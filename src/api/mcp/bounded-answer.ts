@@ -36,7 +36,7 @@ export function fitEntries(all: readonly Values[], maxBytes: number, answerOf: A
   const whole = answerOf(all, true);
   if (excessOf(whole, maxBytes) <= 0) return whole;
   const sizes = all.map((entry) => jsonBytes(entry) + 1);
-  for (let room = maxBytes; room > 0; ) {
+  for (let room = maxBytes; room > 0;) {
     const count = Math.max(countWithin(sizes, room), 1);
     const used = sizes.slice(0, count).reduce((sum, size) => sum + size, 0);
     const entries = used <= room ? all.slice(0, count) : all.slice(0, 1).map((entry) => cutEntry(entry, room - 1));

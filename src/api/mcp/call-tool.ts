@@ -49,7 +49,10 @@ function refusalOf(thrown: unknown, input: Values, call: AgentCall): CallToolRes
   const error = fits(listed, maxBytes / 2) ? listed : brief;
   const current = thrown instanceof StaleVersion && thrown.entry !== null ? { entry: thrown.entry } : {};
   const answer = fitEntry({ ...error, ...current }, maxBytes);
-  const parts = [...('details' in error.error ? [error.error.details] : []), ...('entry' in answer ? [{ entry: answer['entry'] }] : [])];
+  const parts = [
+    ...('details' in error.error ? [error.error.details] : []),
+    ...('entry' in answer ? [{ entry: answer['entry'] }] : []),
+  ];
   return {
     isError: true,
     content: [{ type: 'text', text: [text, ...parts.map((part) => JSON.stringify(part))].join('\n') }],

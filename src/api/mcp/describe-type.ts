@@ -35,7 +35,9 @@ export interface TypeDescription {
 export function describeAttributes(type: ContentType, { registry, access }: BindContext): TypeDescription {
   const defs: Record<string, Schema> = {};
   const schema = objectOf(type, { registry, access, defs });
-  const values = [schema, ...Object.values(defs)].flatMap(({ properties }) => Object.values(properties as Record<string, Values>));
+  const values = [schema, ...Object.values(defs)].flatMap(({ properties }) =>
+    Object.values(properties as Record<string, Values>),
+  );
   const kinds = [...new Set(values.flatMap(({ kind }) => (kind ?? []) as ScalarAttribute['type'] | never[]))].sort();
   return {
     schema: Object.keys(defs).length === 0 ? schema : { ...schema, $defs: defs },

@@ -32,7 +32,7 @@ export class StreamBus implements ServerEventBus {
 }
 
 /** The resources that a stream tells of. */
-export interface Followed {
+export interface Resources {
   /** Addresses of types and of their list. */
   readonly types: readonly string[];
   /** Addresses of entries, by type and id. */
@@ -55,24 +55,24 @@ const interval = 10_000;
  */
 export class ListenStream extends LiveBody {
   readonly #call: LastingCall;
-  readonly #followed: Followed;
+  readonly #resources: Resources;
   readonly #protocol: ProtocolStream;
   readonly #ends = new Ending();
   #types: TypeWatch | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isCounted = false;
 
-  constructor({ request, running, content }: AgentCall, followed: Followed, protocol: ProtocolStream) {
+  constructor({ request, running, content }: AgentCall, resources: Resources, protocol: ProtocolStream) {
     super();
     const { client, requestId, caller } = content.store.database.sender ?? request.sender;
     this.#call = { request, running, sender: { client, requestId, signal: this.#ends, ...(caller !== undefined && { caller }) } };
-    this.#followed = followed;
+    this.#resources = resources;
     this.#protocol = protocol;
   }
 
   /** Begins to follow. Throws a 4xx or a 503 if too many requests wait for changes. */
   async start(call: AgentCall): Promise<void> {
-    const { types, entries } = this.#followed;
+    const { types, entries } = this.#resources;
     try {
       syncService(call.running).connections.enter(this.#call.sender);
       this.#isCounted = true;
@@ -91,10 +91,10 @@ export class ListenStream extends LiveBody {
   }
 
   /** Sends what the protocol says, until it says no more. */
-  async send(said: ReadableStream<Uint8Array>): Promise<void> {
+  async send(frames: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     try {
-      for await (const bytes of said) {
+      for await (const bytes of frames) {
         this.write(decoder.decode(bytes, { stream: true }));
         await this.ready();
       }

@@ -4,7 +4,7 @@ import { isRecord, type Values } from '#base/values.js';
 import type { Answer } from '#http/route.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AgentCall } from './agent-call.js';
-import { type Followed, ListenStream, StreamBus } from './listen-stream.js';
+import { type Resources, ListenStream, StreamBus } from './listen-stream.js';
 import { parseResource } from './resource-name.js';
 import { findServed } from './served-types.js';
 import { mayFollow } from './watch-entries.js';
@@ -34,13 +34,13 @@ export async function answerListen(message: Values, call: AgentCall, serve: Serv
   const params = isRecord(message['params']) ? message['params'] : {};
   const filter = isRecord(params['notifications']) ? params['notifications'] : {};
   const { resourceSubscriptions: uris } = filter;
-  const followed = Array.isArray(uris) ? followable(uris, call) : null;
-  const notifications = { ...filter, ...(followed !== null && { resourceSubscriptions: urisOf(followed) }) };
+  const resources = Array.isArray(uris) ? followable(uris, call) : null;
+  const notifications = { ...filter, ...(resources !== null && { resourceSubscriptions: urisOf(resources) }) };
   const bus = new StreamBus();
-  const narrowed = followed === null ? message : { ...message, params: { ...params, notifications } };
+  const narrowed = resources === null ? message : { ...message, params: { ...params, notifications } };
   const { response, end } = await serve(narrowed, { bus });
-  if (followed === null || response.body === null || !bus.isOpen) return answerOf(response);
-  const stream = new ListenStream(call, followed, { bus, end });
+  if (resources === null || response.body === null || !bus.isOpen) return answerOf(response);
+  const stream = new ListenStream(call, resources, { bus, end });
   await stream.start(call);
   void stream.send(response.body);
   return { headers: { ...headersOf(response), 'Cache-Control': 'no-store' }, body: stream };
@@ -53,13 +53,13 @@ export async function answerOf(response: Response): Promise<Answer> {
 
 const headersOf = ({ headers }: Response): Readonly<Record<string, string>> => Object.fromEntries(headers);
 
-const urisOf = ({ types, entries }: Followed): readonly string[] => [
+const urisOf = ({ types, entries }: Resources): readonly string[] => [
   ...types,
   ...[...entries.values()].flatMap((ids) => [...ids.values()].flat()),
 ];
 
 /** Returns the resources that the caller may follow. Throws a ValidationError for too many. */
-function followable(listed: readonly unknown[], call: AgentCall): Followed {
+function followable(listed: readonly unknown[], call: AgentCall): Resources {
   if (listed.length > mostResources)
     throw validationError(`A stream tells of at most ${String(mostResources)} resources, not of ${String(listed.length)}`);
   const uris = [...new Set(listed.filter((uri) => typeof uri === 'string'))];

@@ -53,13 +53,13 @@ const argumentsOf = ({ arguments: listed }: Values): NonNullable<Prompt['argumen
     return [{ name, ...(typeof description === 'string' && { description }), ...(required === true && { required }) }];
   });
 
-interface AskedPrompt {
+interface PromptCall {
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
 /** Returns the text of a prompt with the values of its arguments in place of `{{name}}`. */
-async function readPrompt(uid: string, { name, values }: AskedPrompt, call: AgentCall): Promise<GetPromptResult> {
+async function readPrompt(uid: string, { name, values }: PromptCall, call: AgentCall): Promise<GetPromptResult> {
   const shown = fieldsOf(uid, call);
   const filters = { name: { $eq: name } };
   const page = shown === null ? null : await find.run({ type: uid, fields: shown, filters, limit: 1 }, call);
@@ -80,7 +80,7 @@ const refusal = (message: string): ProtocolError => new ProtocolError(ProtocolEr
 const place = /\{\{\s*([\w-]+)\s*\}\}/g;
 
 /** Returns a template with values in place of their names; null if that would be longer than `most` bytes. */
-function fill(template: string, values: AskedPrompt['values'], most: number): string | null {
+function fill(template: string, values: PromptCall['values'], most: number): string | null {
   const valueOf = (name: string): string => (Object.hasOwn(values, name) ? (values[name] ?? '') : '');
   const added = [...template.matchAll(place)].reduce((sum, [, name = '']) => sum + Buffer.byteLength(valueOf(name)), 0);
   return Buffer.byteLength(template) + added > most ? null : template.replaceAll(place, (_, name: string) => valueOf(name));

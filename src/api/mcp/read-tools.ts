@@ -71,7 +71,10 @@ function answerEntry(entry: Loaded | null, { singularName }: ContentType, call: 
 }
 
 /** Returns the answer of `get` to the id of an entry, also of a single type. Throws its errors. */
-export async function getById({ type: name, id }: { readonly type: string; readonly id: number }, call: AgentCall): Promise<Values> {
+export async function getById(
+  { type: name, id }: { readonly type: string; readonly id: number },
+  call: AgentCall,
+): Promise<Values> {
   const type = typeFor('get', { type: name }, call);
   if (type.kind === 'collectionType') return get.run({ type: name, id }, call);
   const query = { ...readQuery({ status: 'all' }, type, call), filter: comparing('id', 'eq', id), withTotal: false };
@@ -145,8 +148,8 @@ async function answerGroups(input: Values, call: AgentCall): Promise<Values> {
   refuseDeep(input, limits);
   const { limit, ...others } = input;
   const parameters = { ...parametersOf(others, type), ...(limit !== undefined && { pagination: { limit } }) };
-  const asked = parseAggregation(input['status'] === 'draft' ? draftsOf(parameters) : parameters, limits);
-  const { groups, isTruncated, total } = await aggregate(type, asked, settings, call.content);
+  const aggregation = parseAggregation(input['status'] === 'draft' ? draftsOf(parameters) : parameters, limits);
+  const { groups, isTruncated, total } = await aggregate(type, aggregation, settings, call.content);
   return fitEntries(groups, maxBytesOf(call), (shown) => {
     const isCut = isTruncated || shown.length < groups.length || (total !== null && total > shown.length);
     return { groups: shown, ...(isCut && { truncated: true }) };

@@ -23,7 +23,7 @@ interface ToolWrite {
 export async function runWrite({ tool, type, input, write }: ToolWrite, call: AgentCall): Promise<Values> {
   const { content, request } = call;
   const { key, dryRun } = input;
-  if (dryRun === true) return rehearse(type, write, content);
+  if (dryRun === true) return tryWrite(type, write, content);
   if (typeof key !== 'string') {
     if (optionOf(type, keyOption) === true) throw keyError(400, `Writes of ${type.displayName} need the argument key`);
     return write(content);
@@ -35,23 +35,23 @@ export async function runWrite({ tool, type, input, write }: ToolWrite, call: Ag
 }
 
 /** Ends a transaction whose answer alone is wanted. */
-class Rehearsed extends Error {
+class TrialEnd extends Error {
   constructor(readonly answer: Values) {
     super('the write was only tried');
   }
 }
 
 /** Makes a write in a transaction that is undone. Code of the project does not run, because it may have effects elsewhere. */
-async function rehearse(type: ContentType, write: ToolWrite['write'], content: ContentContext): Promise<Values> {
+async function tryWrite(type: ContentType, write: ToolWrite['write'], content: ContentContext): Promise<Values> {
   const { database } = content.store;
   if (!database.isReplicated) throw validationError('dryRun needs a replica set: a standalone server has no transactions');
   await untilReady(type, content); // a write in a transaction does not wait
   try {
     return await inTransaction(database, async (open): Promise<Values> => {
-      throw new Rehearsed(await write(withDatabase(withoutHooks(content), open)));
+      throw new TrialEnd(await write(withDatabase(withoutHooks(content), open)));
     });
   } catch (error) {
-    if (error instanceof Rehearsed) return { ...error.answer, dryRun: true };
+    if (error instanceof TrialEnd) return { ...error.answer, dryRun: true };
     throw error;
   }
 }

@@ -144,12 +144,12 @@ const ofAllLocales: ReadonlySet<TypeTool> = new Set(['find', 'count', 'aggregate
 /** The tools that change an entry, which its id names. */
 const ofStored: ReadonlySet<TypeTool> = new Set(['update', 'delete', 'publish', 'unpublish']);
 
-interface AskedLocale {
+interface LocaleArgument {
   readonly type: ContentType;
   readonly locale: string;
 }
 
-function checkLocale(tool: TypeTool, { type, locale }: AskedLocale, { locales }: Pick<BindContext, 'locales'>): void {
+function checkLocale(tool: TypeTool, { type, locale }: LocaleArgument, { locales }: Pick<BindContext, 'locales'>): void {
   if (!type.localized) throw validationError(`Argument locale is not for ${type.singularName}: it has no translations`);
   if (ofStored.has(tool) && type.kind === 'collectionType')
     throw validationError('Argument locale is only for single types here: the id names a translation');

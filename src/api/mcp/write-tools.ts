@@ -123,10 +123,10 @@ type Change = (stored: Stored, content: ContentContext) => Promise<Values | null
 async function changeOne({ tool, type, input, call }: ToolParts, change: Change): Promise<Values> {
   const write = async (content: ContentContext): Promise<Values> => {
     const id = await idOf(type, input, content);
-    const kept = input['dryRun'] === true ? {} : await previousVersion(type, id, content);
+    const version = input['dryRun'] === true ? {} : await previousVersion(type, id, content);
     const answer = await change({ type, id, expected: [String(input['version'])] }, content);
     if (answer === null) throw absent(type);
-    return { ...answer, ...kept };
+    return { ...answer, ...version };
   };
   try {
     return await runWrite({ tool, type, input, write }, call);
@@ -155,13 +155,13 @@ async function idOf(type: ContentType, input: Values, content: ContentContext): 
 async function readCurrent(type: ContentType, input: Values, call: AgentCall): Promise<Values | null> {
   if (!mayUse('get', type, call)) return null;
   const { id, locale } = input;
-  const asked = type.kind === 'singleType' ? { locale, status: 'all' } : { id };
-  const entry = await readOne(type, asked, call);
+  const key = type.kind === 'singleType' ? { locale, status: 'all' } : { id };
+  const entry = await readOne(type, key, call);
   return entry && showEntry(entry, call.content);
 }
 
 /** Returns the tool that updates an entry with values. */
-const updating = (
+const updateTool = (
   tool: 'update' | 'publish' | 'unpublish',
   definition: Omit<Tool['definition'], 'name'>,
   valuesOf: (input: Values, type: ContentType) => Values,
@@ -177,7 +177,7 @@ const updating = (
   },
 });
 
-export const update = updating(
+export const update = updateTool(
   'update',
   {
     title: 'Update an entry',
@@ -188,7 +188,7 @@ export const update = updating(
   dataOf,
 );
 
-export const publish = updating(
+export const publish = updateTool(
   'publish',
   {
     title: 'Publish an entry',
@@ -199,7 +199,7 @@ export const publish = updating(
   () => ({ publishedAt: new Date().toISOString() }),
 );
 
-export const unpublish = updating(
+export const unpublish = updateTool(
   'unpublish',
   {
     title: 'Unpublish an entry',

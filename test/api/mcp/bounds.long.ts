@@ -92,12 +92,22 @@ function callOf(random: Random): readonly [name: string, input: object] {
     ['find', { type, status: 'all', populate, limit: pick([1, 3, 25, 100]), sort: pick(['id', 'name', 'name:desc']) }],
     ['find', { type, status: 'all', filters: { name: { $containsi: textOf(random, 3) } } }],
     ['get', { type, id, populate }],
-    ['aggregate', { type, status: 'all', aggregate: { count: '*', max: ['name'] }, groupBy: pick([['name'], ['others.name'], ['id']]) }],
+    [
+      'aggregate',
+      { type, status: 'all', aggregate: { count: '*', max: ['name'] }, groupBy: pick([['name'], ['others.name'], ['id']]) },
+    ],
     ['update', { type, id, version: 'old.1', data }],
     ['update', { type, id, version: 'old.1', data, [textOf(random, lengthOf(random))]: 1 }],
     ['update', { type, id, version: pick(['1', textOf(random, 300)]), data: { [textOf(random, 500)]: textOf(random, 500) } }],
     ['create', { type, data, dryRun: true }],
-    ['create', { type, data: { ...data, body: data.body.repeat(20).slice(0, 60_000) }, key: `key ${String(random.below(1e9))} of this run` }],
+    [
+      'create',
+      {
+        type,
+        data: { ...data, body: data.body.repeat(20).slice(0, 60_000) },
+        key: `key ${String(random.below(1e9))} of this run`,
+      },
+    ],
     ['describe', pick([{}, { type }, { type: 'shared.part' }, { cursor: 'kind-30' }, { type: textOf(random, 3_000) }])],
   ]);
 }

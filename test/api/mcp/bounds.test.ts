@@ -18,7 +18,11 @@ describe('the measure of answers', () => {
     const random = new Random(7);
     for (let round = 0; round < 200; round++) {
       const all = Array.from({ length: 1 + random.below(8) }, () => entryOf(random));
-      const answerOf = (entries: readonly object[]) => ({ entries, total: all.length, nextCursor: 'x'.repeat(random.below(900)) });
+      const answerOf = (entries: readonly object[]) => ({
+        entries,
+        total: all.length,
+        nextCursor: 'x'.repeat(random.below(900)),
+      });
       const answer = fitEntries(all, maxBytes, answerOf) as { readonly entries: readonly Record<string, unknown>[] };
       expect(bytesOf(answer)).to.be.at.most(maxBytes);
       expect(answer.entries).to.have.length.greaterThan(0);

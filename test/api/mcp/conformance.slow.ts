@@ -14,7 +14,8 @@ const program = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 
 /** Why a check of the package says nothing about this endpoint. */
 const reasons = {
-  content: 'asks for a tool or prompt with images, sounds or embedded resources: answers here are structured content and its text',
+  content:
+    'asks for a tool or prompt with images, sounds or embedded resources: answers here are structured content and its text',
   resource: 'asks for a resource of a scheme of its own: those here are types and entries',
   client: 'asks for a tool that asks the client, or reports or logs to it: tools here do not',
   capability: 'asks for a capability that the endpoint does not state',
@@ -105,7 +106,12 @@ const prompts = [
     arguments: [argument('arg1'), argument('arg2')],
   },
 ];
-const texts = { name: { type: 'string' }, description: { type: 'string' }, template: { type: 'text' }, arguments: { type: 'json' } };
+const texts = {
+  name: { type: 'string' },
+  description: { type: 'string' },
+  template: { type: 'text' },
+  arguments: { type: 'json' },
+};
 
 /** The package wants Node.js 22 for a command that is not used here. */
 const withoutGlob = `import { register } from 'node:module';

@@ -105,7 +105,13 @@ describe('an agent that follows resources', () => {
 
   it('is told which of them it may follow', async () => {
     const known = ['mangrove://types', 'mangrove://types/page', 'mangrove://post/1', 'mangrove://page/2', 'mangrove://pages/2'];
-    const others = ['mangrove://plain/1', 'mangrove://home/1', 'mangrove://secret/1', 'mangrove://types/secret', 'mangrove://page/x'];
+    const others = [
+      'mangrove://plain/1',
+      'mangrove://home/1',
+      'mangrove://secret/1',
+      'mangrove://types/secret',
+      'mangrove://page/x',
+    ];
     const { subscription } = await follow([...others, ...known, ...known, 'file:///etc/passwd']);
     expect(subscription.honoredFilter).to.deep.equal({ resourceSubscriptions: known });
     const none = await follow(others);
@@ -142,7 +148,12 @@ describe('an agent that follows resources', () => {
   it('hears nothing of entries that a row rule hides, neither of their changes nor of their end', async () => {
     const created = await server.as(editor, 'POST', '/api/posts', { data: { title: 'of bob', owner: bob.id } });
     const id = String(created.body.data.id);
-    const { uris, heard } = await follow(['mangrove://post/1', 'mangrove://post/2', `mangrove://post/${id}`, 'mangrove://post/99']);
+    const { uris, heard } = await follow([
+      'mangrove://post/1',
+      'mangrove://post/2',
+      `mangrove://post/${id}`,
+      'mangrove://post/99',
+    ]);
     await write('PUT', 'posts/2', { title: 'changed' });
     await write('DELETE', `posts/${id}`);
     await write('PUT', 'posts/1', { title: 'changed' });
@@ -215,7 +226,11 @@ describe('an agent that follows resources', () => {
     expect(await follow(['mangrove://types']).catch(String)).to.contain('Too many requests wait for changes');
     for (const { close } of streams.splice(0)) await close();
     let isFree = false;
-    while (!isFree) isFree = await follow(['mangrove://page/1', 'mangrove://post/1']).then(() => true, () => false);
+    while (!isFree)
+      isFree = await follow(['mangrove://page/1', 'mangrove://post/1']).then(
+        () => true,
+        () => false,
+      );
   });
 
   it('is told of the end by a service that stops', async () => {

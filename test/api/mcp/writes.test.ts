@@ -8,7 +8,10 @@ import { type Agent, connectNew } from './agents.js';
 const localized = { pluginOptions: { i18n: { localized: true } } };
 const models = [
   collectionType('page', { title: { type: 'string' } }, { options: { draftAndPublish: true } }),
-  collectionType('code', { value: { type: 'string', unique: true }, pages: { type: 'relation', relation: 'oneToMany', target: 'api::page.page' } }),
+  collectionType('code', {
+    value: { type: 'string', unique: true },
+    pages: { type: 'relation', relation: 'oneToMany', target: 'api::page.page' },
+  }),
   { ...collectionType('home', { title: { type: 'string' } }), kind: 'singleType' },
 ];
 const named = (name: string, ...ends: readonly string[]) => ends.map((end) => `api::${name}.${name}.${end}`);

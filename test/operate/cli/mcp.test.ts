@@ -33,6 +33,19 @@ describe('npx mangrove mcp', () => {
     expect(stderr).to.equal(`${url}/mcp offers describe, find, get, count, aggregate`);
   });
 
+  it('prints the configuration of each client', async () => {
+    const printed = async (client: string) =>
+      JSON.parse((await runCli('mcp', ['--client', client], { directory, env: {} })).stdout) as Record<string, object>;
+    const url = 'http://localhost:1337/mcp';
+    expect(await printed('cursor')).to.have.nested.property('mcpServers.mangrove.url', url);
+    expect(await printed('vscode')).to.have.nested.property('servers.mangrove.type', 'http');
+    expect(await printed('claude-desktop'))
+      .to.have.nested.property('mcpServers.mangrove.args')
+      .that.includes(url);
+    const wrong = await runCli('mcp', ['--client', 'other'], { directory, env: {} });
+    expect(wrong.stderr).to.contain('one of claude-code, claude-desktop, cursor, vscode');
+  });
+
   it('asks for a token', async () => {
     const { stderr, exitCode } = await runCli('mcp', ['--url', server.server.url], { directory, env: {} });
     expect(exitCode).to.equal(1);
