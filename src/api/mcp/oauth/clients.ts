@@ -3,7 +3,7 @@ import { isRecord, itemsOf, printable } from '#base/values.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { clientCollection } from './declaration.js';
-import { fetchDocument } from './fetch-document.js';
+import { fetchDocument, UnfitDocument } from './fetch-document.js';
 import type { GrantedClient } from './grants.js';
 import { isRedirect } from './redirects.js';
 import { OAuthError } from './refusals.js';
@@ -61,7 +61,7 @@ function isDocumentAddress(id: string): boolean {
 
 async function documentOf(id: string): Promise<unknown> {
   const document = await fetchDocument(id).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    const reason = error instanceof UnfitDocument ? error.message : 'it cannot be read from a public address';
     throw new OAuthError('invalid_client', `The document of the client cannot be used: ${reason}`);
   });
   if (document !== undefined) return document;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { request, type RequestOptions } from 'node:https';
 import { isPrivateHost, publicLookup } from '#base/public-address.js';
 import { decodeOrNull } from '#base/values.js';
 
@@ -15,39 +15,48 @@ const mostAtOnce = 10;
 /** The requests that are under way. */
 const underWay = new Map<string, Promise<unknown>>();
 
-const refused = (host: string): Error => new Error(`${host} is an address of this machine or of a private network`);
+/** Why a document cannot be used, as pages show it. Other errors would tell which names and hosts of a private network there are. */
+export class UnfitDocument extends Error {}
+
+const refused = (): Error => new Error('the address is one of this machine or of a private network');
 
 /**
  * Reads the document of a client from a public address. Redirects are not followed. The address is checked when it is connected to, so
  * that a name which resolves to another address later is refused too. Returns undefined if too many requests are under way. Throws an
- * Error if the document cannot be read.
+ * UnfitDocument or another Error if the document cannot be read.
  */
 export function fetchDocument(id: string): Promise<unknown> {
   const running = underWay.get(id);
   if (running !== undefined) return running;
   if (underWay.size >= mostAtOnce) return Promise.resolve(undefined);
-  const reading = read(new URL(id)).finally(() => underWay.delete(id));
+  const reading = readDocument(new URL(id)).finally(() => underWay.delete(id));
   underWay.set(id, reading);
   return reading;
 }
 
-async function read(target: URL): Promise<unknown> {
-  if (isPrivateHost(target)) throw refused(target.hostname);
+/** How an address is connected to. */
+type Connection = Pick<RequestOptions, 'lookup' | 'ca'>;
+
+const publicly: Connection = { lookup: publicLookup(refused) };
+
+/** Reads a document on a connection of its own. Throws as `fetchDocument`. */
+export async function readDocument(target: URL, connection = publicly): Promise<unknown> {
+  if (isPrivateHost(target)) throw refused();
   const signal = AbortSignal.timeout(timeLimit);
   const headers = { accept: 'application/json', 'user-agent': 'Mangrove' };
-  const options = { agent: false, signal, headers, lookup: publicLookup(refused) } as const;
+  const options = { agent: false, signal, headers, ...connection } as const;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(target, options, resolve).on('error', reject).end();
   });
   if (answer.statusCode !== 200) {
     answer.destroy();
-    throw new Error(`its address answers ${String(answer.statusCode)}`);
+    throw new UnfitDocument(`its address answers ${String(answer.statusCode)}`);
   }
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of answer as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > maxBytes) throw new Error(`it has more than ${String(maxBytes)} bytes`); // this closes the connection
+    if (size > maxBytes) throw new UnfitDocument(`it has more than ${String(maxBytes)} bytes`); // this closes the connection
     pieces.push(piece);
   }
   return decodeOrNull(Buffer.concat(pieces).toString('utf8'));

@@ -5,14 +5,15 @@ import type { ServingInput } from '../../../support/serve.js';
 
 export const callback = 'https://agent.test/callback';
 
+/** The configuration of a service with OAuth. */
+export const oauthConfig = (mcp: object = {}, config: PartialConfig = {}): PartialConfig => {
+  const oauth = { enabled: true, registration: true };
+  return { ...config, api: { mcp: { enabled: true, publish: true, oauth, ...mcp }, ...config.api } };
+};
+
 /** A service with OAuth, whose users may do everything with articles. */
 export async function serveOAuth(input: Partial<ServingInput> = {}, mcp: object = {}): Promise<ServingAccounts> {
-  const oauth = { enabled: true, registration: true };
-  const config: PartialConfig = {
-    ...input.config,
-    api: { mcp: { enabled: true, publish: true, oauth, ...mcp }, ...input.config?.api },
-  };
-  const server = await serveAccounts({ ...input, config });
+  const server = await serveAccounts({ ...input, config: oauthConfig(mcp, input.config) });
   const actions = ['find', 'findOne', 'create', 'update', 'delete'].map((action) => `api::article.article.${action}`);
   await server.admin('PUT', '/roles/1', { actions });
   await server.admin('PUT', '/roles/2', { actions: ['plugin::users-permissions.auth.callback'] });
@@ -51,7 +52,7 @@ export const get = async (url: string, headers: Values = {}): Promise<Seen> =>
 
 /** Registers a client, and returns its id. */
 export async function registerClient({ server }: ServingAccounts, redirects: readonly string[] = [callback]): Promise<string> {
-  const response = await fetch(`${server.url}/oauth/register`, {
+  const response = await fetch(`${server.localUrl}/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ client_name: 'Test agent', redirect_uris: redirects }),
@@ -94,16 +95,17 @@ const allScopes = ['content:read', 'content:write', 'content:publish'];
 /** Logs a user in and allows access, as a browser does. Returns the answer to the last form, and the verifier of the client. */
 export async function allow({ server }: ServingAccounts, { client, username = 'ann', scopes = allScopes, more = {} }: Allowing) {
   const { verifier, challenge } = pkce();
-  const first = await get(`${server.url}/oauth/authorize?${request(client, challenge, more).toString()}`);
+  const first = await get(`${server.localUrl}/oauth/authorize?${request(client, challenge, more).toString()}`);
   const cookie = { cookie: cookieIn(first) };
-  const consent = await post(`${server.url}/oauth/log-in`, { form: formIn(first), identifier: username, password }, cookie);
+  const consent = await post(`${server.localUrl}/oauth/log-in`, { form: formIn(first), identifier: username, password }, cookie);
   const chosen = Object.fromEntries(scopes.map((scope) => [scope, 'on']));
   const form = { form: formIn(consent), decision: 'allow', ...chosen };
-  return { answer: await post(`${server.url}/oauth/consent`, form, cookie), verifier, consent, cookie, form };
+  return { answer: await post(`${server.localUrl}/oauth/consent`, form, cookie), verifier, consent, cookie, form };
 }
 
 /** Exchanges a code or a refresh token. */
-export const exchange = ({ server }: ServingAccounts, values: Values): Promise<Seen> => post(`${server.url}/oauth/token`, values);
+export const exchange = ({ server }: ServingAccounts, values: Values): Promise<Seen> =>
+  post(`${server.localUrl}/oauth/token`, values);
 
 /** The parameters by which a client exchanges a code. */
 export const codeExchange = (
@@ -136,7 +138,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
 /** Asks the endpoint for its tools. Returns the status, the names, and the challenge of a refusal. */
 export async function toolsFor({ server }: ServingAccounts, token: string | null) {
-  const response = await fetch(`${server.url}/mcp`, {
+  const response = await fetch(`${server.localUrl}/mcp`, {
     method: 'POST',
     headers: {
       ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
