@@ -55,7 +55,7 @@ export const apiSettings = group({
     urlLength: amount(65_536, 'Characters of a URL'),
     parameters: amount(1_200, 'Parameters of a query string'),
     queryDepth: amount(20, 'Levels of brackets in a query string'),
-    filterNodes: amount(200, 'Conditions of a filter; groups and names of relations do not count'),
+    filterNodes: amount(200, 'Conditions of a filter; groups and names of relations do not count, each corner of a polygon does'),
     listValues: amount(1_000, 'Values of one list in a filter'),
     textLength: amount(8_000, 'Characters of a string that a filter compares with'),
     populateDepth: whole(10, 'Levels of populate', { minimum: 1, maximum: 18 }),

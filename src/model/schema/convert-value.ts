@@ -30,7 +30,7 @@ const common: ReadonlySet<string> = new Set([
 ]);
 
 const ofForm: Readonly<Record<string, readonly string[]>> = {
-  text: ['minLength', 'maxLength', 'regex', 'searchable'],
+  text: ['minLength', 'maxLength', 'regex', 'searchable', 'collation'],
   number: ['min', 'max'],
 };
 

@@ -20,7 +20,8 @@ export function schemaOf({ uid, collectionName, info, options, pluginOptions, at
   const isComponent = type.kind === 'component';
   const plugin = pluginOf(type);
   return {
-    collectionName: collectionName ?? type.collection,
+    // Strapi stores components in tables of their own
+    collectionName: collectionName ?? (isComponent ? `components_${uid.replaceAll(/[^A-Za-z0-9]/g, '_')}` : type.collection),
     info,
     options: options ?? {},
     ...(!isComponent && { pluginOptions: pluginOptions ?? {} }),

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { type AttributePlace, placesNamed } from '#model/schema/attribute-places.js';
-import type { ContentType, Registry } from '#model/schema/content-type.js';
+import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import { type ConvertedType, convertValue } from '#model/schema/convert-value.js';
+import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isRecord } from '#base/values.js';
 import type { Database } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
@@ -65,11 +66,16 @@ export function converted(document: Document, { field, places }: Root, to: Conve
     return 'reason' in result ? null : result.value;
   };
   const value = places.reduce(
-    (at, { steps, attribute }) => within({ [field]: at }, steps, attribute.name, convert)[field],
+    (at, { steps, attribute }) =>
+      within({ [field]: at }, steps, attribute.name, (stored) => convert(plainPlace(stored, attribute)))[field],
     document[field] as unknown,
   );
   return { value, reasons, values };
 }
+
+/** Returns a stored point as answers have it; other values unchanged. */
+const plainPlace = (stored: unknown, attribute: Attribute): unknown =>
+  attribute.kind === 'scalar' && attribute.type === 'point' ? (scalarTypes.point.output(stored) ?? stored) : stored;
 
 function within(
   record: Document,

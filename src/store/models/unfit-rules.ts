@@ -21,7 +21,8 @@ export function unfitMatches(type: ScalarType, name: string): readonly Document[
   const rule = scalarTypes[type];
   const expression = unfitExpression(rule);
   if (expression === null) return [];
-  return (rule.stored === 'json' ? [expression] : [expression, { $type: 'array' }]).map((one) => ({ [name]: one }));
+  const unfit = (rule.stored === 'json' ? [expression] : [expression, { $type: 'array' }]).map((one) => ({ [name]: one }));
+  return type === 'point' ? [...unfit, { [name]: { $type: 'object' }, [`${name}.type`]: { $ne: 'Point' } }] : unfit;
 }
 
 /** A rule of an attribute. */
