@@ -48,6 +48,8 @@ export interface AgentTool {
   readonly description: string;
   /** A JSON schema of an object. */
   readonly inputSchema: Values;
+  /** The scopes that clients of OAuth need for it. Without any, they are not offered it. */
+  readonly scopes?: readonly string[];
   /** `context` has the state of the request, with the caller as code of Strapi v4 reads it. */
   readonly handler: (input: Values, context: { readonly state: object }) => unknown;
 }

@@ -61,6 +61,7 @@ export class ListenStream extends LiveBody {
   #types: TypeWatch | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isCounted = false;
+  #isBeating = false;
 
   constructor({ request, running, content }: AgentCall, resources: Resources, protocol: ProtocolStream) {
     super();
@@ -118,12 +119,17 @@ export class ListenStream extends LiveBody {
     return this.ready();
   }
 
+  /** Does nothing but keep the connection while the last beat is not over. */
   async #beat(): Promise<void> {
     if (this.isRead) this.write(': keep-alive\n\n');
+    if (this.#isBeating) return;
+    this.#isBeating = true;
     try {
       await this.#tell((await this.#types?.changed()) ?? []);
     } catch (error) {
       this.#fail(error);
+    } finally {
+      this.#isBeating = false;
     }
   }
 

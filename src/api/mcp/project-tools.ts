@@ -5,19 +5,22 @@ import { isRecord, type Values } from '#base/values.js';
 import type { AgentTool } from '#http/running.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { refuseLarge } from './bounded-answer.js';
-import { offeredScopes, scopesOf } from './oauth/scopes.js';
+import { scopesOf } from './oauth/scopes.js';
 import type { Tool } from './tool.js';
 
 /**
  * Returns the tools that code of the project has registered. Callers that only read have none, nor has the public, because such a tool may
- * do anything. Clients of OAuth need all scopes that the service offers.
+ * do anything. Clients of OAuth are offered those alone whose registration names the scopes that they need.
  */
 export function projectTools({ running, caller, content }: AgentCall): readonly Tool[] {
   const onlyReads = running.config.api.mcp.readOnly || content.bind.access.grants.kind === 'readOnly';
   const scopes = scopesOf(caller);
-  const isNarrowed = scopes !== null && !offeredScopes(running.config).every((scope) => scopes.has(scope));
-  return onlyReads || isNarrowed || caller.kind === 'public' ? [] : (running.agentTools?.() ?? []).map(toolOf);
+  if (onlyReads || caller.kind === 'public') return [];
+  return (running.agentTools?.() ?? []).filter((tool) => scopes === null || isWithin(tool, scopes)).map(toolOf);
 }
+
+const isWithin = ({ scopes: needed = [] }: AgentTool, scopes: ReadonlySet<string>): boolean =>
+  needed.length > 0 && needed.every((scope) => scopes.has(scope));
 
 const toolOf = memoize((registered: AgentTool): Tool => {
   const { name, title, description, inputSchema } = registered;

@@ -106,6 +106,7 @@ export class EntryWatch implements StepStream {
   async #startAgain(): Promise<void> {
     const { call, ends } = this.#input;
     if (ends.aborted) return;
+    this.#isAgain = true; // also if the first load was not complete: its changes are told after this one
     try {
       await this.start(await againOf(call, this.#identify));
     } catch (error) {

@@ -16,6 +16,8 @@ interface WatchInput {
 export class TypeWatch {
   readonly #input: WatchInput;
   readonly #digests: Map<string, string | null>;
+  /** What the digests depend on, compared by identity. */
+  #seen: readonly unknown[] = [];
 
   constructor(input: WatchInput, call: AgentCall) {
     this.#input = input;
@@ -26,6 +28,10 @@ export class TypeWatch {
   async changed(): Promise<readonly string[]> {
     const { call, projectCode } = this.#input;
     const again = agentCall(await againOf(call), projectCode);
+    const { access, registry, locales, defaultLocale } = again.content.bind;
+    const seen = [access, registry, locales, defaultLocale];
+    if (seen.every((one, index) => one === this.#seen[index])) return [];
+    this.#seen = seen;
     return [...this.#digests].flatMap(([uri, before]) => {
       const digest = digestOf(uri, again);
       this.#digests.set(uri, digest);

@@ -48,6 +48,7 @@ export interface AccountLimits {
 export type LimitedRoute =
   | 'login'
   | 'register'
+  | 'register-client'
   | 'forgot-password'
   | 'reset-password'
   | 'change-password'

@@ -12,7 +12,7 @@ export interface StrapiAi {
      */
     registerTool(
       name: string,
-      about: Pick<AgentTool, 'title' | 'description'> & { readonly inputSchema?: Values },
+      about: Pick<AgentTool, 'title' | 'description' | 'scopes'> & { readonly inputSchema?: Values },
       handler: AgentTool['handler'],
     ): void;
   };
@@ -21,14 +21,16 @@ export interface StrapiAi {
 /** Creates `strapi.ai`, which adds tools to a map. */
 export function createAi(tools: Map<string, AgentTool>): StrapiAi {
   const registerTool: StrapiAi['mcp']['registerTool'] = (name, about, handler) => {
-    const { title, description, inputSchema = { type: 'object', properties: {} } } = about;
+    const { title, description, inputSchema = { type: 'object', properties: {} }, scopes = [] } = about;
     const problem =
-      problemOf(name, { title, description, inputSchema }, handler) ?? (tools.has(name) ? 'is registered twice' : null);
+      problemOf(name, { title, description, inputSchema, scopes }, handler) ?? (tools.has(name) ? 'is registered twice' : null);
     if (problem !== null) throw new Error(`strapi.ai.mcp.registerTool: the tool ${name} ${problem}`);
-    tools.set(name, { name, title, description, inputSchema, handler });
+    tools.set(name, { name, title, description, inputSchema, scopes, handler });
   };
   return refuseMissing({ mcp: refuseMissing({ registerTool }, 'strapi.ai.mcp') }, 'strapi.ai');
 }
+
+const knownScopes: ReadonlySet<unknown> = new Set(['content:read', 'content:write', 'content:publish']);
 
 /** Returns what is wrong with a tool; null if nothing is. Code may pass values of any type. */
 function problemOf(name: string, about: Omit<AgentTool, 'name' | 'handler'>, handler: unknown): string | null {
@@ -37,5 +39,8 @@ function problemOf(name: string, about: Omit<AgentTool, 'name' | 'handler'>, han
   if (typeof about.title !== 'string' || typeof about.description !== 'string') return 'needs a title and a description';
   if (!isRecord(about.inputSchema) || about.inputSchema['type'] !== 'object')
     return 'needs an inputSchema that is a JSON schema of an object';
+  const { scopes } = about as { readonly scopes: unknown };
+  if (!Array.isArray(scopes) || !scopes.every((scope) => knownScopes.has(scope)))
+    return `needs scopes that are a list of ${[...knownScopes].join(', ')}`;
   return typeof handler === 'function' ? null : 'needs a handler';
 }

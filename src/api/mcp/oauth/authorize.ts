@@ -1,5 +1,6 @@
 import { checkLogIn } from '#accounts/login/session.js';
 import { ApiError } from '#base/errors.js';
+import { clientOf } from '#base/limits/client-of.js';
 import type { Accounts } from '#content/rights/accounts.js';
 import { countAttempt } from '#http/limit-requests.js';
 import { bodyOf } from '#http/route-request.js';
@@ -11,9 +12,9 @@ import { findClient, keepClient } from './clients.js';
 import { type CurrentUser, findCurrentUser } from './current-user.js';
 import { browserOf, type FormState, isForeign, openForm, sealForm } from './form-parts.js';
 import { insertGrant } from './grants.js';
-import { consentPage, logInPage, refusalPage } from './pages.js';
+import { consentPage, logInPage, refusalPage, returnPage } from './pages.js';
 import { withParameters } from './redirects.js';
-import { OAuthError } from './refusals.js';
+import { headersOf, OAuthError } from './refusals.js';
 import { grantToken } from './tokens.js';
 
 type Context = Parameters<ContextRoute['handleContext']>[0];
@@ -22,8 +23,15 @@ type Context = Parameters<ContextRoute['handleContext']>[0];
 export const authorize = (ctx: Context, call: RouteCall): Promise<Answer> =>
   orPage(call, async (accounts) => {
     const parameters = new URLSearchParams(ctx.querystring);
-    const admit = (): Promise<void> => countAttempt(ctx, 'connect', {}, call.running);
-    const client = await findClient(requiredText(parameters, 'client_id'), call.content.store.database, admit);
+    const id = requiredText(parameters, 'client_id');
+    const client = await findClient(id, call.content.store.database, {
+      sender: clientOf(ctx.ip),
+      admit: () => countAttempt(ctx, 'connect', {}, call.running),
+      report: (err) => {
+        const text = 'OAuth: the document of a client cannot be read';
+        call.running.observer.observe({ kind: 'warned', topic: 'access', text, about: { client: id, err } });
+      },
+    });
     const { resource } = addressesOf(accounts);
     const request = readRequest(parameters, { client, resource, config: accounts.config });
     const browser = browserOf(call.request, accounts);
@@ -69,7 +77,7 @@ export const decide = (call: RouteCall): Promise<Answer> =>
     const { id: user, tokenVersion: version } = await grantingUser(known, call, accounts);
     const consent = { user, version, client, scopes, resource, redirectUri, challenge };
     const { _id: grant } = await insertGrant(database, consent);
-    if (client.host === null) await keepClient(database, client.id);
+    await keepClient(database, client.id);
     return redirect(request, { code: grantToken('code', { grant, count: 0 }, accounts.tokens) }, accounts);
   });
 
@@ -86,15 +94,20 @@ async function grantingUser(known: FormState['user'], call: RouteCall, accounts:
   return user;
 }
 
-/** Returns what work answers; its errors as a page, or as a redirect to the client if it may hear of them. */
+/**
+ * Returns what work answers; its errors as a page. Only the decision of a user is redirected to the client: before, anybody could lead
+ * users anywhere by the address of this service (RFC 9700, 4.11.2).
+ */
 async function orPage({ running }: RouteCall, work: (accounts: Accounts) => Promise<Answer>): Promise<Answer> {
   const accounts = accountsOf(running);
   try {
     return await work(accounts);
   } catch (error) {
-    if (error instanceof RedirectedError)
-      return redirect(error.to, { error: error.code, error_description: error.message }, accounts);
-    if (error instanceof OAuthError) return refusalPage(error.message, error.status);
+    if (error instanceof RedirectedError) {
+      const answer = redirect(error.to, { error: error.code, error_description: error.message }, accounts);
+      return error.code === 'access_denied' ? answer : returnPage(error.message, answer.headers.Location);
+    }
+    if (error instanceof OAuthError) return refusalPage(error.message, error.status, headersOf(error));
     if (error instanceof ApiError && error.status < 500) return refusalPage(error.message, error.status, error.headers);
     throw error;
   }
@@ -105,12 +118,12 @@ function redirect(
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   parameters: Readonly<Record<string, string>>,
   accounts: Accounts,
-): Answer {
+) {
   const { issuer } = addressesOf(accounts);
   const headers = {
     Location: withParameters(redirectUri, { ...parameters, state, iss: issuer }),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
   };
-  return { status: 303, headers, body: '' };
+  return { status: 303, headers, body: '' } satisfies Answer;
 }

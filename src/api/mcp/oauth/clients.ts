@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { isRecord, itemsOf, printable } from '#base/values.js';
+import { otherThan } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { clientCollection } from './declaration.js';
-import { fetchDocument, UnfitDocument } from './fetch-document.js';
+import { fetchDocument } from './fetch-document.js';
 import type { GrantedClient } from './grants.js';
 import { isRedirect } from './redirects.js';
 import { OAuthError } from './refusals.js';
@@ -34,20 +35,40 @@ export const grantedClient = ({ _id, kind, name }: Client): GrantedClient => ({
   host: kind === 'document' ? new URL(_id).host : null,
 });
 
-/**
- * Returns a client. `admit` counts the request for a document that is not stored; its error is passed on. Throws an OAuthError for an unknown client, and for one
- * whose document cannot be used.
- */
-export async function findClient(id: string, database: Database, admit: () => Promise<void>): Promise<Client> {
+/** How a document that is not stored is read. */
+interface Fetching {
+  /** The address of who has asked. */
+  readonly sender: string;
+  /** Counts the request. Its error is passed on. */
+  readonly admit: () => Promise<void>;
+  /** Takes the reason for which a document cannot be read. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Returns a client. Throws an OAuthError for an unknown one, and for one whose document cannot be used. */
+export async function findClient(id: string, database: Database, fetching: Fetching): Promise<Client> {
   const [known] = await clients.find(database, { match: { _id: id }, limit: 1 });
-  if (known !== undefined && known.expiresAt.getTime() > Date.now()) return known;
+  if (known !== undefined && known.expiresAt.getTime() > Date.now()) {
+    if (known.kind === 'document') await clients.change(database, { _id: id }, { set: { usedAt: new Date() } });
+    return known;
+  }
   if (!isDocumentAddress(id)) throw new OAuthError('invalid_client', 'The client is unknown: it must register again');
-  await admit();
-  const { kind, name, redirectUris, expiresAt } = documentClient(id, await documentOf(id));
-  const client = { _id: id, kind, name, redirectUris, expiresAt };
-  if ((await clients.count(database, { kind })) < most)
-    await clients.change(database, { _id: id }, { set: { kind, name, redirectUris, expiresAt } }, { creates: true });
+  await fetching.admit();
+  const client = documentClient(id, await documentOf(id, fetching));
+  await storeDocument(database, client);
   return client;
+}
+
+/** Stores the client of a document, in place of the one that was used least recently if there are too many. Those with grants stay. */
+export async function storeDocument(database: Database, { _id, ...values }: Client): Promise<void> {
+  const { kind } = values;
+  if ((await clients.count(database, { kind })) >= most) {
+    const match = { kind, isGranted: otherThan(true) };
+    const [oldest] = await clients.find(database, { match, sort: { usedAt: 1 }, limit: 1, fields: ['_id'] });
+    if (oldest === undefined) return;
+    await clients.remove(database, { _id: oldest._id });
+  }
+  await clients.change(database, { _id }, { set: { ...values, usedAt: new Date() } }, { creates: true });
 }
 
 const longestAddress = 500;
@@ -59,10 +80,15 @@ function isDocumentAddress(id: string): boolean {
   return href === id && pathname !== '/' && username === '' && password === '' && !id.includes('#');
 }
 
-async function documentOf(id: string): Promise<unknown> {
-  const document = await fetchDocument(id).catch((error: unknown) => {
-    const reason = error instanceof UnfitDocument ? error.message : 'it cannot be read from a public address';
-    throw new OAuthError('invalid_client', `The document of the client cannot be used: ${reason}`);
+/** The error is the same for all reasons, because they would tell strangers which hosts and ports can be reached from here. */
+const unreadable = (): OAuthError =>
+  new OAuthError('invalid_client', 'The document of the client cannot be used: it cannot be read from a public address');
+
+async function documentOf(id: string, fetching: Fetching): Promise<unknown> {
+  if (new URL(id).port !== '') throw unreadable();
+  const document = await fetchDocument(id, fetching.sender).catch((error: unknown) => {
+    fetching.report(error);
+    throw unreadable();
   });
   if (document !== undefined) return document;
   throw new OAuthError('temporarily_unavailable', 'Too many documents of clients are being read, please try again later', 429);
@@ -113,7 +139,8 @@ export async function registerClient(database: Database, metadata: unknown): Pro
   throw new OAuthError('temporarily_unavailable', `${String(most)} clients have registered, which is the maximum`, 429);
 }
 
-/** Keeps a client that has registered, because a user has just granted it something. */
+/** Keeps a client, because a user has just granted it something: a registered one for long, a document until it is read again. */
 export const keepClient = async (database: Database, _id: string): Promise<void> => {
+  await clients.change(database, { _id, kind: 'document' }, { set: { isGranted: true } });
   await clients.change(database, { _id, kind: 'registered' }, { set: { expiresAt: after(kept.used) } });
 };

@@ -10,27 +10,28 @@ const timeLimit = 5_000;
 const maxBytes = 5_000;
 
 /** Maximum number of requests at a time, of one process. */
-const mostAtOnce = 10;
+const mostAtOnce = 50;
+
+/** Maximum number of them for one sender. */
+const mostOfSender = 3;
 
 /** The requests that are under way. */
-const underWay = new Map<string, Promise<unknown>>();
-
-/** Why a document cannot be used, as pages show it. Other errors would tell which names and hosts of a private network there are. */
-export class UnfitDocument extends Error {}
+const underWay = new Map<string, { readonly sender: string; readonly reading: Promise<unknown> }>();
 
 const refused = (): Error => new Error('the address is one of this machine or of a private network');
 
 /**
  * Reads the document of a client from a public address. Redirects are not followed. The address is checked when it is connected to, so
  * that a name which resolves to another address later is refused too. Returns undefined if too many requests are under way. Throws an
- * UnfitDocument or another Error if the document cannot be read.
+ * Error with the reason if the document cannot be read.
  */
-export function fetchDocument(id: string): Promise<unknown> {
+export function fetchDocument(id: string, sender: string): Promise<unknown> {
   const running = underWay.get(id);
-  if (running !== undefined) return running;
-  if (underWay.size >= mostAtOnce) return Promise.resolve(undefined);
+  if (running !== undefined) return running.reading;
+  const ofSender = [...underWay.values()].filter((one) => one.sender === sender).length;
+  if (underWay.size >= mostAtOnce || ofSender >= mostOfSender) return Promise.resolve(undefined);
   const reading = readDocument(new URL(id)).finally(() => underWay.delete(id));
-  underWay.set(id, reading);
+  underWay.set(id, { sender, reading });
   return reading;
 }
 
@@ -50,13 +51,13 @@ export async function readDocument(target: URL, connection = publicly): Promise<
   });
   if (answer.statusCode !== 200) {
     answer.destroy();
-    throw new UnfitDocument(`its address answers ${String(answer.statusCode)}`);
+    throw new Error(`its address answers ${String(answer.statusCode)}`);
   }
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of answer as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > maxBytes) throw new UnfitDocument(`it has more than ${String(maxBytes)} bytes`); // this closes the connection
+    if (size > maxBytes) throw new Error(`it has more than ${String(maxBytes)} bytes`); // this closes the connection
     pieces.push(piece);
   }
   return decodeOrNull(Buffer.concat(pieces).toString('utf8'));

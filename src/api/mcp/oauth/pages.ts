@@ -36,6 +36,15 @@ export const refusalPage = (message: string, status: number, headers: Readonly<R
       <p>Go back to the application, and begin again.</p>`,
   });
 
+/** Returns the page that says what is wrong with a request, with a link to the client, which hears of it there. */
+export const returnPage = (message: string, link: string): Answer =>
+  show({
+    title: 'Access is not possible',
+    status: 400,
+    main: html`<p class="warnings" role="alert">${message}</p>
+      <p><a href="${link}" rel="noreferrer">Go on to ${new URL(link).host}</a>, if this is where you come from.</p>`,
+  });
+
 /** Returns the words for a client: its name, and where it can be found. */
 const clientWords = ({ client: { name, host } }: AuthorizationRequest): Html =>
   host === null
@@ -69,7 +78,8 @@ export const logInPage = ({ request, sealed, browser, identifier = '', refusal }
         </label>
         <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
         <button>Log in</button>
-      </form>`,
+      </form>
+      <p class="soft">Accounts without a password, of those who log in by another service, cannot log in here.</p>`,
   });
 
 interface ConsentPage {

@@ -28,6 +28,9 @@ export class OAuthError extends Error {
 /** Headers of all answers with tokens (RFC 6749, 5.1). */
 export const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
+/** Returns the headers of an error, on a page and as JSON. */
+export const headersOf = ({ status }: OAuthError): Readonly<Record<string, string>> => (status === 429 ? { 'Retry-After': '10' } : {});
+
 /** Returns what work answers, or its error as JSON (RFC 6749, 5.2). */
 export async function orOAuthError(work: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -37,7 +40,7 @@ export async function orOAuthError(work: () => Promise<Answer>): Promise<Answer>
     const { code, message, status } = error;
     return {
       status,
-      headers: { ...noStore, ...(status === 401 && { 'WWW-Authenticate': 'Basic realm="clients"' }) },
+      headers: { ...noStore, ...headersOf(error), ...(status === 401 && { 'WWW-Authenticate': 'Basic realm="clients"' }) },
       body: { error: code, error_description: message },
     };
   }

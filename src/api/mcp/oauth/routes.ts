@@ -114,7 +114,7 @@ const tokenRoutes: readonly Route[] = [
 const registerRoute: Route = {
   ...at('POST /oauth/register'),
   action: 'anybody',
-  steps: [limited('register'), ...steps],
+  steps: [limited('register-client'), ...steps],
   operation: operations.register,
   handle: async (call) => (await import('./register.js')).register(call),
 };

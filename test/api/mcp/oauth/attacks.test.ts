@@ -12,7 +12,7 @@ import {
   get,
   pkce,
   post,
-  redirectOf,
+  linkIn,
   refresh,
   registerClient,
   request,
@@ -185,9 +185,9 @@ describe('attacks on OAuth', () => {
     it('that nobody knows are left out, and none at all is an error', async () => {
       const some = await allow(server, { client, more: { scope: 'openid content:read offline_access' } });
       expect(some.consent.text).to.include('Read content').and.not.include('Create');
-      const { status, headers } = await authorize(request(client, pkce().challenge, { scope: 'admin' }));
-      expect(status).to.equal(303);
-      expect(new URL(headers.get('location') ?? '').searchParams.get('error')).to.equal('invalid_scope');
+      const answer = await authorize(request(client, pkce().challenge, { scope: 'admin' }));
+      expect(answer.status).to.equal(400);
+      expect(linkIn(answer).searchParams.get('error')).to.equal('invalid_scope');
     });
 
     it('cannot be added in the form', async () => {
@@ -208,11 +208,13 @@ describe('attacks on OAuth', () => {
       ['for another resource', { resource: 'https://elsewhere.test/mcp' }, 'invalid_target'],
     ];
     for (const [what, more, error] of wrong)
-      it(`${what} is refused at the client`, async () => {
+      it(`${what} is refused on a page that links to the client`, async () => {
         const answer = await authorize(request(client, pkce().challenge, more));
-        expect(answer.status).to.equal(303);
-        expect(answer.headers.get('location')).to.match(/^https:\/\/agent\.test\/callback\?/);
-        expect(Object.fromEntries(redirectOf(answer))).to.include({ error, state: 's t&a', iss: `${url}/oauth` });
+        expect(answer.status).to.equal(400);
+        expect(answer.headers.get('location')).to.equal(null);
+        expect(answer.text).to.include('Go on to agent.test');
+        expect(linkIn(answer).href).to.match(/^https:\/\/agent\.test\/callback\?/);
+        expect(Object.fromEntries(linkIn(answer).searchParams)).to.include({ error, state: 's t&a', iss: `${url}/oauth` });
       });
 
     const hidden: readonly (readonly [string, Readonly<Record<string, string | undefined>>])[] = [
@@ -242,7 +244,7 @@ describe('attacks on OAuth', () => {
       expect((await authorize(twice)).status).to.equal(400);
       const others = request(client, pkce().challenge);
       others.append('scope', 'content:write');
-      expect(redirectOf(await authorize(others)).get('error')).to.equal('invalid_request');
+      expect(linkIn(await authorize(others)).searchParams.get('error')).to.equal('invalid_request');
     });
   });
 
