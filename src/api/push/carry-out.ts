@@ -6,12 +6,12 @@ import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
 import { conflictsOf } from '#http/sync-option.js';
 import { emptyQuery } from '#model/query/ast.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { findFirst } from '#store/stored.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import { bodyOf, changedNames, type Demand, demandsOf, heldBy, increased, isPlain, needsEntry, pushedForm } from './compare.js';
 import { type Current, type EntryView, readCurrent, readView, viewOf, viewQuery } from './entry-view.js';
-import { type NamedAttributes, namedAttributes } from './pushed-attributes.js';
+import { kindOf, type NamedAttributes, namedAttributes } from './pushed-attributes.js';
 import type { PushWrite } from './read-push.js';
 
 /** A write whose names are resolved. */
@@ -62,10 +62,10 @@ interface Work extends TypedWrite {
 }
 
 /** A type that demands `If-Match` demands `from` here, for each value that is overwritten. */
-function requireDemands({ write: { op, set }, demands }: Work): void {
+function requireDemands({ write: { op, set } }: Work): void {
   if (op === 'create') return;
-  const count = Object.keys(set).length;
-  if (demands.length < count || (op === 'delete' && count === 0)) throw preconditionRequired();
+  const values = Object.values(set);
+  if (!values.every((value) => 'from' in value) || (op === 'delete' && values.length === 0)) throw preconditionRequired();
 }
 
 async function createEntry({ type, write }: Work, content: ContentContext): Promise<Outcome> {
@@ -79,7 +79,7 @@ async function updateEntry(work: Work, content: ContentContext): Promise<Outcome
   const { type, id, write, named, demands } = work;
   const query = viewQuery(type, content.bind);
   const send = (held: ReturnType<typeof heldBy>, data: Values) => update({ type, id, held }, { data, query }, content);
-  const body = await withoutPresent(work, bodyOf(write), content);
+  const body = await mergeLists(work, content);
   const first = needsEntry(write, demands) ? null : await send(heldBy(demands), body);
   if (first !== null) return { status: 'applied', ...viewOf(first, content) };
   const { stored } = await meetDemands(work, content);
@@ -101,8 +101,8 @@ async function deleteEntry(work: Work, content: ContentContext): Promise<Outcome
 
 /**
  * Returns the entry of a write whose demands it meets. Other writers cannot change it before the transaction ends: the write would be
- * repeated. Throws a 404 if there is none, and a Conflict if it does not meet them. Drafts among related entries may be
- * shown or left out, because the copies of clients have either.
+ * repeated. Throws a 404 if there is none, and a Conflict if it does not meet them. Drafts among several related entries may
+ * be shown or left out, because the copies of clients have either.
  */
 async function meetDemands(work: Work, content: ContentContext): Promise<Current> {
   const { type, id, demands } = work;
@@ -112,8 +112,11 @@ async function meetDemands(work: Work, content: ContentContext): Promise<Current
   const changed = changedNames(demands, current.shown);
   if (changed.length === 0) return current;
   const live = await readCurrent(wanted, 'live', content);
-  const left = live === null ? changed : changedNames(demands, live.shown);
-  if (left.length > 0) throw new Conflict(await conflictOf(work, changed, content));
+  const isOne = ({ name, attribute }: Demand): boolean => changed.includes(name) && kindOf(attribute) === 'one';
+  const ones = demands.filter(isOne).map(({ name }) => name); // the draft that is linked would be lost
+  const left =
+    live === null ? changed : changed.filter((name) => ones.includes(name) || changedNames(demands, live.shown).includes(name));
+  if (left.length > 0) throw new Conflict(await conflictOf(work, left, content));
   return current;
 }
 
@@ -134,23 +137,50 @@ async function conflictOf(
   return { status: 'conflict', ...view, conflicts: Object.fromEntries(conflicts) as Values };
 }
 
-/** Returns a body that adds to a list only what the entry does not hold yet, because a second link would move the first one. */
-async function withoutPresent({ type, id, write, named }: Work, body: Values, { store }: ContentContext): Promise<Values> {
-  const names = Object.keys(write.add).filter((name) => isOwn(named, name));
-  if (names.length === 0) return body;
-  const stored = (await findFirst(store.database, type.collection, { _id: id })) ?? {};
-  const lists = names.map((name) => {
-    const present = new Set<unknown>(storedIds(stored[named.get(name)?.name ?? '']));
-    const { connect, disconnect } = body[name] as {
-      readonly connect: readonly unknown[];
-      readonly disconnect: readonly unknown[];
-    };
-    return [name, { connect: connect.filter((one) => !present.has(one) || disconnect.includes(one)), disconnect }];
-  });
-  return { ...body, ...(Object.fromEntries(lists) as Values) };
+/** Returns the body of an update, in which lists of links change as the client means it, whatever the entry holds besides. */
+async function mergeLists(work: Work, content: ContentContext): Promise<Values> {
+  const body = bodyOf(work.write);
+  const [added, set] = [await withoutPresent(work, body, content), await withUnseen(work, content)];
+  return { ...body, ...added, ...set };
 }
 
-function isOwn(named: NamedAttributes, name: string): boolean {
-  const attribute = named.get(name);
-  return attribute !== undefined && 'storage' in attribute && attribute.storage.kind === 'own';
+/**
+ * Returns the changes of lists that are added to, without what the caller sees in them already, because a second link would move the
+ * first one.
+ */
+async function withoutPresent({ type, id, write, named }: Work, body: Values, content: ContentContext): Promise<Values> {
+  const demands = Object.keys(write.add).flatMap((name): Demand[] => {
+    const attribute = named.get(name);
+    return attribute !== undefined && isOwn(attribute) ? [{ name, attribute, from: null }] : [];
+  });
+  if (demands.length === 0) return {};
+  const shown = (await readCurrent({ type, id, demands }, 'preview', content))?.shown ?? {};
+  const lists = demands.map(({ name, attribute }) => {
+    const present = new Set(idsIn(pushedForm(attribute, shown[attribute.name])));
+    const { connect, disconnect } = body[name] as Readonly<Record<'connect' | 'disconnect', readonly unknown[]>>; // as bodyOf makes it
+    return [name, { connect: connect.filter((one) => !present.has(one) || disconnect.includes(one)), disconnect }];
+  });
+  return Object.fromEntries(lists) as Values;
 }
+
+/** Returns the changes of lists that are set, where the entry has links that the client has not seen: these stay. */
+async function withUnseen({ type, id, write, demands }: Work, { store }: ContentContext): Promise<Values> {
+  const lists = demands.filter(
+    ({ name, attribute, from }) =>
+      attribute.kind === 'relation' && attribute.many && Array.isArray(from) && Array.isArray(write.set[name]?.to),
+  );
+  if (lists.length === 0) return {};
+  const stored = (await findFirst(store.database, type.collection, { _id: id })) ?? {};
+  const changes = lists.flatMap(({ name, attribute, from }) => {
+    const [before, after] = [idsIn(from), idsIn(write.set[name]?.to)];
+    const isSeen = (one: unknown): boolean => before.includes(one) || after.includes(one);
+    if (isOwn(attribute) && storedIds(stored[attribute.name]).every(isSeen)) return [];
+    const [connect, disconnect] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
+    return [[name, { connect, disconnect }]];
+  });
+  return Object.fromEntries(changes) as Values;
+}
+
+const idsIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const isOwn = (attribute: Attribute): boolean => 'storage' in attribute && attribute.storage.kind === 'own';

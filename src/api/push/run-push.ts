@@ -22,13 +22,14 @@ interface WriteAnswer extends Partial<Omit<Outcome, 'status' | 'id'>> {
 
 /**
  * Carries out the writes of a push in order, each in a transaction of its own, and returns what has become of them. Later writes to the
- * entry of one that was not applied wait. Throws the error of a write whose outcome is unknown, or that may succeed later: the client
- * pushes all of them again.
+ * entry of one that was not applied wait, and so does a write whose outcome is unknown, or that may succeed later. Throws the error of the
+ * first of these if no other write has an outcome: the client pushes all of them again.
  */
 export async function runPush(writes: readonly PushWrite[], call: RouteCall, sources: RowSources): Promise<WriteAnswer[]> {
   const push = new Push(call, sources, await EntryNames.read(writes, call));
   const answers: WriteAnswer[] = [];
   for (const write of writes) answers.push(await push.answer(write));
+  if (push.passing !== null && answers.every(({ status }) => status === 'waiting')) throw push.passing;
   return answers;
 }
 
@@ -40,6 +41,8 @@ class Push {
   readonly #blocked = new Set<string>();
   /** Whether a write has spent a part of the budget. */
   #hasSpent = false;
+  /** The first error after which a write may succeed when it is pushed again; null if there is none. */
+  passing: ApiError | null = null;
 
   constructor(call: RouteCall, sources: RowSources, names: EntryNames) {
     this.#call = call;
@@ -63,8 +66,12 @@ class Push {
     return this.#call.content.bind.budget.exceeded !== null;
   }
 
-  #idOf({ op, id }: PushWrite): number | string {
-    return typeof id === 'string' && op !== 'create' ? (this.#names.find(id)?.id ?? id) : id;
+  /** Returns the id of the entry of a write; its name if no entry of the type has it. */
+  #idOf({ op, type, id }: PushWrite): number | string {
+    if (typeof id === 'number' || op === 'create') return id;
+    const entry = this.#names.find(id);
+    const { byPluralName } = this.#call.content.bind.registry;
+    return entry === null || entry.uid !== byPluralName.get(type)?.uid ? id : entry.id;
   }
 
   async #run(write: PushWrite, id: number | string): Promise<WriteAnswer> {
@@ -78,7 +85,10 @@ class Push {
     } catch (error) {
       this.#hasSpent = true;
       if (error instanceof NameUnknown) return waiting(write, id);
-      if (isPassing(error)) throw error;
+      if (isPassing(error)) {
+        this.passing ??= error;
+        return { ...waiting(write, id), error: { ...envelopeError(error).error } };
+      }
       return mayExceed && error === content.bind.budget.exceeded ? waiting(write, id) : this.#refused(error, write, id);
     }
   }
@@ -87,14 +97,15 @@ class Push {
     const { call, names } = { call: this.#call, names: this.#names };
     const { registry } = call.content.bind;
     const type = typeOf(write, call);
-    const named = mapNames(write, registry, (name, target) => {
+    const found = (name: string, target: string | null): number => {
       const entry = names.find(name);
       if (entry === null) throw new NameUnknown();
       if (target !== null && entry.uid !== target)
         throw validationError(`${name} is an entry of ${entry.uid}, expected ${target}`);
       return entry.id;
-    });
-    if (write.op !== 'create' && typeof id === 'string') throw new NameUnknown();
+    };
+    if (write.op !== 'create' && typeof id === 'string') found(id, type.uid);
+    const named = mapNames(write, registry, found);
     return runWrite({ type, write: named, sent: write, id: typeof id === 'number' ? id : 0 }, names, {
       call,
       sources: this.#sources,
@@ -114,8 +125,8 @@ class Push {
 const waiting = ({ key }: PushWrite, id: number | string): WriteAnswer => ({ key, status: 'waiting', id, version: null });
 
 /** Returns whether a write may succeed when it is pushed again as it is. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 503 || error.headers['Retry-After'] !== undefined);
+const isPassing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && ([429, 503].includes(error.status) || error.headers['Retry-After'] !== undefined);
 
 /** Returns the synced type of a write. Throws a NotFoundError if there is none. */
 function typeOf({ type: name }: PushWrite, { content }: RouteCall): ContentType {

@@ -1,4 +1,4 @@
-import type { ContentContext } from '#content/content-context.js';
+import { type ContentContext, withoutBudget } from '#content/content-context.js';
 import { untilReady } from '#content/run-write.js';
 import { notFoundError, validationError } from '#base/errors.js';
 import { checkRight } from '#http/authorize.js';
@@ -59,9 +59,9 @@ export async function runWrite(
   };
   const again = (): Promise<Answer> => answerOnce(call, keyed, run);
   const { body, headers } = await again().catch((error: unknown) => afterCommit(error, call, again));
-  const outcome = await shownNow(body as Kept, { type, access, call }); // of `run`
-  if (sent.op === 'create') names.add(String(sent.id), { uid: type.uid, id: outcome.id, key: id });
-  return { outcome, isReplayed: headers?.['Idempotency-Replayed'] !== undefined };
+  const kept = body as Kept; // of `run`
+  if (sent.op === 'create') names.add(String(sent.id), { uid: type.uid, id: kept.outcome.id, key: id });
+  return { outcome: await shownNow(kept, { type, access, call }), isReplayed: headers?.['Idempotency-Replayed'] !== undefined };
 }
 
 /** Throws the error of a check, unless the write was carried out before: then it is told so, whatever its caller may do now. */
@@ -106,7 +106,10 @@ function afterCommit(error: unknown, call: RouteCall, again: () => Promise<Answe
   return again();
 }
 
-/** Returns an outcome as the caller may see it now: the entry is read again if their rights have changed since. */
+/**
+ * Returns an outcome as the caller may see it now: the entry is read again if their rights have changed since, and not shown if it cannot
+ * be read, because the write is stored.
+ */
 async function shownNow(
   { outcome, access }: Kept,
   now: { readonly type: ContentType; readonly access: string; readonly call: RouteCall },
@@ -114,6 +117,6 @@ async function shownNow(
   const { attributes, ...others } = outcome;
   if (attributes === undefined || access === null || access === now.access) return outcome;
   const isReader = ['find', 'findOne'].some((action) => allows(now.call.caller.access, actionOf(now.type, action)));
-  const view = isReader ? await readView(now.type, outcome.id, now.call.content) : null;
+  const view = isReader ? await readView(now.type, outcome.id, withoutBudget(now.call.content)).catch(() => null) : null;
   return view === null ? others : { ...others, attributes: view.attributes };
 }

@@ -144,14 +144,12 @@ describe('a pushed update', () => {
     expect((await service.pushOne(update(id, { set: { cover: { from: null, to: 99_999 } } }))).error).to.include({ status: 400 });
   });
 
-  it('compares the draft of a related entry with copies that show drafts, and with those that do not', async () => {
+  it('compares a link to one draft as it is stored, so that no copy without drafts removes it unseen', async () => {
     const draft = await service.make('authors', { name: 'draft', publishedAt: null });
-    for (const from of [draft, null]) {
-      const id = await article({ author: draft });
-      expect(await service.pushOne(update(id, { set: { author: { from, to: null } } }))).to.include({ status: 'applied' });
-    }
     const id = await article({ author: draft });
-    expect(await service.pushOne(update(id, { set: { author: { from: 999, to: null } } }))).to.include({ status: 'conflict' });
+    for (const from of [null, 999])
+      expect(await service.pushOne(update(id, { set: { author: { from, to: null } } }))).to.include({ status: 'conflict' });
+    expect(await service.pushOne(update(id, { set: { author: { from: draft, to: null } } }))).to.include({ status: 'applied' });
   });
 
   it('compares components and zones as a whole', async () => {

@@ -63,6 +63,24 @@ describe('a push in a project', () => {
       afterUpdate: note('afterUpdate'),
       beforeDelete: note('beforeDelete'),
     };`;
+  it('goes on after a write that may succeed later, and is refused like it if no write has an outcome', async () => {
+    const later = `
+      module.exports = {
+        beforeCreate(event) {
+          if (event.params.data.title === 'later') throw new (require('@strapi/utils').errors.RateLimitError)('come again');
+        },
+      };`;
+    const files = { [routes]: router(), 'src/api/note/content-types/note/lifecycles.js': later };
+    const serving = await serveProject(files, { models });
+    const waits = create({ set: { title: { to: 'later' } } });
+    const { body } = await serving.call('POST', '/api/sync/push', { writes: [waits, create()] });
+    expect(body.data.map(({ status }: Pushed) => status)).to.deep.equal(['waiting', 'applied']);
+    expect(body.data[0].error).to.include({ status: 429, message: 'come again' });
+    const alone = await serving.call('POST', '/api/sync/push', { writes: [waits] });
+    expect(alone.status).to.equal(429);
+    await serving.stop();
+  });
+
   it('runs the lifecycles of each write once, with the values that are written', async () => {
     const files = { [routes]: router(), 'src/api/note/content-types/note/lifecycles.js': lifecycles };
     const serving = await serveProject(files, { models });
