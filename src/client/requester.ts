@@ -104,7 +104,7 @@ export function createRequester(options: ClientOptions): Requester {
         if (failure.details['code'] === 'NO_TRANSACTIONS') keys = false;
         return send(once(call));
       }
-      const wait = (call.method === 'GET' || key !== null) && repeated < retries ? waitAfter(failure, repeated) : null;
+      const wait = (key !== null || isRepeatable(call)) && repeated < retries ? waitAfter(failure, repeated) : null;
       if (wait === null) throw error;
       if (!(await pause(wait, call.signal))) throw silence('aborted', call.path);
       return send({ call, key, repeated: repeated + 1 });
@@ -122,9 +122,15 @@ function admitted(attempt: Attempt, jwt: string | undefined): Attempt {
 
 const once = (call: Call): Attempt => ({ call, key: null, repeated: 0 });
 
-/** Returns whether a request is a write whose route accepts keys; those of log-ins do not, and each write of a push has its own. */
-const takesKey = ({ method, path, isOpen }: Call): boolean =>
-  method !== 'GET' && isOpen !== true && path !== '/sync/push' && !path.startsWith('/auth/');
+/** Returns whether a request is a push, each of whose writes has a key of its own. */
+const isPush = ({ path }: Call): boolean => path === '/sync/push';
+
+/** Returns whether a request without a key can be sent several times. */
+const isRepeatable = (call: Call): boolean => call.method === 'GET' || isPush(call);
+
+/** Returns whether a request is a write whose route accepts keys; those of log-ins do not. */
+const takesKey = (call: Call): boolean =>
+  call.method !== 'GET' && call.isOpen !== true && !isPush(call) && !call.path.startsWith('/auth/');
 
 /** Returns a key that no other client chooses. Pages without TLS have no `randomUUID`. */
 export const newKey = (): string =>
