@@ -84,6 +84,11 @@ function test(key: string, value: unknown, operand: unknown): Truth | undefined 
   return compareText(text, other) !== isDenied;
 }
 
+/** Throws an error: of related entries a copy has only ids, and it has no lists to quantify, no places, and no other attributes. */
+function unknown(name: string): never {
+  throw new Error(`Invalid parameter ${name}: the copy cannot tell`);
+}
+
 /** Returns whether an entry meets a filter. Throws an error if the copy does not tell. */
 export const meets = (entry: Entry, filter: object, kinds: Kinds): boolean => meetsAll(entry, filter as Filter, kinds, false);
 
@@ -100,7 +105,7 @@ function meetsOne(entry: Entry, [name, value]: readonly [string, unknown], kinds
     return (name === '$and') === denied ? listOf(value).some(meetsPart) : listOf(value).every(meetsPart);
   }
   const kind = name === 'id' ? 'scalar' : kinds[name];
-  if (kind === undefined && !(name in entry)) throw new Error(`Invalid parameter ${name}: not in the copy`);
+  if (kind === undefined && !(name in entry)) return unknown(name);
   const held = entry[name] ?? null;
   const isLink = kind === 'one' || kind === 'many';
   const values = isLink && listOf(held).length > 0 ? listOf(held) : [isLink ? null : held];
@@ -112,7 +117,7 @@ function meetsOne(entry: Entry, [name, value]: readonly [string, unknown], kinds
 function ofId(name: string, filter: unknown): unknown {
   if (!isPlain(filter)) return filter;
   const other = Object.keys(filter).find((key) => !key.startsWith('$') && key !== 'id');
-  if (other !== undefined) throw new Error(`Invalid parameter ${name}.${other}: the copy has only ids`);
+  if (other !== undefined) return unknown(`${name}.${other}`);
   const { id, ...more } = filter;
   if (id === undefined) return more;
   return { all: [id, more] };
@@ -126,8 +131,7 @@ function tests(value: unknown, filter: unknown, name: string): Truth {
       if (key === '$not') return not(tests(value, operand, name));
       if (key === 'all') return both((operand as readonly unknown[]).map((part) => tests(value, part, name)));
       const truth = test(key, value, operand);
-      if (truth === undefined) throw new Error(`Invalid parameter ${name}.${key}: not for copies`);
-      return truth;
+      return truth === undefined ? unknown(`${name}.${key}`) : truth;
     }),
   );
 }

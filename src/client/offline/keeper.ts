@@ -140,7 +140,7 @@ const keyOf = (owner: string, key: string): string => owner + (key.startsWith('f
 export function ownerOf(jwt: string | undefined): string {
   if (jwt === undefined) return 'none';
   try {
-    const part = (jwt.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/');
+    const part = String(jwt.split('.')[1]).replace(/-/g, '+').replace(/_/g, '/');
     const { id = jwt } = JSON.parse(atob(part)) as { readonly id?: unknown };
     return `u${String(id)}`;
   } catch {

@@ -62,8 +62,8 @@ export function queued(held: Held, made: Made): readonly Row[] {
 
 /** Returns a place behind all writes. Those of several tabs are in the order of time. */
 function nextOrder(held: Held): string {
-  const last = Number(held.sorted().at(-1)?.order.split('-')[0] ?? 0);
-  return `${String(Math.max(Date.now(), last + 1)).padStart(15, '0')}-${newKey().slice(0, 8)}`;
+  const last = Number.parseInt(held.sorted().at(-1)?.order ?? '0', 10);
+  return `${String(Math.max(Date.now(), last + 1))}-${newKey().slice(0, 8)}`;
 }
 
 /** Returns names in place of files, and the rows of the files. */

@@ -139,8 +139,7 @@ export class Syncing {
       };
       return pull({ type, types, keeper, owner, signal, wait, onPosition });
     });
-    const results = await Promise.allSettled(pulls);
-    for (const result of results) if (result.status === 'rejected') throw result.reason as Failure;
+    for (const result of await Promise.allSettled(pulls)) if (result.status === 'rejected') throw result.reason;
   }
 
   /** Pushes, and again if there is more then. After a failure it waits longer each time. */
