@@ -61,7 +61,10 @@ export class Ledger {
     const posts = await this.#world.database.db.collection('posts').find({}).toArray();
     const byMark = new Map<number, (typeof posts)[number][]>();
     for (const post of posts) byMark.set(Number(post['rating']), [...(byMark.get(Number(post['rating'])) ?? []), post]);
-    const twice = [...byMark].flatMap(([mark, { length }]) => (length > 1 ? [`post ${String(mark)} was created twice`] : []));
+    // localizations share what is not localized
+    const twice = [...byMark].flatMap(([mark, found]) =>
+      new Set(found.map(({ locale }) => locale as unknown)).size < found.length ? [`post ${String(mark)} was created twice`] : [],
+    );
     const lost = [...this.created].filter((mark) => !this.deleted.has(mark) && !byMark.has(mark));
     const sums = [...byMark].flatMap(([mark, [post]]) => {
       const [is, should] = [Number(post?.['owner'] ?? 0), this.sums.get(mark) ?? 0];
