@@ -2,6 +2,8 @@ import { checkLogIn } from '#accounts/login/session.js';
 import { ApiError } from '#base/errors.js';
 import { clientOf } from '#base/limits/client-of.js';
 import type { Accounts } from '#content/rights/accounts.js';
+import { checkRight } from '#http/authorize.js';
+import { envelopeError, isBug } from '#http/error-response.js';
 import { countAttempt } from '#http/limit-requests.js';
 import { bodyOf } from '#http/route-request.js';
 import type { Answer, ContextRoute, RouteCall } from '#http/route.js';
@@ -42,6 +44,7 @@ export const authorize = (ctx: Context, call: RouteCall): Promise<Answer> =>
 /** Answers a log-in with the page on which the user decides; with the form again if it fails. */
 export const logIn = (ctx: Context, call: RouteCall): Promise<Answer> =>
   orPage(call, async (accounts) => {
+    checkRight(call.caller, 'plugin::users-permissions.auth.callback'); // here, so that its refusal is a page
     const { identifier, password } = bodyOf(call.request);
     const state = stateOf('log-in', call, accounts);
     const { request } = state;
@@ -98,7 +101,7 @@ async function grantingUser(known: FormState['user'], call: RouteCall, accounts:
  * Returns what work answers; its errors as a page. Only the decision of a user is redirected to the client: before, anybody could lead
  * users anywhere by the address of this service (RFC 9700, 4.11.2).
  */
-async function orPage({ running }: RouteCall, work: (accounts: Accounts) => Promise<Answer>): Promise<Answer> {
+async function orPage({ running, caller, request }: RouteCall, work: (accounts: Accounts) => Promise<Answer>): Promise<Answer> {
   const accounts = accountsOf(running);
   try {
     return await work(accounts);
@@ -108,8 +111,13 @@ async function orPage({ running }: RouteCall, work: (accounts: Accounts) => Prom
       return error.code === 'access_denied' ? answer : returnPage(error.message, answer.headers.Location);
     }
     if (error instanceof OAuthError) return refusalPage(error.message, error.status, headersOf(error));
-    if (error instanceof ApiError && error.status < 500) return refusalPage(error.message, error.status, error.headers);
-    throw error;
+    running.explainRefusal(error, caller);
+    if (isBug(error)) {
+      const { requestId, method, path } = request;
+      running.observer.observe({ kind: 'request failed', requestId, method, path, err: error });
+    }
+    const { message, status } = envelopeError(error).error;
+    return refusalPage(message, status, error instanceof ApiError ? error.headers : {});
   }
 }
 

@@ -82,7 +82,7 @@ const pageRoutes: readonly (Route | ContextRoute)[] = [
   },
   {
     ...at('POST /oauth/log-in'),
-    action: 'plugin::users-permissions.auth.callback',
+    action: 'anybody', // the page checks the right to log in
     steps: [ignoringEnded],
     handleContext: async (ctx, call) => (await import('./authorize.js')).logIn(ctx, call),
   },

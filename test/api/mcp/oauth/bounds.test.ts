@@ -3,7 +3,7 @@ import { findClient, keepClient, storeDocument } from '#api/mcp/oauth/clients.js
 import { fetchDocument } from '#api/mcp/oauth/fetch-document.js';
 import { projectTools } from '#api/mcp/project-tools.js';
 import type { ServingAccounts } from '../../../content/rights/serve-accounts.js';
-import { get, pkce, request, serveOAuth } from './flow.js';
+import { cookieIn, formIn, get, pkce, post, registerClient, request, serveOAuth } from './flow.js';
 
 describe('bounds of OAuth', () => {
   let server: ServingAccounts;
@@ -21,6 +21,23 @@ describe('bounds of OAuth', () => {
       return text;
     });
     expect(new Set(await Promise.all(texts)).size).to.equal(1);
+  });
+
+  it('refuse a log-in on a page if the public may not log in, and say so if the service fails', async () => {
+    const client = await registerClient(server);
+    const authorize = () => get(`${server.server.url}/oauth/authorize?${request(client, pkce().challenge).toString()}`);
+    const page = await authorize();
+    const values = { form: formIn(page), identifier: 'ann', password: 'x' };
+    await server.admin('PUT', '/roles/2', { actions: ['api::article.article.find'] });
+    const refused = await post(`${server.server.url}/oauth/log-in`, values, { cookie: cookieIn(page) });
+    expect(refused.status).to.equal(403);
+    expect(refused.text).to.include('Access is not possible').and.include('Forbidden');
+    await server.admin('PUT', '/roles/2', { actions: ['plugin::users-permissions.auth.callback'] });
+    const stored = server.database.db.collection<{ readonly _id: string }>('_oauth_clients');
+    await stored.updateOne({ _id: client }, { $set: { redirectUris: null } });
+    const failed = await authorize();
+    expect(failed.status).to.equal(500);
+    expect(failed.text).to.include('Access is not possible').and.include('Internal Server Error');
   });
 
   it('let one sender read few documents at once, and others go on', async () => {
