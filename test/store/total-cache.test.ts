@@ -145,6 +145,18 @@ describe('TotalCache', () => {
       expect(totals.kept(counted)).to.equal(null);
     });
 
+  for (const [name, write] of Object.entries({ values: { kind: 'values' }, any: { kind: 'any' }, entry: entry(null, 1, 0) } as const))
+    it(`caches no total that a command counted beside its page during a write of kind ${name}`, () => {
+      const { changes, totals } = listening();
+      const { match } = filtered;
+      const keep = totals.keeper('rows');
+      changes.changed('rows', write);
+      keep(match, 50);
+      expect(totals.kept(filtered)).to.equal(null);
+      totals.keeper('rows')(match, 51);
+      expect(totals.kept(filtered)).to.equal(51);
+    });
+
   it('caches no count made during a create, and none while writes are not reported', async () => {
     const { changes, totals } = listening();
     const held = heldCount();

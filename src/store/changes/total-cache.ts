@@ -141,9 +141,10 @@ export class TotalCache {
 
   /** Returns a function that caches the total of a query that is counted from now on, unless the collection is written to meanwhile. */
   keeper(collection: string): (match: Document, value: number) => void {
-    if (!this.#changes.isListening) return () => undefined;
-    const { kept } = this.#totalsOf(collection).filters;
+    const begun = this.#changes.tick();
     return (match, value) => {
+      if (!this.#changes.isUnchanged([collection], begun)) return;
+      const { kept } = this.#totalsOf(collection).filters;
       kept.set(queryDigest(match), { condition: null, value, counted: this.#changes.tick() }, totalBytes);
     };
   }
