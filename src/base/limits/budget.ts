@@ -91,6 +91,11 @@ export class Budget {
     if (this.#reservation !== null && isMemory(allowance)) this.#reserve(this.#reservation, amount);
   }
 
+  /** Takes back what was spent on work in vain, which is done in another way that spends for it again. Not for memory. */
+  takeBack(allowance: Exclude<Allowance, 'answerBytes' | 'bytesRead'>, amount: number): void {
+    this.#spent[allowance] -= amount;
+  }
+
   spent(allowance: Allowance): number {
     return this.#spent[allowance];
   }

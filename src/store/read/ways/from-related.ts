@@ -10,7 +10,7 @@ import { compilePagePipeline, inCollation, sortsByComputed } from '../compile-pa
 import { compileJoined, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
-import { canLead, compileIds, isAmong, leadsOf, lookUpEntries } from './linked-ids.js';
+import { canLead, compileIds, countChain, isAmong, leadsOf, lookUpEntries } from './linked-ids.js';
 import { pageOf } from './page-of.js';
 import { noteFull, wasShort } from './page-total.js';
 import type { JoinedPage, PageTotal, Way } from './way.js';
@@ -51,7 +51,9 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
   const parts = conjunctsOf(plan.condition);
   const others = parts.filter(canLead).filter((part) => part !== first);
   const rest = parts.filter((part) => part !== first && !others.includes(part as RelatedCondition));
-  const [begin, ...lists] = await Promise.all([first, ...others].map((one) => compileIds(one, database)));
+  const leads = [first, ...others];
+  database.budget.spend('relatedConditions', leads.map(countChain).reduce((sum, one) => sum + one));
+  const [begin, ...lists] = await Promise.all(leads.map((one) => compileIds(one, database)));
   const { resolved: ofRest, joins } = await resolveOrJoin(allOf(rest), database);
   const resolved = new Map(ofRest);
   for (const [index, other] of others.entries()) resolved.set(other, isAmong(other, `$$ids${String(index)}`));
