@@ -62,7 +62,9 @@ describe('a deep filter that is asked for the first time', () => {
 
   it('sends no pipeline for other operands after its page did not fit into a document', async () => {
     const title = 'x'.repeat(1_000_000);
-    await serving.database.db.collection<{ _id: number }>('articles').updateMany({ _id: { $lte: 20 } }, { $set: { title, author: 90 } });
+    await serving.database.db
+      .collection<{ _id: number }>('articles')
+      .updateMany({ _id: { $lte: 20 } }, { $set: { title, author: 90 } });
     await serving.database.db.collection<{ _id: number }>('authors').insertMany([{ _id: 90, name: 'long' } as { _id: number }]);
     await serving.settled();
     const ask = (name: string) => serving.countCommands(() => serving.call('GET', list(`filters[author][name]=${name}`)));

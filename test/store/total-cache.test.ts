@@ -145,7 +145,11 @@ describe('TotalCache', () => {
       expect(totals.kept(counted)).to.equal(null);
     });
 
-  for (const [name, write] of Object.entries({ values: { kind: 'values' }, any: { kind: 'any' }, entry: entry(null, 1, 0) } as const))
+  for (const [name, write] of Object.entries({
+    values: { kind: 'values' },
+    any: { kind: 'any' },
+    entry: entry(null, 1, 0),
+  } as const))
     it(`caches no total that a command counted beside its page during a write of kind ${name}`, () => {
       const { changes, totals } = listening();
       const { match } = filtered;

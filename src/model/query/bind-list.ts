@@ -1,5 +1,6 @@
 import { refusedBy } from '#base/limits/exceeded.js';
 import { type ApiError, invalidParameter, validationError } from '#base/errors.js';
+import { textCollation } from '../schema/collation.js';
 import { type ContentType, type ScalarAttribute, servedAs } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { type Access, accessInPart, maySee, readable } from './access.js';
@@ -64,7 +65,7 @@ export function bindSort(
   );
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);
   if (links > 0) context.budget.spend('sortLinks', links);
-  const collations = new Set(keys.flatMap(({ collation }) => collation ?? []));
+  const collations = new Set(keys.flatMap(({ texts }) => texts ?? []));
   if (collations.size > 1)
     throw validationError(`Invalid parameter sort: its attributes have different collations (${[...collations].join(', ')})`);
   const last = keys.at(-1);
@@ -94,7 +95,11 @@ interface Step {
   readonly lists: readonly string[];
 }
 
-type Bound = Omit<SortKey, 'order'> & { readonly isIndexed: boolean };
+interface Bound extends Omit<SortKey, 'order'> {
+  readonly isIndexed: boolean;
+  /** The name of the collation of its texts; absent if it has none. */
+  readonly texts?: string;
+}
 
 function bindPath(path: readonly string[], type: ContentType, context: BindContext): Bound {
   let step: Step = { type, access: context.access, links: [], prefix: '', lists: [] };
@@ -117,7 +122,12 @@ function bindEnd(name: string, { type, access, links, prefix, lists }: Step): Bo
   const path = `${prefix}${attribute.name}`;
   const isJson = scalarTypes[attribute.type].stored === 'json';
   const { indexed: isIndexed, collation } = attribute;
-  return { links, path, lists: isJson ? [...lists, path] : lists, isIndexed, ...(collation !== undefined && { collation }) };
+  const texts = textCollation(attribute);
+  return {
+    ...{ links, path, lists: isJson ? [...lists, path] : lists, isIndexed },
+    ...(collation !== undefined && { collation }),
+    ...(texts !== null && { texts }),
+  };
 }
 
 function bindStep(name: string, step: Step, context: BindContext): Step {

@@ -1,5 +1,5 @@
 import { didYouMean } from '#base/nearest-name.js';
-import type { ScalarType } from './content-type.js';
+import type { ScalarAttribute, ScalarType } from './content-type.js';
 import type { AttributeDefinition, Model } from './model.js';
 
 /** The locales of collations of MongoDB, which are those of ICU 57. */
@@ -49,6 +49,10 @@ export function collationOfAttribute(
   const stated = ordered.has(type) ? (collation ?? options?.collation ?? simple) : simple;
   return stated === simple ? null : stated;
 }
+
+/** Returns the name of the collation that the texts of an attribute are sorted by; null if its values are no texts of a language. */
+export const textCollation = ({ type, collation = simple }: Pick<ScalarAttribute, 'type' | 'collation'>): string | null =>
+  ordered.has(type) ? collation : null;
 
 /** Returns what is wrong with the collations of a model, one line each. */
 export function collationProblems({ options, attributes }: Model): string[] {

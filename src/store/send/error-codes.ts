@@ -11,8 +11,10 @@ export const tooLarge = codes({
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
   BSONObjectTooLarge: 10334,
   KeyTooLong: 17280,
-  // The server has no names for these two: results of a $lookup, and a document after an update.
+  // The server has no names for these: results of a $lookup, the document of a $facet, a computed text, and a document after an update.
   lookupTooLarge: 4568,
+  facetTooLarge: 4031700,
+  textTooLarge: 16493,
   updatedTooLarge: 17419,
 });
 

@@ -253,6 +253,18 @@ describe('the order of a language', () => {
       400,
       'Invalid parameter sort: its attributes have different collations (de, sv)',
     ]);
+    for (const [sort, names] of [
+      ['plain,title', 'simple, de'],
+      ['author.pen,author.name', 'simple, de'],
+    ]) {
+      const mixed = await serving.call('GET', `/api/words?sort=${String(sort)}`);
+      expect([mixed.status, mixed.body.error.message]).to.deep.equal([
+        400,
+        `Invalid parameter sort: its attributes have different collations (${String(names)})`,
+      ]);
+    }
+    const others = await serving.call('GET', '/api/words?sort=count,publishedAt,title');
+    expect(others.status).to.equal(200);
     const { status: hidden, body: refused } = await serving.call('GET', '/api/words?sort=secret');
     expect([hidden, refused.error.message]).to.deep.equal([400, 'Invalid parameter secret']);
   });

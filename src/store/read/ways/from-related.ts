@@ -52,7 +52,10 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
   const others = parts.filter(canLead).filter((part) => part !== first);
   const rest = parts.filter((part) => part !== first && !others.includes(part as RelatedCondition));
   const leads = [first, ...others];
-  database.budget.spend('relatedConditions', leads.map(countChain).reduce((sum, one) => sum + one));
+  database.budget.spend(
+    'relatedConditions',
+    leads.map(countChain).reduce((sum, one) => sum + one),
+  );
   const [begin, ...lists] = await Promise.all(leads.map((one) => compileIds(one, database)));
   const { resolved: ofRest, joins } = await resolveOrJoin(allOf(rest), database);
   const resolved = new Map(ofRest);
