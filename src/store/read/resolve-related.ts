@@ -51,7 +51,7 @@ async function resolveRelated(
 }
 
 /** The ids that conditions on related entries lead to, as far as they have been read. */
-export type KnownIds = ReadonlyMap<RelatedCondition, readonly unknown[]>;
+type KnownIds = ReadonlyMap<RelatedCondition, readonly unknown[]>;
 
 const noIds: KnownIds = new Map();
 
