@@ -1,16 +1,26 @@
 import { expect } from 'chai';
-import Database from 'better-sqlite3';
+import sqlite from 'node-sqlite3-wasm';
 import { memoryStore, type OfflineStore, type Row } from '#client/offline/offline.js';
 import { type SqliteConnection, sqliteStore } from '#client/offline/sqlite.js';
 
-/** A connection as an app makes it with better-sqlite3. */
-function connect(file = ':memory:'): SqliteConnection & { readonly database: Database.Database } {
-  const database = new Database(file);
+/** A connection to an SQLite of WebAssembly, which needs no compiler and runs on each version of Node. */
+function connect(): SqliteConnection & { readonly database: sqlite.Database } {
+  const database = new sqlite.Database();
+  const within = (work: () => unknown): void => {
+    database.exec('BEGIN');
+    try {
+      work();
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.inTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
   return {
     database,
-    run: (sql, values) => database.prepare(sql).run(...values),
-    all: (sql, values) => database.prepare(sql).all(...values),
-    transaction: (work) => database.transaction(work)(),
+    run: (sql, values) => database.run(sql, values as sqlite.BindValues), // texts and bytes
+    all: (sql, values) => database.all(sql, values as sqlite.BindValues),
+    transaction: within,
     close: () => database.close(),
   };
 }
