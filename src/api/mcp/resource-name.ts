@@ -7,7 +7,7 @@ export const typesUri = `${scheme}types`;
 export const templatesOf = { type: `${typesUri}/{type}`, entry: `${scheme}{type}/{id}` } as const;
 
 /** What an address names. */
-export type ResourceName =
+type ResourceName =
   | { readonly kind: 'types' }
   | { readonly kind: 'type'; readonly type: string }
   | { readonly kind: 'entry'; readonly type: string; readonly id: number };

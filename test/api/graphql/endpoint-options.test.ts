@@ -14,8 +14,7 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
         cors: {
           origin: ['https://a.test', 'https://b.test'],
           credentials: true,
-          allowHeaders:
-            'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token',
+          allowHeaders: 'X-Own,Content-Type,If-Match,If-None-Match,Idempotency-Key,Idempotency-Repeat,X-Preview-Token',
           maxAge: 60,
         },
         bodyParserConfig: { jsonLimit: '2kb' },

@@ -29,7 +29,8 @@ export class OAuthError extends Error {
 export const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
 /** Returns the headers of an error, on a page and as JSON. */
-export const headersOf = ({ status }: OAuthError): Readonly<Record<string, string>> => (status === 429 ? { 'Retry-After': '10' } : {});
+export const headersOf = ({ status }: OAuthError): Readonly<Record<string, string>> =>
+  status === 429 ? { 'Retry-After': '10' } : {};
 
 /** Returns what work answers, or its error as JSON (RFC 6749, 5.2). */
 export async function orOAuthError(work: () => Promise<Answer>): Promise<Answer> {

@@ -66,7 +66,13 @@ describe('bounds of OAuth', () => {
   });
 
   it('offer tools of a project within the scopes that they name', () => {
-    const tool = (name: string, scopes?: readonly string[]) => ({ name, title: name, description: name, inputSchema: {}, scopes });
+    const tool = (name: string, scopes?: readonly string[]) => ({
+      name,
+      title: name,
+      description: name,
+      inputSchema: {},
+      scopes,
+    });
     const agentTools = () => [tool('none'), tool('write', ['content:write']), tool('both', ['content:read', 'content:write'])];
     const namesFor = (...scopes: string[]) =>
       projectTools({

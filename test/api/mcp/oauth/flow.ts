@@ -67,7 +67,8 @@ export const formIn = ({ text }: Seen): string => /name="form" value="([^"]+)"/.
 export const cookieIn = ({ headers }: Seen): string => headers.get('set-cookie')?.split(';')[0] ?? '';
 
 /** Returns where the link of a page leads. */
-export const linkIn = ({ text }: Seen): URL => new URL((/<a href="([^"]+)"/.exec(text)?.[1] ?? '').replaceAll(/&(amp|#38);/g, '&'));
+export const linkIn = ({ text }: Seen): URL =>
+  new URL((/<a href="([^"]+)"/.exec(text)?.[1] ?? '').replaceAll(/&(amp|#38);/g, '&'));
 
 /** Returns the parameters of a redirect. */
 export const redirectOf = ({ headers }: Seen): URLSearchParams => new URL(headers.get('location') ?? 'none:').searchParams;
