@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type * as Client from '#client/create-client.js';
+import type { AnyTypes } from '#client/entry.js';
 import type * as IndexedDb from '#client/offline/indexed-db.js';
 import type * as Module from '#client/offline/offline.js';
 import { packageRoot } from '#base/package-root.js';
@@ -12,7 +13,7 @@ import { findChromium } from '../../support/find-chromium.js';
 import { serveOffline, type ServingOffline } from './serve-offline.js';
 
 type Modules = typeof Client & typeof IndexedDb & typeof Module;
-type Engine = ReturnType<Modules['createOffline']>;
+type Engine = Module.Offline<AnyTypes>;
 
 /** What the app of a tab holds. */
 interface App {
