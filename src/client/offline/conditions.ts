@@ -31,14 +31,12 @@ function alike(value: unknown, operand: unknown): readonly [unknown, unknown] {
 function order(value: unknown, operand: unknown): number {
   const [one, other] = alike(value, operand);
   if (typeof one !== 'string' || typeof other !== 'string') return Number(one) - Number(other);
-  let at = 0;
-  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
-  const [left, right] = [one, other].map((text) => (at < text.length ? text.charCodeAt(at) : -1)) as [number, number];
-  return point(left) - point(right);
+  const [left, right] = [one, other].map(sortable) as [string, string];
+  return left < right ? -1 : Number(left > right);
 }
 
-/** Surrogates stand for characters behind all others. */
-const point = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
+/** Returns a text whose units have the order of its characters: surrogates stand for characters behind all others. */
+const sortable = (text: string): string => text.replace(/[\ud800-\udfff]/g, '\uffff$&');
 
 type Test = (value: unknown, operand: unknown) => boolean;
 
@@ -86,7 +84,7 @@ function test(key: string, value: unknown, operand: unknown): Truth | undefined 
 
 /** Throws an error: of related entries a copy has only ids, and it has no lists to quantify, no places, and no other attributes. */
 function unknown(name: string): never {
-  throw new Error(`Invalid parameter ${name}: the copy cannot tell`);
+  throw new Error(`Invalid parameter ${name}: not in the copy`);
 }
 
 /** Returns whether an entry meets a filter. Throws an error if the copy does not tell. */
@@ -156,7 +154,7 @@ export function comparing(sort: Sort | undefined): (one: Entry, other: Entry) =>
   };
 }
 
-const rank = ({ id }: Entry): number => (typeof id === 'number' ? id : Number.MAX_SAFE_INTEGER);
+const rank = ({ id }: Entry): number => (typeof id === 'number' ? id : 2 ** 53);
 
 /** Null comes before everything. */
 const compare = (one: unknown, other: unknown): number =>

@@ -70,20 +70,23 @@ export class Held {
     return shown;
   }
 
-  /** Returns the writes that can be sent now, and those that wait for another one: a create, or an earlier write to the same entry. */
-  queue(): { readonly ready: readonly Queued[]; readonly waiting: ReadonlySet<Queued> } {
+  /**
+   * Returns the writes that can be sent now, and those that wait for another one: a create, or an earlier write to the same entry. `stuck`
+   * are the keys of those that the service makes wait.
+   */
+  queue(stuck = new Set<string>()): { readonly ready: readonly Queued[]; readonly waiting: ReadonlySet<Queued> } {
     const ready: Queued[] = [];
     const waiting = new Set<Queued>();
     const blocked = new Set<unknown>();
     const writes = this.sorted().filter(({ state }) => state !== 'applied');
     const missing = new Set(writes.flatMap(({ op, id }) => (op === 'create' ? [id] : [])));
     for (const write of writes) {
-      const { op, type, id, body, state } = write;
+      const { key, op, type, id, body, state } = write;
       const entry = `${type} ${String(this.idOf(id))}`;
       if (op === 'create') missing.delete(id);
       const lacks = body === undefined && namesIn(write).some((name) => missing.has(name));
       const isPending = state === 'pending';
-      if (isPending && !blocked.has(entry) && !lacks) {
+      if (isPending && !blocked.has(entry) && !lacks && !stuck.has(key)) {
         ready.push(write);
         continue;
       }

@@ -88,13 +88,13 @@ export class Keeper {
     const told = all.filter(([key]) => !key.startsWith('f/'));
     this.#held.take(told);
     this.tabs.tell({ owner, rev, rows: told });
-    this.onChange(rows.some(([key]) => key.startsWith('w/')));
+    this.onChange(only === '' && rows.some(([key]) => key.startsWith('w/'))); // what the engine itself changes wakes nobody
     return true;
   }
 
   /** Reads everything again if another tab has changed it, which this one has not heard of. */
   async #refresh(owner: string): Promise<void> {
-    if (this.#store.name === undefined) return;
+    if (this.#store.name === undefined || owner !== this.owner) return;
     const rev = (await this.#store.read(`${owner}/rev`)) ?? 0;
     if (rev !== this.#held.rev) this.#held = await this.#read(owner);
   }
@@ -124,12 +124,11 @@ export class Keeper {
 
   #hear({ owner, rev, rows }: Told): void {
     if (owner !== this.owner || rev === this.#held.rev) return;
-    const isNext = rows !== null && rev === this.#held.rev + 1;
-    if (isNext) this.#held.take(rows);
-    const refreshed = isNext ? Promise.resolve() : this.tabs.alone('rows', () => this.#refresh(owner));
-    void refreshed.then(() => {
-      this.onChange(true);
-    });
+    const told = (): void => this.onChange(true);
+    if (rows !== null && rev === this.#held.rev + 1) {
+      this.#held.take(rows);
+      told();
+    } else this.tabs.alone('rows', () => this.#refresh(owner)).then(told, told); // whoever asks next hears of a failure of the store
   }
 }
 

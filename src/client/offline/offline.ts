@@ -40,20 +40,21 @@ export function createOffline<T extends Types<T> = AnyTypes>(options: OfflineOpt
   keeper.onChange = (isWrite) => {
     for (const look of watching) look();
     if (isWrite) syncing.wake();
-    onChange?.();
+    if (onChange) queueMicrotask(onChange); // its errors are not those of a write
   };
   syncing.start(automatic);
+  const { status, push, pull, close } = syncing;
   const engine: unknown = {
     ...readers(keeper, types, watching),
     ...writers(keeper, types),
     ...outboxOf(keeper),
-    ...syncingOf(syncing),
+    ...{ status, push, pull, close },
   };
   return engine as Offline<T>; // the types of entries follow from the models only
 }
 
 const checkType = (types: readonly string[], type: string): void => {
-  if (!types.includes(type)) throw new Error(`${type} is none of the types`);
+  if (!types.includes(type)) throw new Error(`There is no type ${type}`);
 };
 
 function readers(keeper: Keeper, types: readonly string[], watching: Set<() => void>) {
@@ -83,22 +84,20 @@ const watcher =
   (list: List, watching: Set<() => void>) =>
   (type: string, query: OfflineQuery, listener: (entries: readonly Entry[]) => void): (() => void) => {
     let shown: readonly Entry[] | null = null;
-    let isLooking = false;
     let isStale = false;
+    let last = Promise.resolve();
     const look = async (): Promise<void> => {
-      isStale = true;
-      if (isLooking) return;
-      isLooking = true;
-      while (isStale) {
-        isStale = false;
-        const entries = await list(type, query);
-        const isEqual = shown?.length === entries.length && entries.every((entry, index) => isSame(entry, shown?.[index]));
-        shown = entries;
-        if (!isEqual && watching.has(run)) listener(entries);
-      }
-      isLooking = false;
+      isStale = false;
+      const entries = await list(type, query);
+      const isEqual = shown?.length === entries.length && entries.every((entry, index) => isSame(entry, shown?.[index]));
+      shown = entries;
+      if (!isEqual && watching.has(run)) listener(entries);
     };
-    const run = (): void => void look();
+    const run = (): void => {
+      if (isStale) return;
+      isStale = true;
+      last = last.then(look).catch(console.error); // the next change is looked at again
+    };
     watching.add(run);
     run();
     return () => watching.delete(run);
@@ -154,7 +153,7 @@ function outboxOf(keeper: Keeper) {
     resolve: (key: string, decision: 'mine' | 'theirs' | Values) =>
       keeper.change((held) => {
         const write = find(held.sorted(), key);
-        if (write.state === 'pending') throw new Error(`The write ${key} is pending`);
+        if (write.state === 'pending') throw new Error(`${key} is pending`);
         return resolved(held, write, decision);
       }),
     file: async (id: Id) => {
@@ -163,10 +162,3 @@ function outboxOf(keeper: Keeper) {
     },
   };
 }
-
-const syncingOf = (syncing: Syncing) => ({
-  status: () => syncing.status(),
-  push: () => syncing.push(),
-  pull: () => syncing.pull(),
-  close: () => syncing.close(),
-});

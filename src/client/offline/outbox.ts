@@ -6,6 +6,7 @@ import {
   type Id,
   joined,
   mapped,
+  namesIn,
   type Op,
   type Parts,
   pendingAgain,
@@ -43,12 +44,14 @@ export const newName = (): string => `$${newKey().replace(/\./g, '')}`;
 export function queued(held: Held, made: Made): readonly Row[] {
   const { op, type, id } = made;
   const entry = shownEntry(held, type, id);
-  if (op !== 'create' && entry === undefined) throw new Error(`${type} ${String(id)} is not on this device`);
+  if (op !== 'create' && entry === undefined) throw new Error(`There is no ${type} ${id}`);
   const own = held.sorted().filter((write) => write.type === type && held.idOf(write.id) === held.idOf(id));
   const create = own.find((write) => write.op === 'create' && write.state !== 'applied');
   if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(held, create);
   const { files, rows, set } = withFiles(made.set ?? {});
-  const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ from: entry?.[name] ?? null, ...one }));
+  const kinds = held.schema?.[type];
+  const seen = (name: string): Assigned => (kinds && !(name in kinds) ? {} : { from: entry?.[name] ?? null }); // copies lack inverse sides
+  const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ ...seen(name), ...one }));
   const write: Queued = {
     ...made,
     ...{ key: newKey(), order: nextOrder(held), madeAt: new Date().toISOString(), state: 'pending' },
@@ -81,7 +84,7 @@ function withFiles(set: NonNullable<Parts['set']>): {
     return name;
   };
   const changed = mapped(set, (one) => ({ ...one, to: named(one.to) }));
-  return { set: changed, rows, files: rows.length > 0 ? rows.map(([key]) => key.slice(2)) : undefined };
+  return { set: changed, rows, files: rows[0] && rows.map(([key]) => key.slice(2)) };
 }
 
 /** Returns the rows that remove a write; with a create, the writes to its entry, whose name then stands for nothing. */
@@ -113,12 +116,16 @@ export function resolved(
   const given = mapped(values, (one, name): Assigned =>
     write.op === 'create' ? one : { from: entry?.[name] ?? null, ...set[name], ...seen[name], ...one },
   );
-  const next = { ...pendingAgain(write), set: { ...set, ...seen, ...given }, files: files ?? write.files };
-  return [...rows, rowOf(next)];
+  const next = { ...pendingAgain(write), set: { ...set, ...seen, ...given } };
+  const named = namesIn(next);
+  const isNamed = (name: string): boolean => named.includes(name);
+  const all = [...(write.files ?? []), ...(files ?? [])];
+  const gone = all.filter((name) => !isNamed(name)).map((name): Row => [`f/${name}`, undefined]);
+  return [...rows, ...gone, rowOf({ ...next, files: all.filter(isNamed) })];
 }
 
 /** What only the engine uses of a write. */
-const hidden = ['order', 'madeAt', 'state', 'files', 'body', 'entry', 'position', 'conflicts'];
+const hidden = 'order madeAt state files body entry position conflicts'.split(' ');
 
 /** Returns a write as an app sees it. */
 export function shownWrite(write: Queued, isWaiting: boolean): OfflineWrite {

@@ -28,6 +28,8 @@ type Positions = ReadonlyMap<string, string>;
 interface Sending {
   readonly keeper: Keeper;
   readonly owner: string;
+  /** The keys of the writes that the service makes wait, which it is not asked for again. */
+  readonly stuck: Set<string>;
   readonly options: CallOptions;
 }
 
@@ -39,7 +41,7 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
   return keeper.tabs.alone('push', async () => {
     await keeper.held();
     const { owner } = keeper;
-    const sending = { keeper, owner, options: asOwner(owner, signal) };
+    const sending = { keeper, owner, stuck: new Set<string>(), options: asOwner(owner, signal) };
     for (let size = maxWrites; ;) {
       const batch = await nextBatch(sending, size);
       const [first] = batch;
@@ -50,13 +52,16 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
         const answer = sent.value as { readonly data: readonly Answered[] }; // of a push
         const position = keeper.client.positionOf(answer) ?? '';
         await keeper.change((held) => answer.data.flatMap((one) => rowsOf(one, held, { position, positions })), owner);
-        if (answer.data.every(({ status }) => status === 'waiting')) return;
+        for (const { key } of answer.data.filter(isStuck)) sending.stuck.add(key);
       } else if (!isRefusal(sent.error)) throw sent.error;
       else if (batch.length === 1) await refuse(first, sent.error, sending);
       else size = Math.ceil(batch.length / 2);
     }
   });
 }
+
+/** Returns whether a write waits for another one. One with an error is asked for again, until the service refuses the push. */
+const isStuck = ({ status, error }: Answered): boolean => status === 'waiting' && !error;
 
 type Result<Value> = { readonly value: Value; readonly error?: undefined } | { readonly error: Failure };
 
@@ -70,25 +75,29 @@ const outcome = <Value>(request: Promise<Value>): Promise<Result<Value>> =>
 /** Returns whether the service has refused a request for what it contains, so that its parts are tried. */
 const isRefusal = ({ kind }: Failure): boolean => kind === 'invalid' || kind === 'tooLarge';
 
-/** Uploads the files of the next writes, and notes what is sent. Returns at most so many writes. */
+/** Returns whether a request that is sent again later may succeed. */
+const isPassing = (failure: Failure): boolean => !('status' in failure) || [401, 429, 502, 503, 504].includes(failure.status);
+
+/**
+ * Returns at most so many writes that are sent next, and notes what is sent of each. A write with files ends them; if it is the first, its
+ * files are uploaded.
+ */
 async function nextBatch(sending: Sending, size: number): Promise<readonly Queued[]> {
-  const { keeper, owner } = sending;
+  const { keeper, owner, stuck } = sending;
   for (;;) {
-    const { ready } = (await keeper.held()).queue();
-    if (keeper.owner !== owner) return [];
-    const lacking = ready.slice(0, size).find(hasFiles);
-    if (lacking === undefined) break;
+    const next: { batch: readonly Queued[]; lacking?: Queued | undefined } = { batch: [] };
+    await keeper.change((held) => {
+      const { ready } = held.queue(stuck);
+      const until = ready.findIndex(hasFiles);
+      const whole = ready.slice(0, until < 0 ? size : Math.min(until, size));
+      next.lacking = ready[until];
+      next.batch = whole.map((write) => ({ ...write, body: write.body ?? bodyOf(write, held.idOf) }));
+      return next.batch.map((write) => [`w/${write.order}`, write]);
+    }, owner);
+    const { batch, lacking } = next;
+    if (batch[0] || !lacking) return batch;
     await uploadFiles(lacking, sending);
   }
-  let batch: readonly Queued[] = [];
-  await keeper.change((held) => {
-    const ready = held.queue().ready.slice(0, size);
-    const until = ready.findIndex(hasFiles); // a file was added meanwhile
-    const next = until < 0 ? ready : ready.slice(0, until);
-    batch = next.map((write) => ({ ...write, body: write.body ?? bodyOf(write, held.idOf) }));
-    return batch.flatMap((write, index) => (next[index]?.body === undefined ? [[`w/${write.order}`, write] as const] : []));
-  }, owner);
-  return batch;
 }
 
 const hasFiles = ({ files, body }: Queued): boolean => files !== undefined && body === undefined;
@@ -102,7 +111,7 @@ async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
     if (file === undefined) continue; // it is uploaded
     const sent = await outcome(keeper.client.upload([file], {}, { ...options, key: `${write.key}${name}` }));
     if (sent.error !== undefined) {
-      if (!isRefusal(sent.error) && sent.error.kind !== 'forbidden') throw sent.error;
+      if (isPassing(sent.error)) throw sent.error;
       return refuse(write, sent.error, sending);
     }
     const rows: readonly Row[] = [
@@ -112,14 +121,13 @@ async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
     await keeper.change(() => rows, owner);
   }
   await keeper.change((held) => {
-    const { files = [], ...now } = held.writes.get(write.order) ?? {};
-    const left = files.filter((name) => !held.ids.has(name)); // added meanwhile
-    return 'key' in now ? [[`w/${write.order}`, left.length > 0 ? { ...now, files: left } : now]] : [];
+    const now = held.writes.get(write.order);
+    return now ? [[`w/${write.order}`, { ...now, files: undefined }]] : [];
   }, owner);
 }
 
 function refuse({ order }: Queued, failure: Failure, { keeper, owner }: Sending): Promise<void> {
-  const { status, name, message, details } = { status: 0, details: {}, ...failure, name: failure.name, message: failure.message };
+  const { status, name, message, details } = failure as Failure & PushError; // refusals have all of these
   return keeper.change((held) => {
     const now = held.writes.get(order);
     const refused = now && { ...pendingAgain(now), state: 'refused', error: { status, name, message, details } };
@@ -137,7 +145,7 @@ function rowsOf(
   if (write === undefined) return []; // it was dropped meanwhile
   const put = (value: Queued | undefined): Row => [`w/${write.order}`, value];
   const now = pendingAgain(write);
-  if (status === 'waiting') return [put(now)];
+  if (status === 'waiting') return error ? [] : [put(now)]; // with an error, it may have been carried out
   if (status === 'conflict') return [put({ ...now, state: 'conflict', conflicts })];
   if (status === 'refused') return [put({ ...now, state: 'refused', error })];
   const known: Row[] = write.op === 'create' ? [[`i/${String(write.id)}`, id]] : [];

@@ -102,11 +102,20 @@ export function bodyOf({ key, op, type, id, locale, set, increment, add, remove 
 
 /**
  * Returns a write that was not sent with a later one to the same entry joined to it; null if they cannot be joined. So a text that is
- * saved at each key stroke is one write.
+ * saved at each key stroke is one write. One that names files or new entries stays behind what creates these.
  */
-export function joined(write: Queued, { op, set, increment, add, remove, files }: Queued): Queued | null {
+export function joined(write: Queued, later: Queued): Queued | null {
+  const { op, set, increment, add, remove } = later;
   const isFixed = write.op === 'delete' || write.body !== undefined || write.state === 'applied';
-  if (isFixed || op !== 'update' || add || remove || (increment && write.op === 'create')) return null;
+  if (
+    isFixed ||
+    namesIn({ ...later, id: 0 }).length > 0 ||
+    op !== 'update' ||
+    add ||
+    remove ||
+    (increment && write.op === 'create')
+  )
+    return null;
   const own = set ? 'set' : 'increment';
   const names = Object.keys(set ?? increment ?? {});
   const isElsewhere = partNames.some((part) => part !== own && names.some((name) => name in (write[part] ?? {})));
@@ -121,6 +130,5 @@ export function joined(write: Queued, { op, set, increment, add, remove, files }
     ...(write.state === 'refused' ? pendingAgain(write) : write),
     set: write.set && set ? { ...write.set, ...assigned } : (write.set ?? (set && assigned)),
     increment: increment ? { ...write.increment, ...summed } : write.increment,
-    files: files ? [...(write.files ?? []), ...files] : write.files,
   };
 }

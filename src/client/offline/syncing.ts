@@ -60,17 +60,15 @@ export class Syncing {
   }
 
   /** Sends what can be sent. */
-  async push(): Promise<void> {
-    const { held } = this.#keeper;
-    if ((await held()).queue().ready.length > 0) await this.#noted(pushAll(this.#keeper, this.#positions, this.#closing.signal));
-  }
+  readonly push = async (): Promise<void> => {
+    const held = await this.#keeper.held();
+    if (held.queue().ready[0]) await this.#noted(pushAll(this.#keeper, this.#positions, this.#closing.signal));
+  };
 
   /** Brings the copies up to date. */
-  async pull(): Promise<void> {
-    await this.#noted(this.#pullTypes(this.#closing.signal, 0));
-  }
+  readonly pull = (): Promise<void> => this.#noted(this.#pullTypes(this.#closing.signal, 0));
 
-  async status(): Promise<OfflineStatus> {
+  readonly status = async (): Promise<OfflineStatus> => {
     const writes = (await this.#keeper.held()).sorted();
     const count = (state: string): number => writes.filter((write) => write.state === state).length;
     return {
@@ -80,16 +78,16 @@ export class Syncing {
       conflicts: count('conflict'),
       refused: count('refused'),
     };
-  }
+  };
 
-  async close(): Promise<void> {
+  readonly close = async (): Promise<void> => {
     this.#forget();
     this.#closing.abort();
     this.#turn.abort();
     await this.#ended;
     await this.#pushing;
     await this.#keeper.close();
-  }
+  };
 
   /** Notes whether a request was answered. */
   async #noted(request: Promise<unknown>): Promise<void> {
@@ -136,6 +134,7 @@ export class Syncing {
         if (position === '') this.#positions.delete(type);
         else this.#positions.set(type, position);
         if (isNew) keeper.onChange(false);
+        this.wake(); // what waits may be possible now
       };
       return pull({ type, types, keeper, owner, signal, wait, onPosition });
     });

@@ -28,14 +28,14 @@ export interface Tabs {
 
 /** Without a name, one engine alone uses the store. */
 export function openTabs(name: string | undefined, hear: (told: Told) => void): Tabs {
-  const { navigator, BroadcastChannel } = globalThis as unknown as {
+  const { navigator, BroadcastChannel } = (name === undefined ? {} : globalThis) as {
     readonly navigator?: { readonly locks?: Locks };
     readonly BroadcastChannel?: new (name: string) => Channel;
   };
   const place = `mangrove-offline ${name ?? ''}`;
-  const channel = name === undefined || BroadcastChannel === undefined ? null : new BroadcastChannel(place);
-  if (channel !== null) channel.onmessage = ({ data }) => hear(data as Told);
-  const locks = name === undefined ? undefined : navigator?.locks;
+  const channel = BroadcastChannel && new BroadcastChannel(place);
+  if (channel) channel.onmessage = ({ data }) => hear(data as Told);
+  const locks = navigator?.locks;
   const last = new Map<string, Promise<unknown>>();
   const inTurn: Tabs['alone'] = (lock, work) => {
     const run = (last.get(lock) ?? Promise.resolve()).then(work);

@@ -113,6 +113,44 @@ describe('writes while offline', () => {
       .that.is.a('number');
   });
 
+  it('makes no write wait for an entry that is made after it', async () => {
+    const device = await annsDevice();
+    const { offline } = device;
+    const made = await offline.create('posts', { title: 'First' });
+    const author = await offline.create('authors', { name: 'Ann' });
+    await offline.update('posts', made.id, { author: author.id });
+    expect((await offline.pending()).map(({ op, status }) => [op, status])).to.deep.equal([
+      ['create', 'pending'],
+      ['create', 'pending'],
+      ['update', 'pending'],
+    ]);
+    await server.meet(device);
+    const entry = await offline.get('posts', made.id);
+    expect(entry?.['author']).to.equal((await offline.get('authors', author.id))?.id);
+  });
+
+  it('a watch goes on after a copy that could not tell', async () => {
+    const id = await post({ title: 'Salt', rating: 4 });
+    await server.logged();
+    const { network, offline } = server.device({ jwt: ann });
+    await offline.create('posts', { title: 'Offline' });
+    network.isCut = true;
+    const { error } = console;
+    const told: unknown[] = [];
+    console.error = (...all: unknown[]) => told.push(...all);
+    const shown = new Promise<unknown>((resolve) => {
+      offline.watch('posts', { filters: { rating: 4 } }, (entries) => {
+        if (entries.length > 0) resolve(entries.map((entry) => entry.id));
+      });
+    });
+    await offline.pull().catch(() => undefined);
+    expect(String(told[0])).to.include('not in the copy');
+    console.error = error;
+    network.isCut = false;
+    await offline.pull();
+    expect(await shown).to.deep.equal([id]);
+  });
+
   it('overwrites no value that another has changed; what is decided is sent', async () => {
     const ids = [await post({ title: 'A', secret: 's' }), await post({ title: 'B' }), await post({ title: 'C' })];
     const [mine, theirs] = [await annsDevice(), server.device({ jwt: bob })];
