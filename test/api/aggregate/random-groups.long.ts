@@ -6,7 +6,7 @@ import { answerNaively } from './oracle.js';
 import { makeQuestion, spell } from './questions.js';
 import { answerTree, spellTree } from './trees.js';
 
-const [seed, count] = [Number(process.env['SEED'] ?? 26), Number(process.env['QUESTIONS'] ?? 2_000)];
+const [seed, count] = [Number(process.env['SEED'] ?? 26), Number(process.env['QUESTIONS'] ?? 1_000)];
 
 describe(`random questions for groups (SEED=${String(seed)} QUESTIONS=${String(count)})`, () => {
   const draw = new Draw(seed);
