@@ -83,7 +83,14 @@ export async function compilePageAndTotal(plan: Plan, leads: readonly Lead[], fa
 /** The field with the ids by which entries are looked up, if they are those of a condition. */
 const chosenField = (index: number): string => `by${String(index)}`;
 
-const compileChosen = (list: string, index: number): Document => ({ $cond: [{ $eq: ['$by', index] }, `$${list}`, []] });
+const compileChosen = (list: string, index: number): Document => ({
+  $cond: [{ $eq: ['$by', index] }, compileUsable(`$${list}`), []],
+});
+
+/** Returns the ids of a list. Other programs may have stored patterns and objects as links, which a look-up would not compare. */
+const compileUsable = (input: string): Document => ({
+  $filter: { input, cond: { $not: { $in: [{ $type: '$$this' }, ['object', 'regex']] } } },
+});
 
 /** Returns an expression for the index of the condition that leads to the fewest entries; -1 if ids are better read first. */
 async function compileChoice(plan: Plan, leads: readonly Lead[], facts: Facts): Promise<Document> {
