@@ -5,7 +5,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import type { Database } from '../../send/database.js';
 import { estimateSize, linksOfEntry } from '../collection-facts.js';
 import type { RelatedCondition } from '../compile-condition.js';
-import { compilePagePipeline } from '../compile-page.js';
+import { compilePagePipeline, type Page } from '../compile-page.js';
 import { compileJoined, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { indexOfSort, isLinkInOrder, margin } from './choose.js';
@@ -34,8 +34,10 @@ export interface Lead extends IdPipeline {
 
 /** Compiles the condition with an index among those that a pipeline can begin with. */
 export async function leadBy(condition: RelatedCondition, index: number, { type }: Plan, { database }: Facts): Promise<Lead> {
+  const left = database.budget.left('idsResolved');
+  const mayBeMore = (await estimateSize(condition.target, database)) > left; // a limit takes the server a tenth of its time
   const [ids, entries] = await Promise.all([
-    compileIds(condition, database, database.budget.left('idsResolved')),
+    compileIds(condition, database, mayBeMore ? left : Infinity),
     entriesOf(condition, type, database),
   ]);
   return { ...ids, condition, entries, list: index === 0 ? 'ids' : `${leadField(index)}.ids` };
@@ -152,8 +154,7 @@ async function compileLookups(plan: Plan, leads: readonly Lead[], { database }: 
     const all = [...resolved, ...others.map(({ condition, list }) => [condition, isAmong(condition, variableOf(list))] as const)];
     const { match, before } = compileJoined(allOf([rest, ...others.map(({ condition }) => condition)]), new Map(all), joins);
     const joined = joinStages(joins, match);
-    const page = compilePagePipeline(pageOf(plan, {}, database), joined).slice(1); // without its match
-    const total = [...joined, { $count: 'n' }];
+    const page = pageOf(plan, before, database);
     const lookup = {
       from: plan.type.collection,
       localField: chosenField(index),
@@ -162,14 +163,21 @@ async function compileLookups(plan: Plan, leads: readonly Lead[], { database }: 
         let: Object.fromEntries(others.map(({ list }) => [variableOf(list).slice(2), `$${list}`])) as Document,
       }),
     };
-    const $match = before;
-    if (others.length === 0 && isCounted(plan, lead))
-      return [
-        { $lookup: { ...lookup, pipeline: [{ $match }, ...page], as: 'page' } },
-        { $lookup: { ...lookup, pipeline: [{ $match }, ...total], as: 'total' } },
-      ];
-    return [{ $lookup: { ...lookup, pipeline: [{ $match }, { $facet: { page, total } }], as: foundField(index) } }];
+    if (others.length > 0 || !isCounted(plan, lead))
+      return [{ $lookup: { ...lookup, pipeline: compilePass(page, joined), as: foundField(index) } }];
+    return [
+      { $lookup: { ...lookup, pipeline: compilePagePipeline(page, joined), as: 'page' } },
+      { $lookup: { ...lookup, pipeline: [{ $match: before }, ...joined, { $count: 'n' }], as: 'total' } },
+    ];
   });
+}
+
+/** Returns the stages that lead to one document with the number of entries and the first ones, up to the end of the page. */
+function compilePass(page: Page, joined: readonly Document[]): readonly Document[] {
+  const { skip, limit } = page.window;
+  const first = limit === null ? { $push: '$$ROOT' } : { $firstN: { n: skip + limit, input: '$$ROOT' } };
+  const all = compilePagePipeline({ ...page, window: { skip: 0, limit: null } }, joined);
+  return [...all, { $group: { _id: null, n: { $sum: 1 }, page: first } }];
 }
 
 const variableOf = (list: string): string => `$$${list.replace('.', '_')}`;
@@ -177,8 +185,9 @@ const variableOf = (list: string): string => `$$${list.replace('.', '_')}`;
 const foundField = (index: number): string => `found${String(index)}`;
 
 /** Returns the page and the total in the document of the pipeline. */
-export function foundIn(row: Document, by: number): Required<Found> {
-  const [facets] = (row[foundField(by)] ?? [row]) as readonly Document[]; // as the look-ups find them
-  const { page = [], total = [] } = (facets ?? {}) as Readonly<Record<'page' | 'total', readonly Document[] | undefined>>;
-  return { documents: page, total: Number(total[0]?.['n'] ?? 0) };
+export function foundIn(row: Document, by: number, { window }: Plan): Required<Found> {
+  const passes = row[foundField(by)] as readonly Document[] | undefined;
+  const [pass] = passes ?? (row['total'] as readonly Document[]); // as the look-ups find them
+  const documents = (passes === undefined ? row['page'] : (pass?.['page'] ?? [])) as readonly Document[];
+  return { documents: passes === undefined ? documents : documents.slice(window.skip), total: Number(pass?.['n'] ?? 0) };
 }
