@@ -1,5 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import { dataSet, type Source } from './data-set.js';
+import { makeEntry } from './make-entry.js';
 import { models } from './models.js';
 import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
@@ -18,7 +19,16 @@ export async function loadData(db: Db, size: Size): Promise<void> {
     '_models',
     models.map(({ uid, ...model }) => ({ _id: uid, ...model })),
   );
+  await db.collection('i18n_locales').deleteMany({});
+  await insert(
+    db,
+    'i18n_locales',
+    locales.map((code, index) => makeEntry(index + 1, { code, name: code })),
+  );
 }
+
+/** Those of the notes. */
+const locales = ['en', 'de'];
 
 async function loadAnew(db: Db, size: Size): Promise<void> {
   await db.dropDatabase();
