@@ -138,6 +138,12 @@ export async function tokensOf(serving: ServingAccounts, allowing: Allowing): Pr
 export const refresh = (serving: ServingAccounts, client: string, token: string, more: Values = {}): Promise<Seen> =>
   exchange(serving, { grant_type: 'refresh_token', client_id: client, refresh_token: token, ...more });
 
+/** Ends all grants of a user, as the user does. */
+export async function endGrants(serving: ServingAccounts, jwt: string): Promise<void> {
+  const grants = (await serving.as(jwt, 'GET', '/api/users/me/grants')).body as readonly { readonly id: string }[];
+  for (const { id } of grants) await serving.as(jwt, 'DELETE', `/api/users/me/grants/${id}`);
+}
+
 const ping = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
 /** Asks the endpoint for its tools. Returns the status, the names, and the challenge of a refusal. */
