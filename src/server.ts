@@ -9,7 +9,7 @@ import { contentOfCode } from '#api/code/content-of-code.js';
 import { createApp } from '#http/create-app.js';
 import { enabledFeatures, publicRoutesOf, routesOf, type Feature } from '#http/feature.js';
 import { Listener } from '#http/listener.js';
-import type { RouteMatch } from '#http/route.js';
+import type { RouteMatch } from '#http/project-code.js';
 import type { Connection } from '#http/running.js';
 import type { PreparedServer } from '#http/start-http-server.js';
 import type { Media } from '#media/media.js';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { PartialConfig } from '#settings/create-config.js';
 import type { Config } from '#settings/config.js';
 import type { Hook, Register } from '#api/graphql/extension/create-extension.js';
-import type { RouteMatch } from '#http/route.js';
+import type { RouteMatch } from '#http/project-code.js';
 import type { Media } from '#media/media.js';
 import type { Backend } from '#store/models/open-backend.js';
 import type { ModelDocument } from '#model/schema/model.js';

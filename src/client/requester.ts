@@ -81,19 +81,7 @@ export function createRequester(options: ClientOptions): Requester {
     return (await sendOnce(once(call), undefined)) as Session; // the answer to a refresh
   });
 
-  const authorized = async (attempt: Attempt): Promise<unknown> => {
-    if (attempt.call.isOpen === true) return sendOnce(attempt, undefined);
-    const jwt = (await session.current())?.jwt;
-    try {
-      return await sendOnce(admitted(attempt, jwt), jwt ?? token);
-    } catch (error) {
-      const isRefused = jwt !== undefined && (error as Failure).kind === 'unauthorized'; // requests throw only failures
-      if (!isRefused || !(await session.renew(jwt))) throw error;
-      const renewed = (await session.current())?.jwt;
-      return sendOnce(admitted(attempt, renewed), renewed);
-    }
-  };
-
+  const authorized = authorizedSender(sendOnce, session, token);
   const send = async (attempt: Attempt): Promise<unknown> => {
     const { call, key, repeated } = attempt;
     try {
@@ -112,6 +100,22 @@ export function createRequester(options: ClientOptions): Requester {
   };
   const first = (call: Call): Attempt => (keys && takesKey(call) ? { ...once(call), key: call.key ?? newKey() } : once(call));
   return { session, send: (call) => send(first(call)), positionOf: (answer) => positions.get(answer) ?? null };
+}
+
+/** Returns a function that sends a request with the session, which it renews if it is refused, or else with an API token. */
+function authorizedSender(sendOnce: ReturnType<typeof sender>, session: SessionKeeper, token: string | undefined) {
+  return async (attempt: Attempt): Promise<unknown> => {
+    if (attempt.call.isOpen === true) return sendOnce(attempt, undefined);
+    const jwt = (await session.current())?.jwt;
+    try {
+      return await sendOnce(admitted(attempt, jwt), jwt ?? token);
+    } catch (error) {
+      const isRefused = jwt !== undefined && (error as Failure).kind === 'unauthorized'; // requests throw only failures
+      if (!isRefused || !(await session.renew(jwt))) throw error;
+      const renewed = (await session.current())?.jwt;
+      return sendOnce(admitted(attempt, renewed), renewed);
+    }
+  };
 }
 
 /** Returns an attempt that may be sent with the token of a session. Throws a Failure if it may not. */

@@ -11,7 +11,8 @@ import { tagAnswers } from './tag-answers.js';
 import type { Context, Middleware } from 'koa';
 import type { Config } from '#settings/config.js';
 import type { Observer } from '#base/observe/observer.js';
-import type { AnyRoute, ProjectCode, PathSettings } from './route.js';
+import type { ProjectCode } from './project-code.js';
+import type { AnyRoute, PathSettings } from './route.js';
 import { type Connection, notRunning } from './running.js';
 
 /** The parts of the application. */

@@ -10,7 +10,8 @@ import type { ContentType, Registry } from '#model/schema/content-type.js';
 import type { Model } from '#model/schema/model.js';
 import type { ModelOption } from '#model/schema/model-option.js';
 import { notFoundError } from '#base/errors.js';
-import type { AnyRoute, OpenRoute, ProjectCode } from './route.js';
+import type { ProjectCode } from './project-code.js';
+import type { AnyRoute, OpenRoute } from './route.js';
 import type { Running } from './running.js';
 
 /** What the routes of a feature may depend on. */

@@ -1,7 +1,8 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { RouteParams } from './route-request.js';
-import type { AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Rows } from './route.js';
+import type { ProjectCode, RouteMatch } from './project-code.js';
+import type { AnyRoute, FixedRoute, PathSettings, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 import { answerRoute } from './answer-route.js';
 import type { RequestState } from './observe-requests.js';

@@ -1,7 +1,5 @@
-import type Koa from 'koa';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import type { EndSignal } from '#base/limits/ending.js';
-import type { Caller } from '#content/rights/caller.js';
 import type { MiddlewaresConfig } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { ApiError } from '#base/errors.js';
@@ -11,7 +9,7 @@ import type { CorsSettings } from './koa-packages.js';
 import type { Access } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AddedDescription, Describe, Errors, Operation } from './operation.js';
-import type { RouteParams, RouteRequest } from './route-request.js';
+import type { RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
 
 /** An answer to the client. */
@@ -183,42 +181,3 @@ export const rowsOf =
 /** Returns the rows with a prefix before their paths. */
 export const withPrefix = <Row extends RouteKey>(prefix: string, routes: readonly Row[]): Row[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));
-
-/** The match of a path in the code of a project. */
-export interface RouteMatch {
-  /** Null if there is nothing at the path. The route table is not searched then. */
-  readonly rows: Rows | null;
-  /** Decoded path parameters. */
-  readonly params: RouteParams;
-}
-
-/** A route of the code of a project. */
-export interface ProjectRoute {
-  readonly method: string;
-  /** A path such as `/api/pages/:slug`, with parameters in the form of the route table. */
-  readonly path: string;
-  readonly row: Row;
-  /** Full name of the action, such as `api::page.page.bySlug`; null if it is a function. */
-  readonly handler: string | null;
-  /** Whether the service answers it without code of the project. */
-  readonly isGenerated: boolean;
-}
-
-/** The code of a project that handles requests. */
-export interface ProjectCode {
-  /**
-   * Returns the match of a path; null if the route table should be used. Called before the table is searched. `open` leaves out the
-   * routes of administrators, which only their port answers.
-   */
-  find(method: string, path: string, open?: 'open'): RouteMatch | null;
-  /** Returns the routes that requests can reach. Returns the same list until they change. */
-  routes(): readonly ProjectRoute[];
-  /** Returns the middlewares of the project around all requests, by name or place. */
-  middlewares(): readonly string[];
-  /** Middleware around all answers. The body has been read by then. */
-  readonly middleware: Middleware;
-  /** Tells code the caller and the action of a request, before the rights are checked. */
-  noteCaller(ctx: Context, action: RequiredAction, caller: Caller, params: RouteParams): void;
-  /** Adds members to Koa's context that code of a project expects. */
-  extend(app: Koa): void;
-}

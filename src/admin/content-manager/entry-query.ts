@@ -1,7 +1,6 @@
-import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query } from '#model/query/ast.js';
+import { emptyQuery, fieldOf, type Filter, partsField, type Populate, type PopulateField, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
-import { componentsOf, type PartsAttribute } from '#model/schema/parts.js';
 
 /**
  * How much of an entry is shown.
@@ -83,15 +82,6 @@ function populated(attribute: Attribute, form: EntryForm, partOf: PartOf): Popul
     case 'dynamiczone':
       return partsField(attribute, (uid) => partQuery(uid, form, partOf));
   }
-}
-
-/** Returns how the components of an attribute are populated; null if `below` returns null for all of them. */
-export function partsField(attribute: PartsAttribute, below: (uid: string) => Query | null): PopulateField | null {
-  const queries = componentsOf(attribute).map((uid) => [uid, below(uid)] as const);
-  const on = new Map(queries.flatMap(([uid, query]) => (query === null ? [] : [[uid, query]])));
-  if (queries.length > 0 && on.size === 0) return null;
-  if (attribute.kind === 'dynamiczone') return fieldOf(attribute.name, values, { on });
-  return fieldOf(attribute.name, on.get(attribute.component));
 }
 
 /** Returns the query of a component. In lists its components, files and relations are left out. */

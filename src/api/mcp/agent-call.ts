@@ -2,7 +2,8 @@ import { memoize } from '#base/caches.js';
 import type { Sender } from '#base/limits/queue.js';
 import { isRecord } from '#base/values.js';
 import { type ContentContext, withDatabase } from '#content/content-context.js';
-import type { ProjectCode, RouteCall } from '#http/route.js';
+import type { ProjectCode } from '#http/project-code.js';
+import type { RouteCall } from '#http/route.js';
 import type { BindSettings } from '#model/query/bind-context.js';
 
 /** A message of an agent. */

@@ -1,7 +1,8 @@
 import { type CallToolResult, createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { packageVersion } from '#base/package-root.js';
 import { isRecord } from '#base/values.js';
-import type { Answer, ProjectCode, RouteCall } from '#http/route.js';
+import type { ProjectCode } from '#http/project-code.js';
+import type { Answer, RouteCall } from '#http/route.js';
 import { agentCall, type AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
 import { instructions } from './instructions.js';

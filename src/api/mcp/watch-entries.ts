@@ -1,6 +1,7 @@
 import { SharedValues } from '#base/caches.js';
 import { ApiError } from '#base/errors.js';
 import type { EndSignal } from '#base/limits/ending.js';
+import { Alarm } from '#base/limits/timers.js';
 import { checkRight } from '#http/authorize.js';
 import type { RouteCall } from '#http/route.js';
 import { isSynced } from '#http/sync-option.js';
@@ -100,7 +101,7 @@ export class EntryWatch implements StepStream {
       fail();
       return;
     }
-    setTimeout(() => void this.#startAgain(), pause).unref();
+    new Alarm(() => void this.#startAgain(), { ref: false }).set(pause);
   }
 
   async #startAgain(): Promise<void> {

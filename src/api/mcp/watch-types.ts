@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '#base/errors.js';
-import type { ProjectCode } from '#http/route.js';
+import type { ProjectCode } from '#http/project-code.js';
 import { agentCall, type AgentCall } from './agent-call.js';
 import { describeNamed, summaries } from './describe.js';
 import { againOf, type LastingCall } from './identify-agent.js';

@@ -1,5 +1,6 @@
 import type { Config } from '#settings/config.js';
-import type { AnyRoute, ProjectCode, RouteCall } from '#http/route.js';
+import type { ProjectCode } from '#http/project-code.js';
+import type { AnyRoute, RouteCall } from '#http/route.js';
 import { Components } from './components.js';
 import { listOperations, shapeOf, type ListedOperation } from './list-operations.js';
 import { errorAnswers, type AnswerDescription, type Content, type Errors, type Operation } from '#http/operation.js';

@@ -57,7 +57,7 @@ export async function readCurrent(
   content: ContentContext,
 ): Promise<Current | null> {
   const { registry, access } = content.bind;
-  const query = populating(demands.flatMap(({ attribute }) => fieldFor(attribute, { registry, access, state })));
+  const query = populating(demands.flatMap(({ attribute }) => fieldFor(attribute, { registry, access, state }) ?? []));
   const entry = await findOne(type, id, query, withoutHooks(content));
   return entry === null ? null : { stored: entry.document, shown: viewOf(entry, content).attributes };
 }

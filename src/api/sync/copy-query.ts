@@ -1,5 +1,5 @@
 import { type Access, readable } from '#model/query/access.js';
-import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Query } from '#model/query/ast.js';
+import { emptyQuery, fieldOf, partsField, type PopulateField, type PublicationState, type Query } from '#model/query/ast.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 
 /** How the values of an entry are read that are no scalars. */
@@ -19,7 +19,7 @@ export const copiedFields = (type: ContentType, copying: Copying): readonly Popu
 
 const storedFields = (type: ContentType, copying: Copying, depth: number): PopulateField[] =>
   [...type.attributes.values()].flatMap((attribute) =>
-    isOwn(attribute) && isRead(type, attribute, copying) ? fieldFor(attribute, copying, depth) : [],
+    isOwn(attribute) && isRead(type, attribute, copying) ? (fieldFor(attribute, copying, depth) ?? []) : [],
   );
 
 const isRead = (type: ContentType, { name }: Attribute, { access }: Copying): boolean =>
@@ -29,23 +29,19 @@ const isRead = (type: ContentType, { name }: Attribute, { access }: Copying): bo
 export const isOwn = (attribute: Attribute): boolean =>
   attribute.kind === 'morph' ? attribute.writable : !('storage' in attribute) || attribute.storage.kind === 'own';
 
-/** Returns how the value of an attribute is read; nothing if it is a scalar. */
-export function fieldFor(attribute: Attribute, copying: Copying, depth = 0): PopulateField[] {
+/** Returns how the value of an attribute is read; null if it is a scalar. */
+export function fieldFor(attribute: Attribute, copying: Copying, depth = 0): PopulateField | null {
   const { name } = attribute;
   switch (attribute.kind) {
     case 'scalar':
-      return [];
+      return null;
     case 'relation':
     case 'media':
-      return [fieldOf(name, idsIn(copying))];
+      return fieldOf(name, idsIn(copying));
     case 'morph':
-      return [fieldOf(name, idsIn(copying), { on: targetQueries(copying) })];
-    case 'component':
-      return [fieldOf(name, partQuery(attribute.component, copying, depth + 1))];
-    case 'dynamiczone': {
-      const on = attribute.components.map((uid) => [uid, partQuery(uid, copying, depth + 1)] as const);
-      return [fieldOf(name, idQuery, { on: new Map(on) })];
-    }
+      return fieldOf(name, idsIn(copying), { on: targetQueries(copying) });
+    default:
+      return partsField(attribute, (uid) => partQuery(uid, copying, depth + 1));
   }
 }
 

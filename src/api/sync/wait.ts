@@ -1,6 +1,7 @@
 import { rateLimitError, unavailableError } from '#base/errors.js';
 import { exceeding } from '#base/limits/exceeded.js';
 import type { Sender } from '#base/limits/queue.js';
+import { waited } from '#base/limits/timers.js';
 import type { ChangeBus } from '#store/changes/changes.js';
 import { changeLog } from '#model/schema/collections.js';
 import type { SyncSession } from './session.js';
@@ -100,13 +101,11 @@ export class LogSignal {
   /** Resolves when the log was written since a version, or after some milliseconds. */
   async changed(since: number, milliseconds: number): Promise<void> {
     if (this.version !== since) return;
-    let end = (): unknown => undefined;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds).unref();
-      end = this.listen(resolve);
+    const write = new AbortController();
+    const end = this.listen(() => {
+      write.abort();
     });
-    clearTimeout(timer);
+    await waited(milliseconds, write.signal, { ref: false });
     end();
   }
 }

@@ -1,3 +1,4 @@
+import { componentsOf, type PartsAttribute } from '../schema/parts.js';
 import type { BucketUnit } from './aggregate/buckets.js';
 import type { Operator, Quantifier } from './operators.js';
 
@@ -130,6 +131,15 @@ export const fieldOf = (name: string, query: Query = emptyQuery, more: Partial<P
   ...{ name, key: name, query, countOnly: false, reversed: false, on: null },
   ...more,
 });
+
+/** Returns what populates the components of an attribute; null if `below` returns null for all of them. */
+export function partsField(attribute: PartsAttribute, below: (uid: string) => Query | null): PopulateField | null {
+  const queries = componentsOf(attribute).map((uid) => [uid, below(uid)] as const);
+  const on = new Map(queries.flatMap(([uid, query]) => (query === null ? [] : [[uid, query]])));
+  if (queries.length > 0 && on.size === 0) return null;
+  if (attribute.kind === 'dynamiczone') return fieldOf(attribute.name, emptyQuery, { on });
+  return fieldOf(attribute.name, on.get(attribute.component));
+}
 
 /** Returns the filter on the places in a shape, below the name of a point. */
 export const within = (shape: object): Filter => ({ kind: 'comparison', operator: 'within', value: shape });

@@ -5,7 +5,7 @@ import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFilter, bindPublication, bindRule } from './bind-filter.js';
 import { bindSort } from './bind-list.js';
 import { allOf, foldCondition, orNull } from './conditions.js';
-import { type Child, type Condition, type LinkChild, type NestedList, nestedLists } from './plan.js';
+import type { Child, Condition, LinkChild, NestedList } from './plan.js';
 
 /**
  * Returns the conditions that entries of a type must meet to be shown: the publication state, which hides drafts, and the
@@ -56,6 +56,9 @@ export function bindNested(
     throw validationError(`Invalid parameter sort: lists of components cannot be sorted by relations (${link})`);
   return { condition, sort: keys };
 }
+
+/** Returns the lists of a child: one, or one for each type. */
+export const nestedLists = (child: Child): readonly NestedList[] => ('targets' in child ? [...child.targets.values()] : [child]);
 
 /** Returns whether a list of components has a condition on related entries, in a child or at any depth below it. */
 export const childAsksInLists = (child: Child): boolean =>

@@ -7,12 +7,13 @@ import { bindFallback, type BoundFallback } from './bind-fallback.js';
 import { bindFilter, bindPublication, bindRule } from './bind-filter.js';
 import { bindSearch } from './bind-search.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
+import { nestedLists } from './bind-nested.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from '#base/limits/budget.js';
 import { allOf, foldCondition, localeIn, orNull, termsOf } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { findNear } from './places/near.js';
-import { type Condition, distancePath, type NestedList, nestedLists, type Plan, type Selection, type SortKey } from './plan.js';
+import { type Condition, distancePath, type NestedList, type Plan, type Selection, type SortKey } from './plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 

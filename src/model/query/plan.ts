@@ -188,9 +188,6 @@ export interface NestedList {
   readonly window: Window | null;
 }
 
-/** Returns the lists of a child: one, or one for each type. */
-export const nestedLists = (child: Child): readonly NestedList[] => ('targets' in child ? [...child.targets.values()] : [child]);
-
 /** The pagination in force, as `meta.pagination` shows it. */
 export type BoundPagination =
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number }

@@ -1,8 +1,11 @@
 import type { Document } from 'mongodb';
 import { isRecord, only } from '#base/values.js';
+import type { ElementPlace } from '#model/query/plan.js';
 import { asScanned, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { estimateSize, few } from './collection-facts.js';
+import type { RelatedCondition } from './compile-condition.js';
+import { joinFields } from './join-related.js';
 
 /** Returns the `_id`s that the stages lead to. Throws a ValidationError if they are more than the budget allows. */
 export const collectIds = async (
@@ -31,7 +34,7 @@ export async function readIds(collection: string, stages: readonly Document[], d
 }
 
 /** The stage that lists the ids of all entries in one document; there is none without entries. */
-export const groupIds: Document = { $group: { _id: null, ids: { $push: '$_id' } } };
+const groupIds: Document = { $group: { _id: null, ids: { $push: '$_id' } } };
 
 /** Returns ids without objects. These are no ids, and may have keys that a filter takes for operators. */
 export const usableIds = (ids: readonly unknown[]): readonly unknown[] =>
@@ -58,3 +61,33 @@ export async function readMatching(
 
 /** Returns the stage that ends after one entry more than the budget allows; no stage without a budget. */
 export const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
+
+/**
+ * Reads the ids of the entries, or outer elements, that contain elements which meet a match. `$expr`, which converts numbers and JSON to
+ * text, works only on documents. So each element is turned into a document.
+ */
+export function readHolders(
+  { collection, lists }: ElementPlace,
+  match: Document,
+  database: Database,
+): Promise<readonly unknown[]> {
+  const elements = lists.flatMap((list, depth) => {
+    const holder = { _holder: depth === 0 ? '$_id' : '$id' };
+    const parts = { $match: { [list]: { $type: 'object', $not: { $type: 'array' } } } };
+    return [{ $unwind: `$${list}` }, parts, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
+  });
+  return readIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
+}
+
+/** Returns the stages that list the ids of the entries that other entries are related with, each once, and at most one more than `most`. */
+export const relatedIds = (condition: RelatedCondition, most = Infinity): readonly Document[] => [
+  ...(condition.link.storage.kind === 'own' ? [] : distinctOwners(condition)),
+  ...atMost(most),
+  groupIds,
+];
+
+/** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
+export function distinctOwners(condition: RelatedCondition): Document[] {
+  const field = `$${joinFields(condition).foreignField}`;
+  return [{ $unwind: field }, { $group: { _id: field } }];
+}

@@ -10,7 +10,7 @@ import { compileProjection } from './compile-projection.js';
 import type { Growing, PendingRelation } from './grow-tree.js';
 import type { Resolutions } from './join-related.js';
 import { compileSource } from './morph-rows.js';
-import { asksForRelated } from './resolve-related.js';
+import { asksForRelated } from './related-commands.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
 
 /** One of the queries for a level of relations, which are sent together as one command. */

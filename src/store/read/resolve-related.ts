@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb';
-import { termsOf } from '#model/query/conditions.js';
-import type { Condition, ElementPlace } from '#model/query/plan.js';
+import type { Condition } from '#model/query/plan.js';
 import {
   compileAny,
   compileCondition,
@@ -26,10 +25,11 @@ import {
 } from './join-related.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { areTooMany, atMost, groupIds, readIds, readMatching, spend } from './collect-ids.js';
+import { areTooMany, distinctOwners, readHolders, readIds, readMatching, relatedIds, spend } from './collect-ids.js';
 import { joinEarlier } from './join-earlier.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
 import { anyLeading, isServed } from './is-served.js';
+import { countCommands, type KnownIds, noIds } from './related-commands.js';
 
 /**
  * Resolves the conditions on related entries, and those on elements with a place. Each is replaced by the ids of the entries that
@@ -49,11 +49,6 @@ async function resolveRelated(
   await resolveInto(condition, { resolved, database, narrows: true, joins, fallbacks, known });
   return resolved;
 }
-
-/** The ids that conditions on related entries lead to, as far as they have been read. */
-type KnownIds = ReadonlyMap<RelatedCondition, readonly unknown[]>;
-
-const noIds: KnownIds = new Map();
 
 /** Returns a match for the documents that meet a condition. */
 export const matchOf = async (condition: Condition, database: Database): Promise<Document> =>
@@ -79,21 +74,6 @@ export async function stagesOf(condition: Condition, database: Database): Promis
   const { before, joined } = metBy(condition, await resolveOrJoin(condition, database));
   return [{ $match: before }, ...joined];
 }
-
-/** Returns whether a condition needs commands of its own, so that its result may be long lists of ids. */
-export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition, noIds) > 0;
-
-/**
- * Returns how many conditions need a command, without those of row rules, which clients do not pay for. Conditions within a
- * related condition are counted when that condition is resolved.
- */
-const countCommands = (condition: Condition, known: KnownIds): number =>
-  termsOf(condition).reduce((sum, term) => {
-    if (term.kind === 'related') return sum + (term.ofRule || known.has(term) || compileOwnId(term) !== null ? 0 : 1);
-    return term.kind === 'element'
-      ? sum + countCommands(term.condition, known) + (term.place === null || term.ofRule ? 0 : 1)
-      : sum;
-  }, 0);
 
 interface Resolving extends Joining {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
@@ -159,19 +139,6 @@ async function resolveElement(element: ElementCondition, resolving: Resolving): 
   else resolved.set(element, { [(element.place?.lists.length ?? 0) > 1 ? 'id' : '_id']: { $in: spend(ids ?? [], database) } });
 }
 
-/**
- * Reads the ids of the entries, or outer elements, that contain elements which meet a match. `$expr`, which converts numbers and JSON to
- * text, works only on documents. So each element is turned into a document.
- */
-function readHolders({ collection, lists }: ElementPlace, match: Document, database: Database): Promise<readonly unknown[]> {
-  const elements = lists.flatMap((list, depth) => {
-    const holder = { _holder: depth === 0 ? '$_id' : '$id' };
-    const parts = { $match: { [list]: { $type: 'object', $not: { $type: 'array' } } } };
-    return [{ $unwind: `$${list}` }, parts, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
-  });
-  return readIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
-}
-
 async function resolveOne(condition: RelatedCondition, { database, joins, known }: Resolving): Promise<Document> {
   const ids = known.get(condition) ?? null;
   const isBroad = ids !== null && areTooMany(ids, database);
@@ -208,13 +175,6 @@ function matchIds({ link, path }: RelatedCondition, ids: readonly unknown[]): Do
   return { [link.storage.kind === 'own' ? path : '_id']: { $in: ids } };
 }
 
-/** Returns the stages that list the ids of the entries that other entries are related with, each once, and at most one more than `most`. */
-export const relatedIds = (condition: RelatedCondition, most = Infinity): readonly Document[] => [
-  ...(condition.link.storage.kind === 'own' ? [] : distinctOwners(condition)),
-  ...atMost(most),
-  groupIds,
-];
-
 /**
  * Returns the ids of entries that related entries store which meet a condition on them, if they store one of these ids. An entry with
  * several links may add further ids.
@@ -228,12 +188,6 @@ export async function linkedByMeeting(
   const pipeline = [linked, ...(await stagesOf(related.condition, database)), ...relatedIds(related)];
   const [group] = await readAll(database, { aggregate: related.target.collection, pipeline });
   return (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
-}
-
-/** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
-function distinctOwners(condition: RelatedCondition): Document[] {
-  const field = `$${joinFields(condition).foreignField}`;
-  return [{ $unwind: field }, { $group: { _id: field } }];
 }
 
 /** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */

@@ -2,7 +2,7 @@ import { userUid } from '#accounts/user-store.js';
 import type { Config } from '#settings/config.js';
 import type { FetchUser } from '#content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '#content/content-context.js';
-import type { ProjectCode, ProjectRoute } from '#http/route.js';
+import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';

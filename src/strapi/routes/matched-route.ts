@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Caller } from '#content/rights/caller.js';
 import { noteCaller } from '#api/code/caller-state.js';
 import { nobody } from '#http/authorize.js';
-import type { ProjectRoute } from '#http/route.js';
+import type { ProjectRoute } from '#http/project-code.js';
 import type { RouteParams } from '#http/route-request.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';

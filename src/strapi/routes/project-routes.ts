@@ -1,5 +1,6 @@
 import { messageOf } from '#base/errors.js';
-import type { ProjectRoute, Route } from '#http/route.js';
+import type { ProjectRoute } from '#http/project-code.js';
+import type { Route } from '#http/route.js';
 import type { Connection } from '#http/running.js';
 import { panelRoutes } from '#admin/panel-paths.js';
 import { createRow, namedActions } from '#api/rest/content-routes.js';

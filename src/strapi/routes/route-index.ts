@@ -1,5 +1,6 @@
 import type { RouteParams } from '#http/route-request.js';
-import type { ProjectRoute, RouteMatch, Row, Rows } from '#http/route.js';
+import type { ProjectRoute, RouteMatch } from '#http/project-code.js';
+import type { Row, Rows } from '#http/route.js';
 import { appendTo } from '#base/values.js';
 import { compilePath, partsOf, type PathMatcher } from './route-paths.js';
 

@@ -1,5 +1,6 @@
 import { ApiError, fieldErrors } from '#base/errors.js';
-import type { DynamicRoute, GuardedRow, ProjectCode, Row, Rows } from '#http/route.js';
+import type { ProjectCode } from '#http/project-code.js';
+import type { DynamicRoute, GuardedRow, Row, Rows } from '#http/route.js';
 import type { RouteParams } from '#http/route-request.js';
 import type { Running } from '#http/running.js';
 import { unidentified } from '#http/steps/callers.js';

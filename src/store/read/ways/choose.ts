@@ -1,23 +1,16 @@
 import type { Document } from 'mongodb';
-import { memoizePair } from '#base/caches.js';
 import { conjunctsOf } from '#model/query/conditions.js';
 import { type Condition, isSought, type Plan } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
-import type { ContentType, Registry } from '#model/schema/content-type.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
 import { collationOf, compileSort, sortsByComputed } from '../compile-page.js';
-import { firstPath, idIndex, type Indexes, isPartial, isServed, type Leading, modelIndexes, modelLeading } from '../is-served.js';
-import type { IndexPlan } from '../plan-indexes.js';
-import { asksForRelated } from '../resolve-related.js';
+import { firstPath, type Indexes, isServed, type Leading, modelLeading } from '../is-served.js';
+import { asksForRelated } from '../related-commands.js';
+import { entriesInOrder, hasOrder, indexOfSort, margin, wholeIndexes } from './index-order.js';
 import { leadsToOne } from './page-total.js';
 import type { Choice, Facts } from './way.js';
-
-/**
- * Factor by which an estimate must be better than another one. Estimates may be wrong, and an entry takes 1.3 to 5 times as long by
- * an index as in natural order.
- */
-export const margin = 2;
 
 /** Maximum number of ids for which the server merges the ranges of an index in its order: `internalQueryMaxScansToExplode`. */
 const mostMerged = 200;
@@ -34,11 +27,6 @@ export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
 /** Returns whether a page is so near to the beginning that a pass can keep all entries up to its end. */
 const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): boolean =>
   withTotal && limit !== null && skip + limit <= few && !isSought({ pagination });
-
-/** Returns the indexes of a type that contain all of its entries. */
-const wholeIndexes = memoizePair((type: ContentType, registry: Registry): readonly IndexPlan[] =>
-  modelIndexes(type, registry).filter(({ options }) => !isPartial(options)),
-);
 
 /** An index by which a page can be read. */
 interface Candidate {
@@ -148,19 +136,6 @@ export const noteNarrowest = (plan: Plan, condition: RelatedCondition): void => 
 /** Returns the condition on linked entries that the fewest entries met at the last read; null if it is not known. */
 export const narrowestBefore = (plan: Plan): RelatedCondition | null => narrowestOf.get(plan) ?? null;
 
-/** Returns whether the keys of an index, after some of them, have an order, forwards or backwards. */
-function hasOrder({ key }: IndexPlan, order: Document, after = 0): boolean {
-  const keys = Object.entries(key).slice(after);
-  const [first = 0, ...others] = Object.entries(order).map(([path, to], at) =>
-    keys[at]?.[0] === path ? Number(to) * Number(keys[at][1]) : 0,
-  );
-  return first !== 0 && others.every((one) => one === first);
-}
-
-/** Returns the approximate number of entries that are examined in the order of the sort until a page is full. */
-const entriesInOrder = ({ window: { skip, limit } }: Plan, all: number, matching: number): number =>
-  Math.min(((skip + (limit ?? Infinity)) * all) / matching, all);
-
 /**
  * Chooses by the indexes that the collection has. If none finds only entries that meet the condition, counting examines all entries
  * in any case, so one pass finds the page too; unless the total is known, and the index of the sort makes it likely that few entries
@@ -183,19 +158,6 @@ async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
 }
 
 const naturalOrder = { $natural: 1 } as const;
-
-/** Returns the index of a model that has all entries of a type in the order of a plan; null if there is none. */
-export function indexOfSort({ type, sort }: Plan, registry: Registry): IndexPlan | null {
-  const order = compileSort(sort);
-  return wholeIndexes(type, registry).find((index) => hasOrder(index, order)) ?? null;
-}
-
-/** Returns whether the index that finds the entries of a link has the order of a plan: that of the link, after it, or that of ids. */
-export function isLinkInOrder({ type, sort }: Plan, { link, path }: RelatedCondition, registry: Registry): boolean {
-  const order = compileSort(sort);
-  if (link.storage.kind !== 'own') return hasOrder(idIndex, order);
-  return wholeIndexes(type, registry).some((index) => firstPath(index.key, type) === path && hasOrder(index, order, 1));
-}
 
 /** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
 async function findSorting(plan: Plan, { registry, database, kept }: Facts): Promise<string | null> {

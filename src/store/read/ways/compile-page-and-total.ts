@@ -8,7 +8,7 @@ import type { RelatedCondition } from '../compile-condition.js';
 import { compilePagePipeline, type Page } from '../compile-page.js';
 import { compileJoined, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
-import { indexOfSort, isLinkInOrder, margin } from './choose.js';
+import { indexOfSort, isLinkInOrder, margin } from './index-order.js';
 import { compileIds, type IdPipeline, isAmong, leadsOf } from './linked-ids.js';
 import { pageOf } from './page-of.js';
 import type { Facts, Found } from './way.js';

@@ -8,7 +8,7 @@ import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
 import { isServed, modelLeading } from '../is-served.js';
 import { compileJoined, joinSome, joinStages } from '../join-related.js';
 import { resolveOrJoin, stagesOf } from '../resolve-related.js';
-import { indexOfSort } from './choose.js';
+import { indexOfSort } from './index-order.js';
 import { canLead } from './linked-ids.js';
 import { pageOf } from './page-of.js';
 import { wasShort } from './page-total.js';

@@ -4,7 +4,8 @@ import type { Condition, Plan } from '#model/query/plan.js';
 import type { Database } from '../../send/database.js';
 import { asList, compileOwnId, type RelatedCondition } from '../compile-condition.js';
 import { joinFields } from '../join-related.js';
-import { relatedIds, stagesOf } from '../resolve-related.js';
+import { relatedIds } from '../collect-ids.js';
+import { stagesOf } from '../resolve-related.js';
 
 /** Returns whether a pipeline can begin with the related entries that meet a condition. */
 export const canLead = (condition: Condition): condition is RelatedCondition =>

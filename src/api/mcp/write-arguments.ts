@@ -1,0 +1,19 @@
+import { fieldErrors } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { decidesPublication } from './publication.js';
+
+/** The arguments of every tool that writes. */
+export const once = ['key', 'dryRun'] as const;
+
+/** Returns the values of an entry. Throws a ValidationError for those that decide when it is public, which have tools of their own. */
+export function dataOf({ data }: Values, type: ContentType): Values {
+  const values = isRecord(data) ? data : {};
+  const names = type.draftAndPublish ? Object.keys(values).filter(decidesPublication) : [];
+  if (names.length === 0) return values;
+  throw fieldErrors(names.map((name) => ({ path: [name], message: `${name} is not part of data: use publish and unpublish` })));
+}
+
+/** Returns the query for the locale that a call names. */
+export const queryOf = ({ locale }: Values): Query => ({ ...emptyQuery, locale: typeof locale === 'string' ? locale : null });
