@@ -25,6 +25,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['panel/**/*.jsx'] },
   { files: ['src/operate/cli/**'], ignores: ['src/operate/cli/print.ts'], rules: { 'no-console': 'error' } },
   { files: ['bin/*.cjs', 'test/strapi/differential/project/**'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {

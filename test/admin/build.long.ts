@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { runCli } from '../support/run-cli.js';
+import { enterpriseTexts } from '../support/enterprise-texts.js';
 import { needPanelPackages } from '../support/panel.js';
 
 describe('npx mangrove panel build', () => {
@@ -84,6 +85,16 @@ describe('npx mangrove panel build', () => {
       expect(all).not.to.include('field-of-off');
       expect(all.split('react.transitional.element').length + all.split('useSyncExternalStore=').length).to.be.below(6);
       expect(names.filter((name) => !/[.-][A-Z2-7]{8}\.\w+$/.test(name))).to.deep.equal(['index.html']);
+    });
+
+    it('has nothing of folders called ee', async () => {
+      const panel = join(project, 'data/panel');
+      const names = (await readdir(panel)).filter((name) => name.endsWith('.js'));
+      const all = (await Promise.all(names.map((name) => readFile(join(panel, name), 'utf8')))).join('\n');
+      const texts = await enterpriseTexts();
+      expect(texts.length).to.be.above(100);
+      expect(texts.filter((text) => all.includes(text))).to.deep.equal([]);
+      expect(all).not.to.include('getFeature'); // a name of the one function among other code
     });
 
     it('finds modules as webpack does, makes absent exports undefined, and names the plugins that it leaves out', async () => {

@@ -7,8 +7,11 @@ import { findPanelPackages } from '#admin/front-end/panel-packages.js';
 
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'mangrove');
 
+/** The folder of the cache with the packages of the panel. */
+export const panelFolder = join(cache, 'panel-4.26.2');
+
 /** Whether the packages of the panel are in the cache. Tests do not fetch half a gigabyte. */
-export const hasPanelPackages = (): boolean => existsSync(join(cache, 'panel-4.26.2/installed.json'));
+export const hasPanelPackages = (): boolean => existsSync(join(panelFolder, 'installed.json'));
 
 /** Skips the tests of the describe block that calls it, with a line that says so, if the packages of the panel are not in the cache. */
 export function needPanelPackages(what: string): void {

@@ -5,11 +5,15 @@ import type { Operation } from '#http/operation.js';
 import type { RouteCall } from '#http/route.js';
 import type { Values } from '#base/values.js';
 import { recordChange, type AuditRecord } from '../audit-log.js';
+import type { PanelCall } from '../panel-route.js';
+import type { AdministratorRight } from './admit-administrators.js';
 import { inTransaction } from '#store/send/transaction.js';
 
 /** One request to the admin API. */
 export interface AdminCall extends RouteCall {
   readonly body: Values;
+  /** The call of the administrator of the panel who has sent it, with their rights; null if it has an admin token. */
+  readonly administrator: PanelCall | null;
   /**
    * Runs a change and stores its log record in the same transaction, or afterwards on a standalone server. The change may run
    * more than once after write conflicts.
@@ -22,6 +26,8 @@ export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly operation: Operation;
+  /** What administrators of the panel need, whose tokens it takes besides admin tokens; absent if it takes none of theirs. */
+  readonly right?: AdministratorRight;
   /** Schema of the request body; absent if there is no body. */
   readonly body?: Schema | ((call: Pick<AccountCall, 'content'>) => Schema);
   /** Returns `data` of the answer, or a promise of it. */

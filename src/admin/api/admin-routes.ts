@@ -8,13 +8,16 @@ import { refuseOthers } from '#http/query-string.js';
 import { withPrefix, type Route, type RouteCall } from '#http/route.js';
 import { withoutSecrets } from '#http/without-secrets.js';
 import type { Actor, AuditRecord } from '../audit-log.js';
+import type { PanelCall } from '../panel-route.js';
 import type { Values } from '#base/values.js';
-import { type AdminRoute, beginChange } from './admin-call.js';
+import { type AdminCall, type AdminRoute, beginChange } from './admin-call.js';
 import { describe, schemas } from './admin-row.js';
+import { administratorOf, admittingAdministrators } from './admit-administrators.js';
 import { checkAdminBody } from './check-admin-body.js';
 import { historyRoutes } from './history-routes.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
 import { modelRoutes } from './model-routes.js';
+import { panelPartRoutes } from './panel-parts.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
@@ -31,6 +34,7 @@ const listed: readonly AdminRoute[] = [
   ...settingsRoutes,
   ...historyRoutes,
   ...webhookAdminRoutes,
+  ...panelPartRoutes,
 ];
 
 /** Lists the routes with the JSON schemas of their bodies. */
@@ -70,6 +74,7 @@ function routeOf(route: AdminRoute): Route {
     path: route.path,
     action: 'admin',
     operation: route.operation,
+    ...(route.right !== undefined && { steps: [admittingAdministrators] }),
     ...(route.body !== undefined && { accepts: route.body }),
     handle: async (call) => {
       const { query, body } = call.request;
@@ -79,17 +84,22 @@ function routeOf(route: AdminRoute): Route {
         [],
       );
       refuseReservedKeys(body);
-      return { body: { data: await run(route, call) } };
+      const administrator = route.right === undefined ? null : await administratorOf(call, route.right);
+      const { content } = administrator ?? call;
+      return { body: { data: await run(route, { ...call, content, administrator }) } };
     },
   };
 }
 
-async function read(route: AdminRoute, call: RouteCall): Promise<unknown> {
+/** A request whose caller is known. */
+type Identified = RouteCall & Pick<AdminCall, 'administrator'>;
+
+async function read(route: AdminRoute, call: Identified): Promise<unknown> {
   return route.handle({ ...call, body: bodyFor(route, call), commit: (work) => work(call.content) });
 }
 
 /** Handles a change, which is logged before it begins and again in its transaction. */
-async function change(route: AdminRoute, call: RouteCall): Promise<unknown> {
+async function change(route: AdminRoute, call: Identified): Promise<unknown> {
   const { commit, end } = await beginChange(recordOf(call), call.content);
   try {
     const data = await route.handle({ ...call, body: bodyFor(route, call), commit });
@@ -106,15 +116,19 @@ function bodyFor({ body: schema }: AdminRoute, call: RouteCall): Values {
   return checkAdminBody(typeof schema === 'function' ? schema(call) : schema, call.request.body);
 }
 
-const recordOf = ({ request, caller }: RouteCall): AuditRecord => ({
+const recordOf = ({ request, caller, administrator }: Identified): AuditRecord => ({
   at: new Date(),
-  ...actorOf(caller),
+  ...(administrator === null ? actorOf(caller) : administratorActor(administrator)),
   ip: request.ip,
   what: `${request.method} ${request.path.slice(prefix.length)}`,
   body: withoutSecrets(request.body),
 });
 
-/** Returns the actor for the log. All callers here have an admin token, because the routes require one. */
+const administratorActor = ({ rights: { administrator } }: PanelCall): Actor => ({
+  ...{ kind: 'administrator', tokenId: null, administratorId: administrator.id, who: administrator.email },
+});
+
+/** Returns the actor of a request with an admin token for the log. */
 function actorOf(caller: Caller): Actor {
   if (caller.kind !== 'token' || caller.token.id === configuredToken.id)
     return { kind: 'configuration', tokenId: null, who: configuredToken.name };

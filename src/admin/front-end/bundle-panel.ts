@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { makePrivateFolder } from '#base/private-folder.js';
 import { bundleWhatBuilds, type BundleReport } from './bundle-attempts.js';
 import { type Bundler, loadBundler, type Metafile } from './bundler.js';
+import { dropEnterprise } from './drop-enterprise.js';
 import { conditions, endings, findModules, mainFields } from './find-modules.js';
 import { panelEntry, panelPage, type Customisations } from './panel-entry.js';
 import type { PanelPackages } from './panel-packages.js';
@@ -74,7 +75,13 @@ const buildingOf = (directory: string): string => `${directory}.building`;
 
 function optionsOf({ packages, project, path, directory }: BundleInput, bundler: Bundler) {
   const nodePaths = [packages.panel, project].map((folder) => join(folder, 'node_modules'));
-  const plugins = [replaceModules(packages), findModules({ ...packages, nodePaths }), rootAddresses, renameTexts];
+  const plugins = [
+    replaceModules(packages),
+    dropEnterprise(),
+    findModules({ ...packages, nodePaths }),
+    rootAddresses,
+    renameTexts,
+  ];
   const options = {
     outdir: buildingOf(directory),
     bundle: true,

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { packageRoot } from '#base/package-root.js';
 import { narrowStyle } from './narrow-style.js';
 import { panelPlugins } from './panel-packages.js';
 
@@ -9,6 +11,9 @@ export interface Customisations {
   readonly plugins: ReadonlyMap<string, string>;
 }
 
+/** The plugin of Mangrove itself. */
+const ownPlugin = join(packageRoot, 'panel/index.jsx');
+
 /**
  * Returns the module that starts the panel. The plugin of locales registers itself on a hook of a plugin that is not part of the
  * panel, and the panel stops if the hook does not exist. The look for new versions of Strapi, at a foreign host, is off. A plugin of
@@ -18,7 +23,7 @@ export function panelEntry({ app, plugins }: Customisations): string {
   const own = Object.entries(panelPlugins).map(([name, module]) => [name, `${module}/strapi-admin`] as const);
   return [
     `import { renderAdmin } from '@strapi/admin/strapi-admin';`,
-    `import schedule from 'mangrove:schedule-box';`,
+    `import mangrove from ${JSON.stringify(ownPlugin)};`,
     app === null ? 'const app = {};' : `import app from ${JSON.stringify(app)};`,
     ...own.map(([, module], index) => `import plugin${String(index)} from ${JSON.stringify(module)};`),
     ...(plugins.size === 0 ? [] : [shareLodash]),
@@ -27,7 +32,7 @@ export function panelEntry({ app, plugins }: Customisations): string {
     ...[...plugins].map(([name, module]) => `guard(${JSON.stringify(name)}, () => import(${JSON.stringify(module)})),`),
     `]);`,
     `const hooks = { register: (app) => app.createHook('ContentReleases/pages/ReleaseDetails/add-locale-in-releases') };`,
-    `const plugins = { "mangrove-hooks": hooks, "mangrove-schedule": schedule, ${own.map(([name], index) => `${JSON.stringify(name)}: plugin${String(index)}`).join(', ')} };`,
+    `const plugins = { "mangrove-hooks": hooks, mangrove, ${own.map(([name], index) => `${JSON.stringify(name)}: plugin${String(index)}`).join(', ')} };`,
     `const config = { tutorials: false, ...app.config, notifications: { releases: false } };`,
     `localStorage.setItem('GUIDED_TOUR_COMPLETED_STEPS', ${JSON.stringify(JSON.stringify(tour))});`,
     `const all = { ...plugins, ...Object.fromEntries(added) };`,

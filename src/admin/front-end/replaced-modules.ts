@@ -3,7 +3,6 @@ import type { BundlerPlugin } from './bundler.js';
 import { cleanHtml } from './clean-html.js';
 import { fetchThroughService } from './fetch-through-service.js';
 import { homePage } from './panel-entry.js';
-import { scheduleBox } from './schedule-box.js';
 
 interface Replacement {
   readonly name: string;
@@ -17,7 +16,6 @@ interface Replacement {
 const replacements: readonly Replacement[] = [
   { name: 'home-page', filter: /^\.\/HomePage-[\w-]+\.m?js$/, contents: homePage, folder: 'panel' },
   { name: 'clean-html', filter: /^sanitize-html$/, contents: cleanHtml, folder: 'tools' },
-  { name: 'schedule-box', filter: /^mangrove:schedule-box$/, contents: scheduleBox, folder: 'panel' },
   { name: 'fetch-file', filter: /^mangrove:fetch-file$/, contents: fetchThroughService, folder: 'panel' },
 ];
 

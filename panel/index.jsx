@@ -1,0 +1,5 @@
+import { assemble } from './assemble.jsx';
+import { schedule } from './schedule.jsx';
+
+/** The parts of Mangrove in the panel, in the order in which the side of a form shows them. */
+export default assemble([schedule]);

@@ -1,0 +1,22 @@
+import type { Config } from '#settings/config.js';
+import { record, type Schema } from '#http/json-schema.js';
+import { mapValues } from '#base/values.js';
+import type { AdminRoute } from './admin-call.js';
+import { describe, row } from './admin-row.js';
+
+/** Whether a part of Mangrove in the panel is on, by its name in `panel/parts.js`. The panel shows nothing of those that are off. */
+const parts: Readonly<Record<string, (config: Config) => boolean>> = {
+  schedule: () => true, // its types say whether they have it
+};
+
+const flags: Schema = record(mapValues(parts, () => ({ type: 'boolean' })));
+
+/** The route by which the panel asks which parts of Mangrove it shows. */
+export const panelPartRoutes: readonly AdminRoute[] = [
+  {
+    ...row('GET /panel', describe('adminFindPanelParts', 'Read which parts of Mangrove the panel shows', flags), ({ running }) =>
+      mapValues(parts, (isOn) => isOn(running.config)),
+    ),
+    right: 'logged in',
+  },
+];
