@@ -131,10 +131,11 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
         aggregate: 'things',
         pipeline: [
           { $match: {} },
+          { $set: { _sort1: { $filter: { input: listAt('$tags'), cond: { $isNumber: '$$this' } } } } },
           {
             $lookup: {
               from: 'tags',
-              localField: 'tags',
+              localField: '_sort1',
               foreignField: '_id',
               pipeline: [{ $project: { _group: 1, name: 1 } }],
               as: '_sort1',

@@ -60,6 +60,36 @@ describe('a deep filter that is asked for the first time', () => {
     expect(broad.body.meta.pagination.total).to.equal((many / 20) * 18);
   });
 
+  it('reads a page of long entries, some of which would not fit into a document with those before', async () => {
+    const text = 'x'.repeat(1_000_000);
+    const long = rows(20, (id) => ({ title: `${String(id % 2)}${text}`, author: 91 })).map((row, index) => ({
+      ...row,
+      _id: 10_001 + index,
+    }));
+    await serving.database.db.collection<{ _id: number }>('articles').insertMany(long);
+    await serving.database.db.collection<{ _id: number }>('authors').insertOne({ _id: 91, name: 'late' } as { _id: number });
+    await serving.settled();
+    const ids = async (window: string) => {
+      const path = list('filters[author][name]=late&filters[title][$notNull]=true&sort=title');
+      const { result, commands } = await serving.countCommands(() => serving.call('GET', `${path}&${window}`));
+      const { data, meta } = result.body;
+      return [data?.map(({ id }: { id: number }) => id - 10_000), meta?.pagination.total, commands.join()];
+    };
+    const all = long.map((_, index) => index + 1);
+    const inOrder = [0, 1].flatMap((rest) => all.filter((id) => id % 2 === rest));
+    for (const [start, limit] of [
+      [17, 2],
+      [8, 4],
+      [19, 5],
+    ] as const) {
+      const found = await ids(`pagination[start]=${String(start)}&pagination[limit]=${String(limit)}`);
+      expect(found).to.deep.equal([inOrder.slice(start, start + limit), 20, 'aggregate']);
+    }
+    expect(await ids('pagination[start]=18&pagination[limit]=-1')).to.deep.equal([inOrder.slice(18), 20, 'aggregate']);
+    const behind = await ids('pagination[start]=9007199254740991&pagination[limit]=10');
+    expect(behind.slice(0, 2)).to.deep.equal([[], 20]);
+  });
+
   it('sends no pipeline for other operands after its page did not fit into a document', async () => {
     const title = 'x'.repeat(1_000_000);
     await serving.database.db

@@ -86,8 +86,11 @@ export const relatedIds = (condition: RelatedCondition, most = Infinity): readon
   groupIds,
 ];
 
-/** Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. */
+/**
+ * Returns the stages that list the ids that the owners of a relation store, each once. An owner stores one or several. What another program
+ * has stored instead is left out: a look-up by a list that contains operators fails.
+ */
 export function distinctOwners(condition: RelatedCondition): Document[] {
   const field = `$${joinFields(condition).foreignField}`;
-  return [{ $unwind: field }, { $group: { _id: field } }];
+  return [{ $unwind: field }, { $group: { _id: field } }, { $match: { _id: { $type: 'number' } } }];
 }

@@ -6,6 +6,7 @@ import { asScanned } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { spend } from '../collect-ids.js';
 import { asList, compileCondition } from '../compile-condition.js';
+import { idsAt, joinFields, onlyIds } from '../join-related.js';
 import { resolveOrJoin, stagesOf } from '../resolve-related.js';
 
 /** A relation of a group: an expression for the id of the related entry, or null, and the stages before it. */
@@ -60,23 +61,25 @@ export async function compileLink(
   const hidden = storage.kind === 'own' ? await visibles.hidden(target.collection, visible) : null;
   if (hidden === null) {
     const pipeline = [...(visible === null ? [] : await visibles.stages(visible)), { $project: { _id: 1 } }];
-    const fields =
-      storage.kind === 'inverse' ? { localField: '_id', foreignField: storage.field } : { localField: path, foreignField: '_id' };
+    const isOwn = storage.kind === 'own';
+    const fields = { ...joinFields({ link, path }), ...(isOwn && { localField: as }) };
+    const lookup = { $lookup: { from: target.collection, ...fields, pipeline, as } };
     return {
-      stages: [{ $lookup: { from: target.collection, ...fields, pipeline, as } }, unwind(as)],
-      value: orNull(`$${as}._id`),
+      stages: [...(isOwn ? [{ $set: { [as]: idsAt(path) } }] : []), lookup, unwind(as)],
+      value: idOrNull(`$${as}._id`),
     };
   }
   const value = `$${path}`;
   if (link.many) {
-    const seen = { $set: { [path]: { $setDifference: [asList(value), hidden] } } };
-    return { stages: [seen, unwind(path)], value: orNull(value) };
+    const seen = { $set: { [path]: onlyIds({ $setDifference: [asList(value), hidden] }) } };
+    return { stages: [seen, unwind(path)], value: idOrNull(value) };
   }
-  return { stages: [], value: hidden.length === 0 ? orNull(value) : { $cond: [{ $in: [value, hidden] }, null, orNull(value)] } };
+  const isHidden = { $in: [value, hidden] };
+  return { stages: [], value: hidden.length === 0 ? idOrNull(value) : { $cond: [isHidden, null, idOrNull(value)] } };
 }
 
-/** Returns an expression for a value; null if there is none. */
-const orNull = (value: string): Document => ({ $ifNull: [value, null] });
+/** Returns an expression for an id; null if there is none, or another program has stored something else. */
+const idOrNull = (value: string): Document => ({ $cond: [{ $isNumber: value }, value, null] });
 
 const unwind = (path: string): Document => ({ $unwind: { path: `$${path}`, preserveNullAndEmptyArrays: true } });
 

@@ -85,14 +85,7 @@ export async function compilePageAndTotal(plan: Plan, leads: readonly Lead[], fa
 /** The field with the ids by which entries are looked up, if they are those of a condition. */
 const chosenField = (index: number): string => `by${String(index)}`;
 
-const compileChosen = (list: string, index: number): Document => ({
-  $cond: [{ $eq: ['$by', index] }, compileUsable(`$${list}`), []],
-});
-
-/** Returns the ids of a list. Other programs may have stored patterns and objects as links, which a look-up would not compare. */
-const compileUsable = (input: string): Document => ({
-  $filter: { input, cond: { $not: { $in: [{ $type: '$$this' }, ['object', 'regex']] } } },
-});
+const compileChosen = (list: string, index: number): Document => ({ $cond: [{ $eq: ['$by', index] }, `$${list}`, []] });
 
 /** Returns an expression for the index of the condition that leads to the fewest entries; -1 if ids are better read first. */
 async function compileChoice(plan: Plan, leads: readonly Lead[], facts: Facts): Promise<Document> {
@@ -172,12 +165,16 @@ async function compileLookups(plan: Plan, leads: readonly Lead[], { database }: 
   });
 }
 
-/** Returns the stages that lead to one document with the number of entries and the first ones, up to the end of the page. */
+/** The greatest number that the server accepts as a place in an array. */
+const mostSliced = 2 ** 31 - 1;
+
+/** Returns the stages that lead to one document with the number of entries and those of the page. */
 function compilePass(page: Page, joined: readonly Document[]): readonly Document[] {
   const { skip, limit } = page.window;
   const first = limit === null ? { $push: '$$ROOT' } : { $firstN: { n: skip + limit, input: '$$ROOT' } };
   const all = compilePagePipeline({ ...page, window: { skip: 0, limit: null } }, joined);
-  return [...all, { $group: { _id: null, n: { $sum: 1 }, page: first } }];
+  const behind = { $slice: ['$page', Math.min(skip, mostSliced), Math.min(limit ?? Infinity, mostSliced)] };
+  return [...all, { $group: { _id: null, n: { $sum: 1 }, page: first } }, ...(skip > 0 ? [{ $set: { page: behind } }] : [])];
 }
 
 const variableOf = (list: string): string => `$$${list.replace('.', '_')}`;
@@ -185,9 +182,9 @@ const variableOf = (list: string): string => `$$${list.replace('.', '_')}`;
 const foundField = (index: number): string => `found${String(index)}`;
 
 /** Returns the page and the total in the document of the pipeline. */
-export function foundIn(row: Document, by: number, { window }: Plan): Required<Found> {
+export function foundIn(row: Document, by: number): Required<Found> {
   const passes = row[foundField(by)] as readonly Document[] | undefined;
   const [pass] = passes ?? (row['total'] as readonly Document[]); // as the look-ups find them
   const documents = (passes === undefined ? row['page'] : (pass?.['page'] ?? [])) as readonly Document[];
-  return { documents: passes === undefined ? documents : documents.slice(window.skip), total: Number(pass?.['n'] ?? 0) };
+  return { documents, total: Number(pass?.['n'] ?? 0) };
 }

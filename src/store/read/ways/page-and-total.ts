@@ -46,7 +46,7 @@ export const pageAndTotal: Way = {
     const lead = leads[Number(row['by'])];
     if (lead === undefined) return null;
     if (leads.length > 1) noteNarrowest(plan, lead.condition);
-    const page = foundIn(row, Number(row['by']), plan);
+    const page = foundIn(row, Number(row['by']));
     const isPlain = isResolved && termsOf(restOf(plan)).every(({ kind }) => kind === 'comparison');
     if (isPlain && page.documents.length < page.total) keep((await facts.page()).match, page.total);
     return page;
