@@ -2,7 +2,14 @@ import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'n
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-const isPublic = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
+/** The addresses of IPv6 that are given to networks (RFC 4291, 2.4). Others may lead to this machine, such as `::127.0.0.1` in another form. */
+const globalIPv6 = ipaddr.parseCIDR('2000::/3');
+
+/** Returns whether an address is public, whichever way it is written: also an address of IPv4 within one of IPv6. */
+function isPublic(address: string): boolean {
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalIPv6));
+}
 
 /** Returns whether the host of a URL is an address of this machine or of a private network. Host names are not resolved. */
 export function isPrivateHost({ hostname }: URL): boolean {
@@ -12,14 +19,21 @@ export function isPrivateHost({ hostname }: URL): boolean {
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
+/** Resolves a host name to all its addresses. */
+type Resolve = (
+  host: string,
+  options: LookupOptions & { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
 /**
- * Returns a function for `lookup` of a request, which resolves a host name and fails with an error of `refused` for a private
- * address. The resolved address is the one that is connected to, so that the name cannot resolve to another one later.
+ * Returns a function for `lookup` of a request, which resolves a host name by `resolve` and fails with an error of `refused` if one of
+ * its addresses is private. The resolved address is the one that is connected to, so that the name cannot resolve to another one later.
  */
 export const publicLookup =
-  (refused: (host: string) => Error) =>
+  (refused: (host: string) => Error, resolve: Resolve = resolveName) =>
   (host: string, options: LookupOptions, done: LookupCallback): void => {
-    resolveName(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) done(error, []);
       else if (addresses.some(({ address }) => !isPublic(address))) done(refused(host), []);
       else if (options.all === true) done(null, addresses);

@@ -69,7 +69,7 @@ function sharedMiddleware(config: Config, observer: Observer, codeAround: Middle
   const otherOrigins = cors.enabled ? [crossOrigin(cors, observer)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
   const events = codeAround === null ? [] : [flushStreams('events')]; // only code of projects sends events
-  const checks = [tagAnswers(config.api.rest.cacheControl), errorResponse(observer), countMemory(config)];
+  const [tags, errors, memory] = [tagAnswers(config.api.rest.cacheControl), errorResponse(observer), countMemory(config)];
   const [inTime, checked] = [timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const queue = requestQueue(config.server);
@@ -83,7 +83,9 @@ function sharedMiddleware(config: Config, observer: Observer, codeAround: Middle
       ...(settings.isUncompressed || settings.isLong ? [uncompressed] : []),
       ...compression,
       ...(settings.isLong ? [flushStreams('all')] : settings.mayLast ? [flushStreams('events')] : events),
-      ...checks,
+      tags,
+      settings.errorAnswer === undefined ? errors : errorResponse(observer, settings.errorAnswer),
+      memory,
       settings.isLong || settings.mayLast ? timeLimit(config.server, { mayLast: true }) : inTime,
       checked,
       settings.body === undefined ? readBody : requestBody(settings.body),

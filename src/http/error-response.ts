@@ -4,20 +4,33 @@ import { ApiError, notFoundError } from '#base/errors.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { RequestState } from './observe-requests.js';
 
+/** An error of a request, and what a client may read of it. */
+interface RequestError {
+  readonly thrown: unknown;
+  readonly status: number;
+  readonly message: string;
+}
+
+/** Returns the body of the answer to an error, and further headers. */
+export type ErrorAnswer = (error: RequestError) => {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+};
+
 /**
- * Answers errors with the error envelope, and unanswered requests with 404. Reports unexpected errors. Headers that
- * were set before are kept.
+ * Answers errors with the error envelope, or with the answer that `errorAnswer` returns, and unanswered requests with 404. Reports
+ * unexpected errors. Headers that were set before are kept.
  */
-export function errorResponse(observer: Observer): Middleware<RequestState> {
+export function errorResponse(observer: Observer, errorAnswer?: ErrorAnswer): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next();
-      if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) answer(ctx, notFoundError());
+      if (ctx.status === 404 && ctx.body === undefined && ctx.respond !== false) answer(ctx, notFoundError(), errorAnswer);
     } catch (thrown) {
       const { method, path, state } = ctx;
       countExceeded(thrown, observer);
       if (isBug(thrown)) observer.observe({ kind: 'request failed', requestId: state.requestId, method, path, err: thrown });
-      answer(ctx, thrown);
+      answer(ctx, thrown, errorAnswer);
     }
   };
 }
@@ -25,11 +38,14 @@ export function errorResponse(observer: Observer): Middleware<RequestState> {
 /** Returns whether an error is none that a client may read. */
 export const isBug = (thrown: unknown): boolean => !(thrown instanceof ApiError) && envelopeError(thrown).error.status === 500;
 
-function answer(ctx: Context, thrown: unknown): void {
-  const body = envelopeError(thrown);
-  ctx.status = body.error.status;
-  if (thrown instanceof ApiError) ctx.set(thrown.headers);
-  if (body.error.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
+function answer(ctx: Context, thrown: unknown, errorAnswer: ErrorAnswer | undefined): void {
+  const envelope = envelopeError(thrown);
+  const { status, message } = envelope.error;
+  const headers = thrown instanceof ApiError ? thrown.headers : {};
+  const { body, headers: others } = errorAnswer?.({ thrown, status, message }) ?? { body: envelope, headers: {} };
+  ctx.status = status;
+  ctx.set({ ...headers, ...others });
+  if (status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(body);
 }

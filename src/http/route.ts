@@ -4,6 +4,7 @@ import type { MiddlewaresConfig } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { ApiError } from '#base/errors.js';
 import type { Authorized, FindCaller, RequiredAction, RouteRequirement } from './authorize.js';
+import type { ErrorAnswer } from './error-response.js';
 import type { Schema } from './json-schema.js';
 import type { CorsSettings } from './koa-packages.js';
 import type { Access } from '#model/query/access.js';
@@ -115,6 +116,8 @@ export interface PathSettings {
   readonly isLong?: true;
   /** Some answers are as those of `isLong`: the handler decides, by `last` of the call. */
   readonly mayLast?: true;
+  /** Returns the answer to an error in the place of the error envelope, because clients of the path know another form. */
+  readonly errorAnswer?: ErrorAnswer;
   /** Skips the shared middleware: no headers are set, no body is read, errors are not translated. */
   readonly isBare?: true;
 }

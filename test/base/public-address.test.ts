@@ -9,6 +9,9 @@ describe('addresses of this machine and of private networks', () => {
     ...['100.64.0.1', '224.0.0.1', '[::1]', '[::]', '[::ffff:10.0.0.1]', '[64:ff9b::a00:1]', '[fe80::1]', '[fd00:ec2::254]'].map(
       (host) => [host, true] as const,
     ),
+    ...['[::7f00:1]', '[::a00:1]', '[4000::1]', '[fec0::1]', '[2002:7f00:1::]', '[64:ff9b:1::a00:1]'].map(
+      (host) => [host, true] as const,
+    ),
     ...['localhost', 'LOCALHOST.', 'a.localhost'].map((host) => [host, true] as const),
     ...['93.184.215.14', '[2606:2800:21f::1]', '[::ffff:93.184.215.14]', 'localhost.example.org'].map(
       (host) => [host, false] as const,

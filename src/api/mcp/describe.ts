@@ -9,6 +9,7 @@ import { fitEntries, jsonBytes, refuseLarge } from './bounded-answer.js';
 import { describeAttributes, type TypeDescription } from './describe-type.js';
 import { findServed, type ServedType, servedTypes } from './served-types.js';
 import { annotations, type Tool } from './tool.js';
+import { visibleLocales } from './visible-locales.js';
 
 /** Tells a model which types there are, and what one of them consists of. */
 export const describe: Tool = {
@@ -40,10 +41,14 @@ export function listTypes(cursor: unknown, call: AgentCall): Values {
   });
 }
 
-/** Returns the locales, if the caller may use a type that has translations. */
-function localesOf(call: AgentCall): Values {
-  const { locales, defaultLocale } = call.content.bind;
-  return servedTypes(call).some(({ type }) => type.localized) ? { locales, defaultLocale } : {};
+/** Returns the locales in which the caller may see entries, if there are types with translations among those that it may use. */
+export function localesOf(call: AgentCall): Values {
+  const { bind } = call.content;
+  const localized = servedTypes(call).filter(({ type }) => type.localized);
+  if (localized.length === 0) return {};
+  const visible = new Set(localized.flatMap(({ type }) => visibleLocales(type, bind)));
+  const locales = bind.locales.filter((locale) => visible.has(locale));
+  return { locales, ...(visible.has(bind.defaultLocale) && { defaultLocale: bind.defaultLocale }) };
 }
 
 /** Returns all types that the caller may use, in short. */

@@ -10,6 +10,7 @@ import { inTransaction } from '#store/send/transaction.js';
 import { historyOption } from '../history/history-option.js';
 import { newestVersion } from '../history/version-store.js';
 import type { AgentCall } from './agent-call.js';
+import { clientIdOf } from './oauth/scopes.js';
 
 /** A write that a tool makes. It returns the structured answer, and may be called again after a conflict. */
 interface ToolWrite {
@@ -30,9 +31,13 @@ export async function runWrite({ tool, type, input, write }: ToolWrite, call: Ag
   }
   const parts = { method: 'POST', path: `${request.path}/${tool}`, query: '', body: input };
   const own = { ...call, request: request.with({}, parts) };
-  const { body } = await onceFor(own, key)(async (inside) => ({ body: await write(inside) }), null);
+  const { body } = await onceFor(own, key, keySpace(call))(async (inside) => ({ body: await write(inside) }), null);
   return body as Values; // what the write has returned, or its stored form
 }
+
+/** Returns what tells the keys of a client from those of other clients of the caller: its id, or else the name that it says. */
+const keySpace = ({ caller, content }: AgentCall): string =>
+  `agent ${clientIdOf(caller) ?? content.store.database.sender?.agent ?? ''}`;
 
 /** Ends a transaction whose answer alone is wanted. */
 class TrialEnd extends Error {

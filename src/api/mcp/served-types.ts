@@ -11,6 +11,7 @@ import type { AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
 import { type Scope, scopesOf } from './oauth/scopes.js';
 import { readingTools, type TypeTool, typeTools } from './tool-names.js';
+import { visibleLocales } from './visible-locales.js';
 
 /** The request of REST with the right that a tool needs on a type; null if the tool has no use for the type. */
 interface Use {
@@ -149,10 +150,11 @@ interface LocaleArgument {
   readonly locale: string;
 }
 
-function checkLocale(tool: TypeTool, { type, locale }: LocaleArgument, { locales }: Pick<BindContext, 'locales'>): void {
+function checkLocale(tool: TypeTool, { type, locale }: LocaleArgument, bind: BindContext): void {
   if (!type.localized) throw validationError(`Argument locale is not for ${type.singularName}: it has no translations`);
   if (ofStored.has(tool) && type.kind === 'collectionType')
     throw validationError('Argument locale is only for single types here: the id names a translation');
+  const locales = visibleLocales(type, bind);
   if (locales.includes(locale) || (locale === 'all' && ofAllLocales.has(tool))) return;
   throw validationError(`Argument locale must be one of ${locales.slice(0, mostCodes).join(', ')}`);
 }

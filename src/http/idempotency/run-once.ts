@@ -23,10 +23,13 @@ export class Undone extends Error {
   }
 }
 
-/** Returns the function that carries out the write of a request with a key. Throws a 400 for an invalid key, and without transactions. */
-export function onceFor(call: RouteCall, header: string): NonNullable<RouteCall['once']> {
+/**
+ * Returns the function that carries out the write of a request with a key. `space` is as for `keyId`. Throws a 400 for an invalid key, and
+ * without transactions.
+ */
+export function onceFor(call: RouteCall, header: string, space?: string): NonNullable<RouteCall['once']> {
   const { caller, content, request } = call;
-  const id = keyId(caller, readKey(header, caller));
+  const id = keyId(caller, readKey(header, caller), space);
   if (!content.store.database.isReplicated)
     throw keyError(400, 'Idempotency-Key needs transactions, which a standalone MongoDB server does not have', {
       details: { code: 'NO_TRANSACTIONS' },

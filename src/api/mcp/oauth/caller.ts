@@ -59,7 +59,8 @@ async function grantCaller({ authorization, isLocal, requestId }: Message, runni
     { isLocal, ignores: () => false, requestId },
   );
   const scopes = new Set(readScopes(claims.scope).filter((scope) => grant.scopes.includes(scope)));
-  return { ...caller, access: narrowed(caller.access, scopes, models.snapshot.registry), scopes };
+  const access = narrowed(caller.access, scopes, models.snapshot.registry);
+  return { ...caller, access, scopes, client: claims.client };
 }
 
 /** Identifies the caller of a stream again by its access token; null if it has none. Throws as `grantCaller`. */

@@ -1,4 +1,4 @@
-import type { Answer } from '#http/route.js';
+import type { PathSettings } from '#http/route.js';
 
 /** The codes of errors of RFC 6749, RFC 7591, RFC 8707 that this server answers. */
 export type OAuthCode =
@@ -12,7 +12,8 @@ export type OAuthCode =
   | 'access_denied'
   | 'invalid_redirect_uri'
   | 'invalid_client_metadata'
-  | 'temporarily_unavailable';
+  | 'temporarily_unavailable'
+  | 'server_error';
 
 /** An error that a client reads. */
 export class OAuthError extends Error {
@@ -32,17 +33,16 @@ export const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as co
 export const headersOf = ({ status }: OAuthError): Readonly<Record<string, string>> =>
   status === 429 ? { 'Retry-After': '10' } : {};
 
-/** Returns what work answers, or its error as JSON (RFC 6749, 5.2). */
-export async function orOAuthError(work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    const { code, message, status } = error;
-    return {
-      status,
-      headers: { ...noStore, ...headersOf(error), ...(status === 401 && { 'WWW-Authenticate': 'Basic realm="clients"' }) },
-      body: { error: code, error_description: message },
-    };
-  }
+/** Returns the answer to an error of a request of a client (RFC 6749, 5.2), also to those of its body and of limits. */
+export const errorAnswer: NonNullable<PathSettings['errorAnswer']> = ({ thrown, status, message }) => {
+  const [code, headers] = thrown instanceof OAuthError ? [thrown.code, headersOf(thrown)] : [codeOf(status), {}];
+  return {
+    headers: { ...noStore, ...headers, ...(status === 401 && { 'WWW-Authenticate': 'Basic realm="clients"' }) },
+    body: { error: code, error_description: message },
+  };
+};
+
+function codeOf(status: number): OAuthCode {
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
+  return status >= 500 ? 'server_error' : 'invalid_request';
 }

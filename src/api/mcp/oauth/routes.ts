@@ -7,6 +7,7 @@ import { ignoringEnded, unidentified } from '#http/steps/callers.js';
 import { limited } from '#http/steps/counted.js';
 import { resourceMetadata, serverMetadata } from './addresses.js';
 import { oauthSettingsOf } from './enabled.js';
+import { errorAnswer } from './refusals.js';
 import { endGrant, grantOperations, listGrants } from './user-grants.js';
 
 const form = (schema: Schema): Content => ({ 'application/x-www-form-urlencoded': schema });
@@ -97,6 +98,7 @@ const pageRoutes: readonly (Route | ContextRoute)[] = [
 const tokenRoutes: readonly Route[] = [
   {
     ...at('POST /oauth/token'),
+    settings: { errorAnswer },
     action: 'anybody',
     steps,
     operation: operations.token,
@@ -104,6 +106,7 @@ const tokenRoutes: readonly Route[] = [
   },
   {
     ...at('POST /oauth/revoke'),
+    settings: { errorAnswer },
     action: 'anybody',
     steps,
     operation: operations.revoke,
@@ -113,6 +116,7 @@ const tokenRoutes: readonly Route[] = [
 
 const registerRoute: Route = {
   ...at('POST /oauth/register'),
+  settings: { errorAnswer },
   action: 'anybody',
   steps: [limited('register-client'), ...steps],
   operation: operations.register,

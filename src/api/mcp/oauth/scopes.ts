@@ -15,12 +15,17 @@ export type Scope = keyof typeof scopeTexts;
 
 /** A caller with the token of a client, whose rights are those of the user within the scopes. */
 export interface Scoped {
+  /** The id of the client. */
+  readonly client: string;
   readonly scopes: ReadonlySet<Scope>;
 }
 
 /** Returns the scopes of a caller; null if the caller is not a client of OAuth, and so has no scopes. */
 export const scopesOf = (caller: Caller | (Caller & Scoped)): ReadonlySet<Scope> | null =>
   'scopes' in caller ? caller.scopes : null;
+
+/** Returns the id of a caller's client; null if the caller is not a client of OAuth. */
+export const clientIdOf = (caller: Caller | (Caller & Scoped)): string | null => ('scopes' in caller ? caller.client : null);
 
 /** Returns the scopes that the tools of the service have a use for. */
 export const offeredScopes = ({ api: { mcp } }: Config): readonly Scope[] => [

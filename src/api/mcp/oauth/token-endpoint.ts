@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '#base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Accounts } from '#content/rights/accounts.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { accountsOf } from '#http/running.js';
@@ -7,7 +7,7 @@ import { addressesOf } from './addresses.js';
 import { checkResource, requiredText, textIn } from './authorization-request.js';
 import { findCurrentUser } from './current-user.js';
 import { endGrant, findGrant, type Grant, redeemCode, rotate } from './grants.js';
-import { noStore, OAuthError, orOAuthError } from './refusals.js';
+import { noStore, OAuthError } from './refusals.js';
 import { readScopes, type Scope } from './scopes.js';
 import { accessLifetime, accessToken, grantToken, readAccessToken, readGrantToken } from './tokens.js';
 
@@ -19,45 +19,57 @@ interface TokenCall {
   readonly call: RouteCall;
 }
 
-/** Answers with tokens: for the code of a grant, or for its refresh token. Errors are those of RFC 6749, 5.2. */
-export const issueTokens = (call: RouteCall): Promise<Answer> =>
-  orOAuthError(async () => {
-    const asked = tokenCall(call);
-    checkResource(asked.parameters, addressesOf(asked.accounts).resource);
-    switch (requiredText(asked.parameters, 'grant_type')) {
-      case 'authorization_code':
-        return exchangeCode(asked);
-      case 'refresh_token':
-        return refresh(asked);
-      default:
-        throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
-    }
-  });
+/** Answers with tokens: for the code of a grant, or for its refresh token. Throws an OAuthError. */
+export async function issueTokens(call: RouteCall): Promise<Answer> {
+  const request = tokenCall(call);
+  checkResource(request.parameters, addressesOf(request.accounts).resource);
+  switch (requiredText(request.parameters, 'grant_type')) {
+    case 'authorization_code':
+      return exchangeCode(request);
+    case 'refresh_token':
+      return refresh(request);
+    default:
+      throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+  }
+}
 
 /** Ends the grant of a token (RFC 7009). The answer to a token that is not valid is the same. */
-export const revoke = (call: RouteCall): Promise<Answer> =>
-  orOAuthError(async () => {
-    const { parameters, client, accounts } = tokenCall(call);
-    const { database } = call.content.store;
-    const token = requiredText(parameters, 'token');
-    const claims = readAccessToken(token, addressesOf(accounts), accounts.tokens);
-    const id = typeof claims === 'string' ? readGrantToken('refresh token', token, accounts.tokens)?.grant : claims.grant;
-    const grant = id === undefined ? null : await findGrant(database, id);
-    if (grant?.client.id === client) await endGrant(database, grant._id);
-    return { headers: noStore, body: {} };
-  });
+export async function revoke(call: RouteCall): Promise<Answer> {
+  const { parameters, client, accounts } = tokenCall(call);
+  const { database } = call.content.store;
+  const token = requiredText(parameters, 'token');
+  const claims = readAccessToken(token, addressesOf(accounts), accounts.tokens);
+  const id = typeof claims === 'string' ? readGrantToken('refresh token', token, accounts.tokens)?.grant : claims.grant;
+  const grant = id === undefined ? null : await findGrant(database, id);
+  if (grant?.client.id === client) await endGrant(database, grant._id);
+  return { headers: noStore, body: {} };
+}
 
-/** Returns the parameters of a request. Throws an OAuthError for a body that is no form, and for a client with a secret, which none has. */
+/**
+ * Returns the parameters of a request. Throws an OAuthError for a body that is no form, for a repeated parameter, and for a client with a
+ * secret, which none has.
+ */
 function tokenCall(call: RouteCall): TokenCall {
   const { body, headers } = call.request;
   if (/^basic\b/i.test(headers.authorization ?? ''))
     throw new OAuthError('invalid_client', 'Clients have no secret here: send client_id in the body', 401);
   if (!/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '') || !isRecord(body))
     throw new OAuthError('invalid_request', 'The body must be a form (application/x-www-form-urlencoded)');
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(body))
-    for (const one of [value].flat()) if (typeof one === 'string') parameters.append(name, one);
+  const parameters = parametersIn(body);
   return { parameters, client: requiredText(parameters, 'client_id'), accounts: accountsOf(call.running), call };
+}
+
+/** Parameters that a request may have several times (RFC 8707, 2). */
+const repeatable: ReadonlySet<string> = new Set(['resource']);
+
+function parametersIn(form: Values): URLSearchParams {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) {
+    const texts = [value].flat().filter((one) => typeof one === 'string');
+    if (texts.length > 1 && !repeatable.has(name)) throw new OAuthError('invalid_request', 'A parameter must not be repeated');
+    for (const text of texts) parameters.append(name, text);
+  }
+  return parameters;
 }
 
 const refusedCode = (): OAuthError => new OAuthError('invalid_grant', 'The code is not valid, was used, or has expired');

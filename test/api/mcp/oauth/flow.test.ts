@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ServingAccounts } from '../../../content/rights/serve-accounts.js';
+import { connectNew } from '../agents.js';
 import {
   allow,
   callback,
@@ -117,6 +118,22 @@ describe('the flow of OAuth', () => {
     expect(answer.headers.get('location')).to.match(/^http:\/\/127\.0\.0\.1:4567\/cb\?code=/);
     const other = { redirect_uri: 'http://127.0.0.1:4567/other' };
     expect((await get(`${url}/oauth/authorize?${request(local, pkce().challenge, other).toString()}`)).status).to.equal(400);
+  });
+
+  it('keeps the keys of writes apart by client, also after a refresh', async () => {
+    const other = await registerClient(server);
+    const input = { type: 'article', data: { title: 'keyed' }, key: 'k' };
+    const createBy = async (token: string): Promise<number> => {
+      const agent = await connectNew(`${url}/mcp`, token);
+      const { content, text } = await agent.call('create', input);
+      await agent.close();
+      expect(content.entry, text).to.include({ title: 'keyed' });
+      return content.entry.id as number;
+    };
+    const [own, foreign] = [await tokensOf(server, { client }), await tokensOf(server, { client: other })];
+    const first = await createBy(own.access_token);
+    expect(await createBy(foreign.access_token)).to.not.equal(first);
+    expect(await createBy((await refresh(server, client, own.refresh_token)).json.access_token)).to.equal(first);
   });
 
   it('keeps the query of a redirect address', async () => {
