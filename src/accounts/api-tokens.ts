@@ -6,8 +6,8 @@ import { applicationError, fieldErrors, notFoundError } from '#base/errors.js';
 import { findStored, isStored } from '#store/stored.js';
 import { claim } from '#store/stores/claim.js';
 import type { Store } from '#store/store.js';
-import { otherThan, type Match } from '#store/form/matches.js';
-import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { is, type Match } from '#store/form/matches.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { decodeId } from '#base/values.js';
 import type { Body } from './accounts.js';
 
@@ -48,7 +48,7 @@ export async function adoptToken(body: Body, hash: string, store: Store): Promis
   };
   return underName({ name }, store, async () => {
     const [_id = 0] = await store.ids.next(collections.tokens, 1, store.database);
-    await insertEntry(store, collections.tokens, { _id, ...document });
+    await entryStore.insert(store, collections.tokens, { _id, ...document });
     return apiToken({ _id, ...document });
   });
 }
@@ -63,7 +63,7 @@ async function underName<Result>(
   return claim(database, `token ${name}`, {
     busy: taken,
     work: async () => {
-      if (await isStored(database, collections.tokens, { name, _id: otherThan(id) })) throw taken();
+      if (await isStored(database, collections.tokens, { name, _id: is.otherThan(id) })) throw taken();
       return work();
     },
   });
@@ -82,7 +82,7 @@ interface TokenChange {
 /** Changes a token, and returns the stored document; null if none matches. Throws an ApplicationError if the name is taken. */
 export async function changeToken(match: Match & { readonly _id: number }, values: TokenChange, store: Store) {
   const change = { set: { ...values, updatedAt: new Date() } };
-  const write = () => updateEntry(store, collections.tokens, { match, change });
+  const write = () => entryStore.update(store, collections.tokens, { match, change });
   return values.name === undefined ? write() : underName({ name: values.name, id: match._id }, store, write);
 }
 
@@ -131,7 +131,7 @@ export async function listTokens(store: Store): Promise<ApiToken[]> {
 export async function revokeToken(which: string, store: Store): Promise<ApiToken> {
   const id = decodeId(which);
   const match = id > 0 ? { _id: id } : { name: which };
-  const deleted = await deleteEntry(store, collections.tokens, match);
+  const deleted = await entryStore.remove(store, collections.tokens, match);
   if (deleted === null) throw notFoundError('Token not found');
   return apiToken(deleted);
 }

@@ -1,5 +1,5 @@
 import { applicationError, type ApiError } from '#base/errors.js';
-import { matchesAny, otherThan } from '#store/form/matches.js';
+import { is, matchesAny } from '#store/form/matches.js';
 import type { Document } from '#store/send/database.js';
 import type { ContentContext } from '#content/content-context.js';
 import { claim } from '#store/stores/claim.js';
@@ -28,7 +28,7 @@ export async function findTaken(
   { except, sharedAddress, onlyLocal }: Others,
   content: ContentContext,
 ): Promise<'email' | 'username' | null> {
-  const others = { ...(except !== null && { _id: otherThan(except) }), ...(onlyLocal && { provider: 'local' }) };
+  const others = { ...(except !== null && { _id: is.otherThan(except) }), ...(onlyLocal && { provider: 'local' }) };
   const hasAny = async (ways: readonly Document[]): Promise<boolean> =>
     ways.length > 0 && (await findStoredUser(content, { ...others, ...matchesAny(...ways) })) !== null;
   const asEmail = email === undefined ? [] : [...(sharedAddress ? [] : [{ email }]), { username: email }];

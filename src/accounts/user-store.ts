@@ -5,7 +5,7 @@ import { refuseOrTell } from '#content/refuse-or-tell.js';
 import type { Change } from '#store/write/compile-change.js';
 import type { Document } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
-import { updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { type Access, allows, fullAccess, actionOf } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
@@ -41,7 +41,7 @@ export const changeStoredUser = (content: ContentContext, match: Document, chang
 
 /** Changes values of a user that are no attributes. Unlike other changes it leaves `updatedAt`. */
 export async function noteOnUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
-  const document = await updateEntry(store, collections.users, { match, change });
+  const document = await entryStore.update(store, collections.users, { match, change });
   return document === null ? null : storedUser(document);
 }
 

@@ -1,5 +1,5 @@
 import { ApiError, validationError } from '#base/errors.js';
-import { inGroup, leading, orderField, setRanks } from '#store/form/layout.js';
+import { linkRanks, localeGroup } from '#store/form/layout.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
 import { sharedUniquePaths } from '#model/schema/attribute-places.js';
 import { plainScalar } from '#model/schema/code-values.js';
@@ -76,9 +76,9 @@ export function buildDocument(
   const now = new Date();
   const state = type.draftAndPublish ? { publishedAt: values['publishedAt'] ?? null } : {};
   const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
-  const member = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(group ?? id) : {};
-  const lead = group === null && mayLead(type, context) ? leading : {};
-  if (group !== null) setRanks(values, orderField, nextRank(), 'create');
+  const member = type.kind === 'singleType' ? localeGroup.match(1) : type.localized ? localeGroup.match(group ?? id) : {};
+  const lead = group === null && mayLead(type, context) ? localeGroup.leading : {};
+  if (group !== null) linkRanks.set(values, linkRanks.order, nextRank(), 'create');
   const { author } = context;
   const writer = author === undefined ? {} : { createdBy: author, updatedBy: author };
   const marks = { createdAt: now, updatedAt: now, ...timesIn(data) };

@@ -13,7 +13,7 @@ import type { Values } from '#base/values.js';
 import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '#model/schema/link-input.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { rankOfTime } from '#store/form/layout.js';
+import { linkRanks } from '#store/form/layout.js';
 import { morphLinks, partsOf } from '#store/read/stored-lists.js';
 import type { ContentContext } from './content-context.js';
 import type { PlainPassword } from './hash-passwords.js';
@@ -187,6 +187,6 @@ let last = 0;
  * side of a relation, and the related entries of a file.
  */
 export function nextRank(after = 0): number {
-  last = Math.max(last + 16, rankOfTime(Date.now()), after + 16);
+  last = Math.max(last + 16, linkRanks.ofTime(Date.now()), after + 16);
   return last;
 }

@@ -1,6 +1,6 @@
 import { memoizePair } from '#base/caches.js';
 import { namingPath } from '#base/errors.js';
-import { setRanks, setUniques, storedRank } from '#store/form/layout.js';
+import { linkRanks, uniqueFields } from '#store/form/layout.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import type { LinkInput } from '#model/schema/apply-link-input.js';
 import { isSettable } from '#model/schema/added-attributes.js';
@@ -145,22 +145,22 @@ function buildOwn(link: LinkAttribute, input: LinkInput, building: Building): vo
 function buildOwnOne(link: LinkAttribute, id: number | null, { values, exclusive, current, mode }: Building): void {
   values[link.name] = id;
   if (link.inverse !== null && (mode === 'create' || current?.[link.name] !== id))
-    setRanks(values, link.name, id === null ? null : nextRank(), mode);
+    linkRanks.set(values, link.name, id === null ? null : nextRank(), mode);
   if (link.exclusive && id !== null) exclusive.push({ link, target: id });
 }
 
 function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, current, mode }: Building): void {
   values[link.name] = ids;
   if (link.inverse === null) return;
-  const rankOf = (id: number): number => storedRank(current ?? {}, link.name, id) ?? nextRank();
-  setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), rankOf(id)])), mode);
+  const rankOf = (id: number): number => linkRanks.of(current ?? {}, link.name, id) ?? nextRank();
+  linkRanks.set(values, link.name, Object.fromEntries(ids.map((id) => [String(id), rankOf(id)])), mode);
 }
 
 /** Sets the ranks of attributes whose files are written. A file lists its related entries in the order of these ranks. */
 function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   for (const name of names) {
     const held = values[name] ?? null;
-    if (held !== null && !(Array.isArray(held) && held.length === 0)) setRanks(values, name, nextRank(), mode);
+    if (held !== null && !(Array.isArray(held) && held.length === 0)) linkRanks.set(values, name, nextRank(), mode);
   }
 }
 
@@ -169,7 +169,7 @@ function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'v
  */
 function keepUnique(listed: readonly UniquePath[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   const paths = listed.filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
-  setUniques(values, { paths, held: heldUniques(listed, values) }, mode);
+  uniqueFields.set(values, { paths, held: heldUniques(listed, values) }, mode);
 }
 
 /** Adds what is stored beside values that an update copies from another entry. */

@@ -1,5 +1,5 @@
 import { type FieldError, fieldErrors } from '#base/errors.js';
-import { matchesAll, matchesAny, matchesNone, oneOf, startingWith } from '#store/form/matches.js';
+import { is, matchesAll, matchesAny, matchesNone } from '#store/form/matches.js';
 import type { Database, Document } from '#store/send/database.js';
 import { countExisting, findStored, type Targets } from '#store/stored.js';
 import { mayBeIncomplete, publishedProblems } from '#model/schema/check-published.js';
@@ -157,13 +157,13 @@ function fittingFiles(files: readonly LinkedFiles[]): Document {
     for (const id of ids) known.ids.push(id);
   }
   return matchesAll(
-    ...[...byTypes.values()].map(({ types, ids }) => matchesAny(matchesNone({ _id: oneOf(ids) }), ofTypes(types))),
+    ...[...byTypes.values()].map(({ types, ids }) => matchesAny(matchesNone({ _id: is.oneOf(ids) }), ofTypes(types))),
   );
 }
 
 function ofTypes(types: readonly string[]): Document {
   const mimes = (names: readonly string[]): Document => ({
-    mime: startingWith(...names.map((name) => `${String(families[name])}/`)),
+    mime: is.startingWith(...names.map((name) => `${String(families[name])}/`)),
   });
   const named = types.filter((name) => Object.hasOwn(families, name));
   return matchesAny(
@@ -178,7 +178,7 @@ async function readMimes(
   { collection, filter = {} }: { readonly collection: string; readonly filter?: Document | undefined },
   { store }: Pick<ContentContext, 'store'>,
 ): Promise<ReadonlyMap<number, string>> {
-  const match = matchesAll({ _id: oneOf(ids) }, filter);
+  const match = matchesAll({ _id: is.oneOf(ids) }, filter);
   const rows = await findStored(store.database, collection, { match, fields: ['mime'] });
   return new Map(rows.map(({ _id, mime }) => [Number(_id), String(mime)]));
 }

@@ -1,5 +1,5 @@
 import { applicationError, notFoundError } from '#base/errors.js';
-import { groupOf, inGroup } from '#store/form/layout.js';
+import { localeGroup } from '#store/form/layout.js';
 import { findFirst, isStored } from '#store/stored.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -48,7 +48,7 @@ async function checkNewLocale(
 ): Promise<string> {
   if (locale === undefined || locale === null) throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
-  const filter = { ...inGroup(groupOf(source)), locale };
+  const filter = { ...localeGroup.match(localeGroup.of(source)), locale };
   if (await isStored(store.database, type.collection, filter)) throw localeTaken();
   return locale;
 }

@@ -1,9 +1,9 @@
 import { applicationError, hasCode, notFoundError } from '#base/errors.js';
 import { findFirst } from '#store/stored.js';
-import { groupOf } from '#store/form/layout.js';
+import { localeGroup } from '#store/form/layout.js';
 import type { Loaded, StoredDocument } from '#store/form/loaded.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { type EntryDocument, insertEntry } from '#store/write/write-entries.js';
+import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import type { Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { Selection } from '#model/query/plan.js';
@@ -49,7 +49,7 @@ export const createRules = (
   mode: 'create',
   draft: (type.draftAndPublish && data['publishedAt'] === null) || isRaw === true,
   id: null,
-  ...(source !== null && { group: groupOf(source), held: heldNames(type, source) }),
+  ...(source !== null && { group: localeGroup.of(source), held: heldNames(type, source) }),
 });
 
 interface Joining extends Insertion {
@@ -65,7 +65,7 @@ export async function createInGroup(type: ContentType, data: Values, joining: Jo
   const { source, selection } = joining;
   await checkBody(type, data, createRules(type, data, source, context), context);
   await refuseHiddenLocales({ type, source, values: data }, context);
-  const created = await orUniqueError({ type, data, id: null, group: groupOf(source) }, context, () =>
+  const created = await orUniqueError({ type, data, id: null, group: localeGroup.of(source) }, context, () =>
     inTransaction(context.store.database, (database) => runCreate(type, data, joining, withOwnTransaction(context, database))),
   );
   const changed = asLeft(created);
@@ -137,7 +137,7 @@ async function insertWithNextId(
   const uids = await generateUids(type, data, attempt, context);
   const complete = uids === null ? data : { ...data, ...uids };
   const prepared = await prepareEntry(type, complete, { given: null, source }, context);
-  const group = source === null ? null : groupOf(source);
+  const group = source === null ? null : localeGroup.of(source);
   await orUniqueError({ type, data: complete, id: null, group, generated: Object.keys(uids ?? {}) }, context, () =>
     insertPrepared(type, prepared, context),
   );
@@ -163,7 +163,7 @@ export async function prepareEntry(
   const taken = source === null ? {} : await copyValues(type, source, missing, context);
   const write = await buildWrite(type, data, { taken }, context);
   const [id = 0] = given === null ? await store.ids.next(type.collection, 1, { ...store.database, session: null }) : [given];
-  const document = buildDocument(type, data, write, { id, group: source === null ? null : groupOf(source), context });
+  const document = buildDocument(type, data, write, { id, group: source === null ? null : localeGroup.of(source), context });
   if (source !== null) refuseIncomplete(type, document, context);
   const mayBreakRule = bind.access.rules.has(type.uid) && createMayBreakRule(type, data, bind.access);
   return { document, write, mayBreakRule };
@@ -172,7 +172,7 @@ export async function prepareEntry(
 async function insertPrepared(type: ContentType, prepared: PreparedEntry, context: ContentContext): Promise<void> {
   if (isLinked(prepared) || prepared.mayBreakRule)
     await inTransaction(context.store.database, (database) => insertLinked(type, prepared, withDatabase(context, database)));
-  else await insertEntry(context.store, type.collection, prepared.document);
+  else await entryStore.insert(context.store, type.collection, prepared.document);
 }
 
 /** Returns whether other entries store links of a new one. */
@@ -208,7 +208,7 @@ export async function insertLinked(
   context: ContentContext,
 ): Promise<void> {
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
-  await insertEntry(context.store, type.collection, document);
+  await entryStore.insert(context.store, type.collection, document);
   for (const links of write.inverse) await writeInverse({ type, id: document._id }, links, context);
   if (mayBreakRule) await refuseBroken({ type, id: document._id, before: null }, context);
 }

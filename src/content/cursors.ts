@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { validationError } from '#base/errors.js';
-import { decodePosition, encodePosition, findPosition, foreignCursor } from '#store/read/ways/page-of.js';
+import { cursorPositions } from '#store/read/ways/page-of.js';
 import type { PageEdges } from '#store/read/read-page.js';
 import type { GivenCursor, Query } from '#model/query/ast.js';
 import type { Position } from '#model/query/bound-cursors.js';
@@ -68,9 +68,9 @@ const marks = { whole: 0, digest: 1 } as const;
 export function makeCursor(position: Position, { scope, context }: Sealing): string {
   if (!position.values.every(isHeld))
     throw validationError('Invalid parameter sort: cursors cannot hold lists outside of JSON, or objects with numbers as names');
-  const bytes = encodePosition(position);
+  const bytes = cursorPositions.encode(position);
   const isLong = bytes.length > longestPosition;
-  const held = isLong ? encodePosition({ id: position.id, values: [digestOf(bytes)] }) : bytes;
+  const held = isLong ? cursorPositions.encode({ id: position.id, values: [digestOf(bytes)] }) : bytes;
   return context.cursors.seal(Buffer.concat([Buffer.of(isLong ? marks.digest : marks.whole), held]), scope);
 }
 
@@ -90,7 +90,7 @@ const hasPlainNames = (value: unknown): boolean =>
 /** Returns the bytes of a cursor. Throws a ValidationError if it belongs to another list. */
 export function unsealCursor({ text, parameter }: GivenCursor, { scope, context }: Sealing): Uint8Array {
   const bytes = context.cursors.open(text, scope);
-  if (bytes === null) throw foreignCursor(parameter);
+  if (bytes === null) throw cursorPositions.foreign(parameter);
   return bytes;
 }
 
@@ -98,9 +98,9 @@ export function unsealCursor({ text, parameter }: GivenCursor, { scope, context 
 export async function openCursor(cursor: GivenCursor, { plan, scope, context }: CursorList): Promise<Position> {
   const { parameter } = cursor;
   const bytes = unsealCursor(cursor, { scope, context });
-  const held = decodePosition(bytes.subarray(1));
+  const held = cursorPositions.decode(bytes.subarray(1));
   if (bytes[0] === marks.whole) return held;
-  const now = await findPosition(plan, held.id, context.store.database);
-  if (now !== null && digestOf(encodePosition(now)) === held.values[0]) return now;
+  const now = await cursorPositions.find(plan, held.id, context.store.database);
+  if (now !== null && digestOf(cursorPositions.encode(now)) === held.values[0]) return now;
   throw validationError(`Invalid parameter ${parameter}: its entry has changed, and its long values are not part of the cursor`);
 }

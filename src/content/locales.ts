@@ -2,8 +2,8 @@ import { applicationError, notFoundError, validationError, type ApiError } from 
 import { findStored } from '#store/stored.js';
 import type { Document } from '#store/send/database.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
-import { localeName, readLocales, writeDefaultLocale } from '#store/stores/locale-store.js';
-import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { localeStore } from '#store/stores/locale-store.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { collections } from '#model/schema/collections.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -46,7 +46,7 @@ export const localeWork = ({ content }: Pick<LocaleWork, 'content'>): LocaleWork
 export async function listLocales({ store }: ContentContext): Promise<ShownLocale[]> {
   const [rows, { default: standard }] = await Promise.all([
     findStored(store.database, collection, { sort: { _id: 1 } }),
-    readLocales(store.database),
+    localeStore.read(store.database),
   ]);
   return rows.map((row) => shownLocale(row, standard));
 }
@@ -69,9 +69,9 @@ export async function createLocale(code: unknown, input: LocaleInput, { content,
   const { ids, database } = content.store;
   const [_id = 0] = await ids.next(collection, 1, database);
   const now = new Date();
-  const name = nameIn(input) ?? localeName(code);
+  const name = nameIn(input) ?? localeStore.nameOf(code);
   const insert = async (inner: ContentContext): Promise<void> => {
-    await insertEntry(inner.store, collection, { _id, code, name, createdAt: now, updatedAt: now });
+    await entryStore.insert(inner.store, collection, { _id, code, name, createdAt: now, updatedAt: now });
     await chooseDefault(code, input, inner);
   };
   await commit(insert).catch((error: unknown) => {
@@ -97,7 +97,7 @@ export async function updateLocale(code: string, input: LocaleInput, { commit }:
   const values = { ...(name !== null && { name }), updatedAt: new Date() };
   const change = { match: { code }, change: { set: values } };
   await commit(async (inner) => {
-    if ((await updateEntry(inner.store, collection, change)) === null) throw notFoundError('Locale not found');
+    if ((await entryStore.update(inner.store, collection, change)) === null) throw notFoundError('Locale not found');
     await chooseDefault(code, input, inner);
   });
 }
@@ -110,7 +110,7 @@ export async function chooseDefaultLocale(code: unknown, content: ContentContext
   if (typeof code !== 'string' || !isLocaleCode(code))
     throw validationError('the default locale must be a language code, such as fr or pt-BR');
   const { store, notices } = content;
-  const isKnown = (await readLocales(store.database)).codes.includes(code);
+  const isKnown = (await localeStore.read(store.database)).codes.includes(code);
   await storeDefault(code, content);
   if (!isKnown)
     await afterCommit(store.database, async () => {
@@ -122,14 +122,14 @@ export async function chooseDefaultLocale(code: unknown, content: ContentContext
 export const forgetDefaultLocale = (content: ContentContext): Promise<void> => storeDefault(null, content);
 
 async function storeDefault(code: string | null, { store: { database, changes } }: ContentContext): Promise<void> {
-  await writeDefaultLocale(database, code);
+  await localeStore.writeDefault(database, code);
   await afterCommit(database, async () => {
     changes.changed(collections.settings);
   });
 }
 
 async function chooseDefault(code: string, { isDefault }: LocaleInput, { store }: ContentContext): Promise<void> {
-  if (isDefault === true) await writeDefaultLocale(store.database, code);
+  if (isDefault === true) await localeStore.writeDefault(store.database, code);
 }
 
 /**
@@ -142,7 +142,7 @@ export async function deleteLocale(code: string, work: LocaleWork): Promise<void
   if (locale === undefined) throw notFoundError('Locale not found');
   for (const type of work.content.bind.registry.types.values())
     if (type.localized && type.kind !== 'component') await removeAll(type, code, work);
-  await work.commit(({ store }) => deleteEntry(store, collection, { code }));
+  await work.commit(({ store }) => entryStore.remove(store, collection, { code }));
 }
 
 async function removeAll(type: ContentType, locale: string, { content, commit }: LocaleWork): Promise<void> {

@@ -1,14 +1,14 @@
 import { Alarm } from '#base/limits/timers.js';
-import { groupField, groupOf, leading, leadsGroup } from '#store/form/layout.js';
+import { localeGroup } from '#store/form/layout.js';
 import type { Loaded, StoredDocument } from '#store/form/loaded.js';
-import { type Match, oneOf } from '#store/form/matches.js';
+import { is, type Match } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { findStored, isStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import { changeOne } from '#store/write/compile-change.js';
-import { referrersOf, unlinkAll } from '#store/write/link-changes.js';
-import { deleteEntry } from '#store/write/write-entries.js';
+import { storedLinks } from '#store/write/link-changes.js';
+import { entryStore } from '#store/write/write-entries.js';
 import type { Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { mayLead } from './build-document.js';
@@ -38,11 +38,11 @@ export async function remove(key: EntryKey, query: Query, context: ContentContex
 /** Returns false if another request deleted the entry first. */
 async function removeEntry(type: ContentType, id: number, match: Match, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
-  const referrers = referrersOf(type, context.bind.registry);
+  const referrers = storedLinks.referrersOf(type, context.bind.registry);
   const alone = referrers.length === 0 && !mayLead(type, context);
   const work = async (inner: Database): Promise<boolean> => {
     const inside = withDatabase(context, inner);
-    const deleted = await deleteEntry(inside.store, type.collection, match);
+    const deleted = await entryStore.remove(inside.store, type.collection, match);
     if (deleted !== null) await endLinks(type, [id], [deleted], inside);
     return deleted !== null;
   };
@@ -60,7 +60,7 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   const look = async (database: Database): Promise<void> => {
     const { store, bind } = withDatabase(entered, database);
     if (await isStored(database, type.collection, { _id: id })) return;
-    await unlinkAll({ type, ids: [id] }, bind.registry, store);
+    await storedLinks.unlinkAll({ type, ids: [id] }, bind.registry, store);
   };
   // Not awaited: a remaining link is hidden wherever entries are shown.
   new Alarm(() => void inTransaction(outside, look).catch(() => undefined), { ref: false }).set(secondLook);
@@ -79,9 +79,9 @@ export async function removeMany(entries: ManyEntries, context: ContentContext):
 
 async function removePortion(type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> {
   const { store } = context;
-  const filter = { _id: oneOf(ids) };
+  const filter = { _id: is.oneOf(ids) };
   const leads = mayLead(type, context)
-    ? await findStored(store.database, type.collection, { match: { ...filter, ...leading } })
+    ? await findStored(store.database, type.collection, { match: { ...filter, ...localeGroup.leading } })
     : [];
   await bulkWrite(store, type.collection, [{ deleteMany: { filter } }]);
   await endLinks(type, ids, leads, context);
@@ -97,20 +97,20 @@ async function endLinks(
   deleted: readonly StoredDocument[],
   { store, bind }: ContentContext,
 ): Promise<void> {
-  const groups = deleted.filter(leadsGroup).map(groupOf);
+  const groups = deleted.filter(localeGroup.isLed).map(localeGroup.of);
   if (groups.length > 0) {
-    const match = { [groupField]: oneOf(groups) };
+    const match = { [localeGroup.field]: is.oneOf(groups) };
     const remaining = await findStored(store.database, type.collection, {
       match,
-      fields: ['_id', groupField],
+      fields: ['_id', localeGroup.field],
       sort: { _id: -1 },
     });
-    const oldest = new Map(remaining.map((document) => [groupOf(document), document['_id']]));
+    const oldest = new Map(remaining.map((document) => [localeGroup.of(document), document['_id']]));
     await bulkWrite(
       store,
       type.collection,
-      [...oldest.values()].map((_id) => changeOne({ _id }, { set: leading })),
+      [...oldest.values()].map((_id) => changeOne({ _id }, { set: localeGroup.leading })),
     );
   }
-  await unlinkAll({ type, ids }, bind.registry, store);
+  await storedLinks.unlinkAll({ type, ids }, bind.registry, store);
 }

@@ -2,7 +2,7 @@ import { forbiddenError } from '#base/errors.js';
 import { type Match, matchesAll, matchesNone } from '#store/form/matches.js';
 import type { Document } from '#store/send/database.js';
 import { countExisting, findStored, isStored } from '#store/stored.js';
-import { matchOf } from '#store/read/resolve-related.js';
+import { matchOf } from '#store/read/read-entry.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import type { Access, RowRule } from '#model/query/access.js';
 import type { Filter } from '#model/query/ast.js';

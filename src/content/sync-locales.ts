@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { forbiddenError, missingActions } from '#base/errors.js';
 import { changeMany, changeOne } from '#store/write/compile-change.js';
-import { groupField, groupOf, inGroup, orderField, otherLocalesOf, rankPath, storedRank } from '#store/form/layout.js';
-import { matchesAll, matchesAny, oneOf } from '#store/form/matches.js';
+import { linkRanks, localeGroup } from '#store/form/layout.js';
+import { is, matchesAll, matchesAny } from '#store/form/matches.js';
 import type { Document } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
@@ -45,7 +45,7 @@ export async function findGroupToJoin(
   if (ids.length === 0) return null;
   const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));
   if (!actions.some((action) => allows(bind.access, action))) throw missingActions(actions);
-  const filter = matchesAll({ _id: oneOf(ids) }, await ruleFilter(type, context));
+  const filter = matchesAll({ _id: is.oneOf(ids) }, await ruleFilter(type, context));
   const [entry] = await findStored(store.database, type.collection, { match: filter, sort: { _id: 1 }, limit: 1 });
   return entry ?? null;
 }
@@ -71,7 +71,7 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
   if (!context.bind.access.rules.has(type.uid)) return;
   const isChanged = (name: string): boolean => !isDeepStrictEqual(source[name] ?? null, values[name] ?? null);
   const changed = sharedNames(type, Object.keys(values)).find(isChanged);
-  const all = matchesAny({ _id: source['_id'] }, inGroup(groupOf(source)));
+  const all = matchesAny({ _id: source['_id'] }, localeGroup.match(localeGroup.of(source)));
   if (changed !== undefined && (await hidesOne(type, all, context)))
     throw forbiddenError(`${changed} has one value for all locales of the entry, and you may not change all of them`);
 }
@@ -89,10 +89,15 @@ export async function readLocales(
   { names, selection }: { readonly names: readonly string[]; readonly selection: Selection | null },
   context: ContentContext,
 ): Promise<OtherLocales> {
-  const match = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
+  const match = matchesAll(localeGroup.others(entry), await ruleFilter(type, context));
   const children = selection === null || context.bind.access.rules.has(type.uid) ? [] : localesIn(selection);
   const shown = children.flatMap((child) => child.selection.fields.map(({ name }) => name));
-  const fields = ['_id', 'publishedAt', ...names, ...(children.length > 0 ? [groupField, rankPath(orderField), ...shown] : [])];
+  const fields = [
+    '_id',
+    'publishedAt',
+    ...names,
+    ...(children.length > 0 ? [localeGroup.field, linkRanks.path(linkRanks.order), ...shown] : []),
+  ];
   const stored = await findStored(context.store.database, type.collection, { match, fields });
   const rows = [entry, ...stored]; // the order of the others depends on the whole group
   return { stored, rows: new Map(children.map((child) => [child, rows])) };
@@ -126,12 +131,12 @@ export async function shareValues(
   { source, given }: NewLocale,
   context: ContentContext,
 ): Promise<void> {
-  const rank = Number(storedRank(entry, orderField)) - 1;
-  const place = { [rankPath(orderField)]: rank, [groupField]: groupOf(source) };
+  const rank = Number(linkRanks.of(entry, linkRanks.order)) - 1;
+  const place = { [linkRanks.path(linkRanks.order)]: rank, [localeGroup.field]: localeGroup.of(source) };
   const others = [changeOne({ _id: source['_id'] }, { set: place })];
   const names = sharedNames(type, given);
   if (names.length > 0) return syncLocales(type, entry, { names, others, marksAll: true }, context);
-  const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
+  const filter = matchesAll(localeGroup.others(entry), await ruleFilter(type, context));
   await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {
     const touch = changeMany(filter, { set: { updatedAt: new Date() } });
     await bulkWrite(context.store, type.collection, [touch, ...others]);
@@ -169,7 +174,7 @@ export async function syncLocales(
       return changeOne({ _id }, { set: values });
     }),
   );
-  const changed = { type, names, filter: { _id: oneOf(locales.map(({ _id }) => _id)) } };
+  const changed = { type, names, filter: { _id: is.oneOf(locales.map(({ _id }) => _id)) } };
   const operations = [...copies, ...others];
   if (operations.length === 0) return;
   await keepingRules(changed, context, async () => {

@@ -2,8 +2,8 @@ import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '#
 import type { Database } from '#store/send/database.js';
 import { findStored, isStored } from '#store/stored.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
-import { groupField, groupOf, inGroup, isGroupField, uniqueField, uniqueNames } from '#store/form/layout.js';
-import { matchesAny, oneOf, otherThan } from '#store/form/matches.js';
+import { localeGroup, uniqueFields } from '#store/form/layout.js';
+import { is, matchesAny } from '#store/form/matches.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
@@ -46,7 +46,7 @@ const isPlaced = ({ path }: UniqueValue): boolean => !/^\d+$/.test(path.at(-1) ?
  */
 export function refuseRepeats(listed: readonly UniquePath[], written: Values, stored: StoredDocument): void {
   for (const path of listed) {
-    const field = uniqueField(path);
+    const field = uniqueFields.field(path);
     const repeatsOf = (values: Values) => repeatedIn(valuesAt(values, path).map(({ value }) => ({ field, value })));
     const known = new Set(repeatsOf(stored).map(keyOf));
     const repeated = repeatsOf(written).find((value) => !known.has(keyOf(value)));
@@ -79,7 +79,7 @@ export async function refusedError(
   write: UniqueWrite,
   context: ContentContext,
 ): Promise<ApiError> {
-  if (isGroupField(fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTaken();
+  if (localeGroup.isField(fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTaken();
   const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
@@ -89,7 +89,7 @@ export async function refusedError(
   const given = refused.filter((one) => !isGenerated(one));
   if (given.length > 0) return fieldErrors(given.map(({ path }) => notUnique(path)));
   if (generated !== undefined) return fieldErrors([{ ...notUnique(generated.path), code: 'uid-taken' }]);
-  return fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueNames))]);
+  return fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueFields.names))]);
 }
 
 /** Returns whether another write has created the entry of a group and locale first. It has the shared values of the group too. */
@@ -97,7 +97,7 @@ const isLocaleTaken = async ({ type, data, id, group = null }: UniqueWrite, { bi
   id === null &&
   group !== null &&
   (await isStored({ ...store.database, session: null }, type.collection, {
-    ...inGroup(group),
+    ...localeGroup.match(group),
     locale: data['locale'] ?? bind.defaultLocale,
   }));
 
@@ -122,7 +122,7 @@ function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): Un
   return placed
     .map(({ path, place, value }) => ({
       path: [...place],
-      field: uniqueField(path),
+      field: uniqueFields.field(path),
       value: storedValue(path.attribute, value),
       isShared: isShared(type.attributes.get(path.names[0] ?? '')),
     }))
@@ -152,10 +152,10 @@ async function takenValues(
   const database = { ...store.database, session: null };
   const fields = [...new Set(sent.map(({ field }) => field))];
   const place = type.localized ? await placeOf(write, bind.defaultLocale, database) : null;
-  const others = id === null ? {} : { _id: otherThan(id) };
+  const others = id === null ? {} : { _id: is.otherThan(id) };
   const valuesOf = (field: string): unknown[] => sent.filter((one) => one.field === field).map(({ value }) => value);
-  const match = { ...matchesAny(...fields.map((field) => ({ [field]: oneOf(valuesOf(field)) }))), ...others };
-  const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', groupField] });
+  const match = { ...matchesAny(...fields.map((field) => ({ [field]: is.oneOf(valuesOf(field)) }))), ...others };
+  const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', localeGroup.field] });
   const keys = (document: StoredDocument): string[] =>
     fields.flatMap((field) => valuesAt(document, { names: field.split('.') }).map(({ value }) => keyOf({ field, value })));
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
@@ -172,12 +172,12 @@ interface Place {
 /** Returns whether another entry must not have a value. */
 function counts(other: StoredDocument, value: UniqueValue, place: Place | null): boolean {
   if (place === null) return true;
-  return value.isShared ? groupOf(other) !== place.group : other['locale'] === place.locale;
+  return value.isShared ? localeGroup.of(other) !== place.group : other['locale'] === place.locale;
 }
 
 async function placeOf({ type, data, id, group = null }: UniqueWrite, defaultLocale: string, database: Database): Promise<Place> {
   const [entry] = id === null ? [] : await findStored(database, type.collection, { match: { _id: id } });
   return entry === undefined
     ? { locale: data['locale'] ?? defaultLocale, group }
-    : { locale: entry['locale'], group: groupOf(entry) };
+    : { locale: entry['locale'], group: localeGroup.of(entry) };
 }

@@ -1,7 +1,7 @@
 import { settingValues } from './rights/caller.js';
 import { findStored } from '#store/stored.js';
-import { groupField, groupOf } from '#store/form/layout.js';
-import { noneOf, oneOf, type Match } from '#store/form/matches.js';
+import { localeGroup } from '#store/form/layout.js';
+import { is, type Match } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { changeMany, type Change } from '#store/write/compile-change.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
@@ -39,7 +39,7 @@ export async function updateMany(entries: ManyEntries, data: unknown, context: C
   return writePortions(write, context, {
     ids: (filter, inside) => idsOfMany({ ...entries, filter }, inside),
     filter,
-    run: (ids, changed, inside) => setMany(type, { _id: oneOf(ids) }, changed, inside),
+    run: (ids, changed, inside) => setMany(type, { _id: is.oneOf(ids) }, changed, inside),
   });
 }
 
@@ -72,12 +72,12 @@ async function setInGroups(
   { store }: ContentContext,
 ): Promise<number> {
   const { collection } = type;
-  const entries = await findStored(store.database, collection, { match, fields: ['_id', groupField] });
+  const entries = await findStored(store.database, collection, { match, fields: ['_id', localeGroup.field] });
   const ids = entries.map(({ _id }): unknown => _id);
   const set = Object.fromEntries(['updatedAt', ...shared].map((name) => [name, change.set?.[name]]));
   await bulkWrite(store, collection, [
-    changeMany({ _id: oneOf(ids) }, change),
-    changeMany({ [groupField]: oneOf([...new Set(entries.map(groupOf))]), _id: noneOf(ids) }, { set }),
+    changeMany({ _id: is.oneOf(ids) }, change),
+    changeMany({ [localeGroup.field]: is.oneOf([...new Set(entries.map(localeGroup.of))]), _id: is.noneOf(ids) }, { set }),
   ]);
   return ids.length;
 }

@@ -4,7 +4,7 @@ import type { Database } from '#store/send/database.js';
 import { findFirst } from '#store/stored.js';
 import { type Match, matchesAll } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { updateEntry, type EntryDocument } from '#store/write/write-entries.js';
+import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { LinkChild, Selection } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
@@ -154,7 +154,7 @@ function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentCo
 async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, { current: {} }, context);
   const change = settingValues(type, Object.assign({}, values, marksOfUpdate(data, context)));
-  const document = await updateEntry(context.store, type.collection, { match, change, selection });
+  const document = await entryStore.update(context.store, type.collection, { match, change, selection });
   return document === null ? null : readWritten(document, selection, context);
 }
 
@@ -188,7 +188,7 @@ async function updateStored(
   if (!isPublished(stored)) refuseIncomplete(type, { ...stored, ...write.values }, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
-  const document = await updateEntry(context.store, type.collection, {
+  const document = await entryStore.update(context.store, type.collection, {
     match: isAlone ? match : { _id: id },
     change: settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context))),
     ...(selection !== null && { selection }),

@@ -1,6 +1,6 @@
 import { forbiddenError, namingPath, validationError } from '#base/errors.js';
-import { linksTo, type LinksTo } from '#store/write/link-changes.js';
-import { type Match, matchesAll, oneOf, otherThan } from '#store/form/matches.js';
+import { type LinksTo, storedLinks } from '#store/write/link-changes.js';
+import { is, type Match, matchesAll } from '#store/form/matches.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import { applyLinkInput, namesAllItChanges, type LinkInput } from '#model/schema/apply-link-input.js';
 import { maximumLinks } from '#model/schema/link-input.js';
@@ -31,7 +31,7 @@ export async function writeInverse(owner: Owner, { link, input }: InverseLinks, 
   const { removed, ranks, added } = planLinks(stored, link, input);
   if (!link.many && added.length > 0) await refuseTaken(type, links.match, context);
   const operations = [...removed.map(links.remove), ...[...ranks].flatMap(([id, rank]) => links.add(id, rank))];
-  await keepingRules({ type, names: [attribute.name], filter: { _id: oneOf([...removed, ...added]) } }, context, async () => {
+  await keepingRules({ type, names: [attribute.name], filter: { _id: is.oneOf([...removed, ...added]) } }, context, async () => {
     const matched = await bulkWrite(context.store, type.collection, operations);
     if (attribute.many && matched < operations.length) throw tooManyLinks(attribute);
   });
@@ -43,7 +43,7 @@ function linksOf(owner: Owner, { target, storage }: LinkAttribute, { bind }: Con
   const type = bind.registry.types.get(target);
   const attribute = 'field' in storage ? type?.attributes.get(storage.field) : undefined;
   if (type === undefined || attribute === undefined) return null;
-  return attribute.kind === 'relation' || attribute.kind === 'morph' ? linksTo(owner, type, attribute) : null;
+  return attribute.kind === 'relation' || attribute.kind === 'morph' ? storedLinks.to(owner, type, attribute) : null;
 }
 
 /**
@@ -57,7 +57,7 @@ async function readStored(
 ): Promise<readonly Ranked[]> {
   const rule = await ruleFilter(type, context);
   const named = namedBy(input);
-  const match: Match = named === null ? rule : matchesAll({ _id: oneOf(named) }, rule);
+  const match: Match = named === null ? rule : matchesAll({ _id: is.oneOf(named) }, rule);
   const stored = await read(match, context.store.database);
   if (stored.length <= maximumLinks) return stored;
   throw validationError(
@@ -104,10 +104,10 @@ export async function writeExclusive(
   { link, target }: ExclusiveLinks,
   context: ContentContext,
 ): Promise<void> {
-  const filter = { [link.name]: target, _id: otherThan(id) };
+  const filter = { [link.name]: target, _id: is.otherThan(id) };
   await refuseTaken(type, filter, context);
   await keepingRules({ type, names: [link.name], filter }, context, async () => {
-    await bulkWrite(context.store, type.collection, [linksTo({ type, id: target }, type, link).removeFrom(filter)]);
+    await bulkWrite(context.store, type.collection, [storedLinks.to({ type, id: target }, type, link).removeFrom(filter)]);
   });
 }
 

@@ -1,5 +1,5 @@
 import { validationError } from '#base/errors.js';
-import { someBlobExists } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
@@ -138,5 +138,5 @@ export async function checkNewRow(data: Values, { database }: Media): Promise<vo
   const addresses = placesOf(data).flatMap(({ url, previewUrl }) => [url, previewUrl]);
   const strange = addresses.find((address) => typeof address === 'string' && address !== '' && !webAddress.test(address));
   if (strange !== undefined) throw validationError('url must begin with https://, http:// or /');
-  if (await someBlobExists(database, names)) throw validationError('hash is that of another file');
+  if (await blobRecords.exists(database, names)) throw validationError('hash is that of another file');
 }

@@ -6,7 +6,7 @@ import { ruleFilter } from '#content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '#content/sync-locales.js';
 import { missingActions, validationError } from '#base/errors.js';
 import { changeOne } from '#store/write/compile-change.js';
-import { rankPath } from '#store/form/layout.js';
+import { linkRanks } from '#store/form/layout.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { matchesAll } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
@@ -131,7 +131,7 @@ async function linkWithin(
   const ids = idsOf(files);
   const value = attribute.many ? joinList(holder[attribute.name], ids) : (ids[0] ?? null);
   const match = { _id: document._id };
-  const change = { set: { [path.join('.')]: value, [rankPath(path[0] ?? '')]: nextRank() } };
+  const change = { set: { [path.join('.')]: value, [linkRanks.path(path[0] ?? '')]: nextRank() } };
   await bulkWrite(content.store, owner.collection, [changeOne(match, change)]);
   const names = sharedNames(owner, path.slice(0, 1));
   const [written] = names.length === 0 ? [] : await findStored(content.store.database, owner.collection, { match, limit: 1 });

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import { cacheUntilChanged, type ChangeBus } from '#store/changes/changes.js';
-import { type BlobOwner, findBlob, type StoredBlob } from '#store/stores/blob-store.js';
+import { type BlobOwner, blobRecords, type StoredBlob } from '#store/stores/blob-store.js';
 import { commented, type Database } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';
 import { readImageChoices } from './image-choices.js';
@@ -50,7 +50,7 @@ export const withCommandsOf = (media: Media, comment: string): Media => ({
 });
 
 /** Finds the stored file of a name, such as `roots_0a1b2c3d4e.png`; null if there is none. */
-export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => findBlob(database, name);
+export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => blobRecords.find(database, name);
 
 /** Returns a range of stored bytes. */
 export const readStored = (

@@ -1,6 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
 import { fieldErrors, messageOf } from '#base/errors.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import type { Store } from '#store/store.js';
 import { findFirst, findStored } from '#store/stored.js';
@@ -58,7 +58,7 @@ export const followFolders = (
 
 /** Gives files of folders with these ids the paths that the folders have. */
 async function storePaths(places: readonly FilePlace[], ids: readonly number[], store: Store): Promise<void> {
-  const match = { _id: oneOf(ids) };
+  const match = { _id: is.oneOf(ids) };
   const folders = await findStored(store.database, collections.folders, { match, fields: ['path'] });
   const paths = new Map(folders.map(({ _id, path }) => [_id as unknown, path as unknown]));
   const moved = places.filter(({ folder, folderPath }) => paths.has(folder) && paths.get(folder) !== folderPath);

@@ -3,7 +3,7 @@ import type { Jobs } from '#base/jobs.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import { commentIn, type Database, forJob } from '#store/send/database.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
-import { endPending, findPending, retireBlobs, type BlobOwner, type PendingBlob } from '#store/stores/blob-store.js';
+import { type BlobOwner, blobRecords, type PendingBlob } from '#store/stores/blob-store.js';
 import { hasEnded } from '#base/processes.js';
 import { uploadFile } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
@@ -16,7 +16,7 @@ import { deleteBlobs } from './staging.js';
  * the cleanup to run after the commit. If deleting the bytes fails, the sweep deletes them later.
  */
 export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
-  const blobs = await retireBlobs(database, namesOf(file), media.owner);
+  const blobs = await blobRecords.retire(database, namesOf(file), media.owner);
   const { comment } = commentIn(database);
   const own = comment === undefined ? media : withCommandsOf(media, comment);
   return () => deleteBlobs(blobs, own).catch(() => undefined);
@@ -69,9 +69,10 @@ interface Swept {
  * request on any machine has ended.
  */
 export async function sweep(media: Media, oldest: number): Promise<Swept> {
-  const remains = (await findPending(media.database)).filter((blob) => isDead(blob, media.owner, oldest));
+  const remains = (await blobRecords.findPending(media.database)).filter((blob) => isDead(blob, media.owner, oldest));
   // an upload that is slow, not dead, may publish its blob until then
-  const end = async ({ id }: PendingBlob): Promise<void> => deleteBlobs(await endPending(media.database, [id]), media);
+  const end = async ({ id }: PendingBlob): Promise<void> =>
+    deleteBlobs(await blobRecords.endPending(media.database, [id]), media);
   const results = await Promise.allSettled(remains.map(end));
   const left = results.filter(({ status }) => status === 'rejected').length;
   return { deleted: remains.length - left, left };

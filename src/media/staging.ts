@@ -1,7 +1,7 @@
 import { exceeding } from '#base/limits/exceeded.js';
 import { endless, type WaitTime, withinTime } from '#base/limits/clock.js';
 import { payloadTooLargeError, validationError } from '#base/errors.js';
-import { deletePending, endPending, insertPending, newBlobId, type PendingBlob } from '#store/stores/blob-store.js';
+import { blobRecords, type PendingBlob } from '#store/stores/blob-store.js';
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '#base/values.js';
@@ -51,11 +51,11 @@ export class Staging {
   async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
     const { settings, owner, storageOf } = this.#media;
     const database = { ...this.#media.database, time: this.#time };
-    const id = newBlobId();
+    const id = blobRecords.newId();
     const key = `${id}${storageProviders[settings.provider].keepsExtension ? safeExtension(name) : ''}`;
     const blob = { id, key, provider: settings.provider, owner, since: new Date() };
     this.#pending.set(id, blob);
-    await insertPending(database, blob);
+    await blobRecords.insertPending(database, blob);
     const gauge = new Gauge(name, limit);
     await storageOf(blob.provider, database).write(key, gauge.watch(source), mime);
     return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
@@ -93,7 +93,8 @@ export class Staging {
     const ids = [...this.#pending.keys()];
     this.#pending.clear();
     if (ids.length === 0) return;
-    const discarded = endPending(this.#media.database, ids)
+    const discarded = blobRecords
+      .endPending(this.#media.database, ids)
       .then((found) => deleteBlobs(found, this.#media))
       .catch(() => undefined);
     await this.#time.run(patience, (limit) => withinTime(limit, () => discarded)).catch(() => undefined);
@@ -107,7 +108,7 @@ const patience = 1_000;
 export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, database }: Media): Promise<void> {
   if (blobs.length === 0) return;
   await Promise.all(blobs.map(({ provider, key }) => storageOf(provider, database).remove(key)));
-  await deletePending(
+  await blobRecords.deletePending(
     database,
     blobs.map(({ id }) => id),
   );

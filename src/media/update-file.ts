@@ -6,7 +6,7 @@ import { asLeft, withOwnTransaction } from '#content/run-write.js';
 import { update } from '#content/update.js';
 import { notFoundError } from '#base/errors.js';
 import { afterCommit } from '#store/send/around-commit.js';
-import { commitBlobs } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { cleanTitle } from './clean-name.js';
@@ -65,7 +65,7 @@ export async function prepareReplacement(
     const entry = (await update({ ...key, type }, { data: row, query: emptyQuery }, inner)) ?? missing();
     await followFolders([info], inner);
     const finish = await retireFile(stored.document, media, database);
-    await commitBlobs(database, blobs);
+    await blobRecords.publish(database, blobs);
     await afterCommit(database, () => {
       staging.keep(blobs.map((blob) => blob.id));
       return finish();

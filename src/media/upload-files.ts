@@ -4,7 +4,7 @@ import { runCreate } from '#content/create.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { withOwner } from '#content/rules-on-writes.js';
 import { afterCommit } from '#store/send/around-commit.js';
-import { commitBlobs } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
@@ -78,7 +78,7 @@ export async function prepareFiles(
 
 /** Stores the entries of files and publishes their bytes. Must run inside a transaction. */
 export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
-  await commitBlobs(
+  await blobRecords.publish(
     content.store.database,
     files.flatMap(({ blobs }) => blobs),
   );

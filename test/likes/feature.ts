@@ -11,7 +11,7 @@ import { actionOf } from '#model/query/access.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { type ModelOption, optionOf } from '#model/schema/model-option.js';
-import { noneOf, oneOf, uidOf } from '#store/form/matches.js';
+import { is, uidOf } from '#store/form/matches.js';
 import { type Database, forJob } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
 import { ownRows } from '#store/write/own-rows.js';
@@ -72,9 +72,9 @@ async function sweep({ backend }: Running): Promise<void> {
   for (const type of backend.models.snapshot.registry.types.values()) {
     if (optionOf(type, likesOption) === null) continue;
     const liked = (await likes.find(database, { match: { uid: uidOf(type) } })).map(({ of }) => of);
-    const entries = await findStored(database, type.collection, { match: { _id: oneOf(liked) }, fields: ['_id'] });
+    const entries = await findStored(database, type.collection, { match: { _id: is.oneOf(liked) }, fields: ['_id'] });
     const present = new Set(entries.map(({ _id }) => Number(_id)));
-    await likes.remove(database, { uid: uidOf(type), of: oneOf(liked.filter((id) => !present.has(id))) });
+    await likes.remove(database, { uid: uidOf(type), of: is.oneOf(liked.filter((id) => !present.has(id))) });
   }
   await swept.put(database, { at: new Date() });
 }
@@ -83,7 +83,7 @@ const check: FeatureCheck = {
   name: 'likes',
   fine: 'all likes are of types that exist',
   check: async ({ database, registry }) => {
-    const rows = await likes.find(database, { match: { uid: noneOf([...registry.types.keys()]) } });
+    const rows = await likes.find(database, { match: { uid: is.noneOf([...registry.types.keys()]) } });
     if (rows.length === 0) return null;
     return advice(`${nameSome(rows.map(({ uid }) => uid))} have likes, and no model`, 'store their models again');
   },

@@ -7,7 +7,7 @@ import { boxOf } from '#media/images/transform-image.js';
 import type { Sender } from '#base/limits/queue.js';
 import { resizedFile } from '#media/resized-file.js';
 import { unavailableError } from '#base/errors.js';
-import { retireBlobs, type StoredBlob } from '#store/stores/blob-store.js';
+import { blobRecords, type StoredBlob } from '#store/stores/blob-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
@@ -107,7 +107,7 @@ describe('media/resized-file', () => {
     const retired = await inTransaction(media.database, async (inner) => {
       await inner.db.collection('uploads.files').findOne({ filename: name }, inner.session ? { session: inner.session } : {});
       await resize();
-      return retireBlobs(inner, [name], media.owner);
+      return blobRecords.retire(inner, [name], media.owner);
     });
     expect(retired).to.have.length(3);
     expect((await server.stored()).names.filter((other) => other.startsWith('a_'))).to.deep.equal([]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { commitBlobs, findBlob, findPending, insertPending, newBlobId, type BlobOwner } from '#store/stores/blob-store.js';
+import { type BlobOwner, blobRecords } from '#store/stores/blob-store.js';
 import type { Media } from '#media/media.js';
 import { sweep } from '#media/retire-files.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
@@ -34,11 +34,17 @@ describe('media/retire-files', () => {
   ];
   for (const [age, name, isSwept] of cases)
     it(`${isSwept ? 'deletes' : 'leaves'} what ${name} began ${String(age / 1000)} s ago`, async () => {
-      const id = newBlobId();
+      const id = blobRecords.newId();
       const owner = owners[name]?.() ?? media.owner;
-      await insertPending(media.database, { id, key: id, provider: 'gridfs', owner, since: new Date(Date.now() - age) });
+      await blobRecords.insertPending(media.database, {
+        id,
+        key: id,
+        provider: 'gridfs',
+        owner,
+        since: new Date(Date.now() - age),
+      });
       await sweep(media, oldest);
-      expect(await findPending(media.database, [id])).to.have.length(isSwept ? 0 : 1);
+      expect(await blobRecords.findPending(media.database, [id])).to.have.length(isSwept ? 0 : 1);
     });
 
   for (const [what, isLater] of [
@@ -46,10 +52,11 @@ describe('media/retire-files', () => {
     ['before it is swept', false],
   ] as const)
     it(`deletes no bytes of a slow upload that publishes its file ${what}`, async () => {
-      const id = newBlobId();
+      const id = blobRecords.newId();
       const owner: BlobOwner = { host: 'elsewhere', pid: 1, instance: 'other' };
-      await insertPending(media.database, { id, key: id, provider: 'gridfs', owner, since: new Date(0) });
-      const publish = (): Promise<unknown> => commitBlobs(media.database, [{ id, name: `${id}.txt`, size: 1 }]).catch(String);
+      await blobRecords.insertPending(media.database, { id, key: id, provider: 'gridfs', owner, since: new Date(0) });
+      const publish = (): Promise<unknown> =>
+        blobRecords.publish(media.database, [{ id, name: `${id}.txt`, size: 1 }]).catch(String);
       const removed: string[] = [];
       let published: unknown;
       const watched: Media = {
@@ -64,7 +71,7 @@ describe('media/retire-files', () => {
       };
       if (!isLater) published = await publish();
       await sweep(watched, oldest);
-      expect([removed, (await findBlob(media.database, `${id}.txt`)) !== null]).to.deep.equal(
+      expect([removed, (await blobRecords.find(media.database, `${id}.txt`)) !== null]).to.deep.equal(
         isLater ? [[id], false] : [[], true],
       );
       expect(String(published)).to.include(isLater ? 'The upload was interrupted' : 'undefined');

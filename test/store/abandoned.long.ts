@@ -5,7 +5,7 @@ import { AbandonedTransactions } from '#store/send/abandoned.js';
 import type { Database } from '#store/send/database.js';
 import { createStore } from '#store/store.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {
@@ -34,7 +34,7 @@ describe('a transaction that is open while others write', () => {
   });
 
   const update = (inner: Database) =>
-    updateEntry({ ...createStore(inner), database: inner }, 'rows', {
+    entryStore.update({ ...createStore(inner), database: inner }, 'rows', {
       match: { _id: 1 },
       change: { set: { name: 'new' } },
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { convertLate, finishConversion, prepareConversion } from '#store/models/convert-values.js';
+import { conversions } from '#store/models/convert-values.js';
 import type { ValueConversion } from '#store/models/converted-entries.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { convertible } from '#model/schema/convert-value.js';
@@ -115,10 +115,10 @@ describe('values that get another type', () => {
       for (const [of, type, isKilled] of steps) {
         const [uid, attribute] = attributes[of];
         const conversion: ValueConversion = { uid, attribute, to: { type, enum: [] }, registry, database: databaseOf(fresh) };
-        await prepareConversion(conversion);
+        await conversions.prepare(conversion);
         if (isKilled !== undefined) continue;
-        await finishConversion(conversion);
-        await convertLate(conversion);
+        await conversions.finish(conversion);
+        await conversions.convertLate(conversion);
       }
       expect(await entries.findOne()).to.deep.equal({ _id: 1, ...expected });
     });
@@ -130,8 +130,8 @@ describe('values that get another type', () => {
     await entries.insertMany(stored.map((title, index) => ({ _id: (index + 1) as never, title, two: { note: title } })));
     const to = { type: 'point', enum: [] } as const;
     const database = databaseOf(fresh);
-    expect(await convertLate({ uid: 'api::page.page', attribute: 'title', to, registry, database })).to.equal(3);
-    expect(await convertLate({ uid: 'shared.part', attribute: 'note', to, registry, database })).to.equal(3);
+    expect(await conversions.convertLate({ uid: 'api::page.page', attribute: 'title', to, registry, database })).to.equal(3);
+    expect(await conversions.convertLate({ uid: 'shared.part', attribute: 'note', to, registry, database })).to.equal(3);
     const expected = [point(2, 48), point(1, 1), null, null, null];
     const found = await entries.find().sort({ _id: 1 }).toArray();
     expect(found.map(({ title, two }) => [title, two.note])).to.deep.equal(expected.map((one) => [one, one]));
@@ -148,8 +148,8 @@ describe('values that get another type', () => {
       registry,
       database: databaseOf(fresh),
     });
-    await prepareConversion(to('integer'));
-    await finishConversion(to('string'));
+    await conversions.prepare(to('integer'));
+    await conversions.finish(to('string'));
     expect(await entries.findOne()).to.deep.equal({ _id: 1, title: '05' });
   });
 });

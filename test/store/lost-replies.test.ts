@@ -8,7 +8,7 @@ import { DuplicateKey } from '#store/send/driver-errors.js';
 import { createStore, type Store } from '#store/store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {
@@ -70,9 +70,10 @@ describe('a write that was carried out although its reply was lost', () => {
     });
   };
   const takeCode = () => rows().insertOne({ _id: 3, code: 'b' });
-  const remove = (store: Store) => deleteEntry(store, 'rows', { _id: 1 });
-  const insert = (store: Store) => insertEntry(store, 'rows', { _id: 2, name: 'two', code: 'b' });
-  const rename = (match: object) => (store: Store) => updateEntry(store, 'rows', { match, change: { set: { name: 'new' } } });
+  const remove = (store: Store) => entryStore.remove(store, 'rows', { _id: 1 });
+  const insert = (store: Store) => entryStore.insert(store, 'rows', { _id: 2, name: 'two', code: 'b' });
+  const rename = (match: object) => (store: Store) =>
+    entryStore.update(store, 'rows', { match, change: { set: { name: 'new' } } });
   const bulk = (store: Store) =>
     bulkWrite(store, 'rows', [{ updateOne: { filter: { _id: 1 }, update: { $set: { name: 'n' } } } }]);
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { readInstances, readStates } from '#store/models/model-states.js';
+import { modelStates } from '#store/models/model-states.js';
 import { packageVersion } from '#base/package-root.js';
 import { serveModels, storeModels, type Serving } from '../support/serve.js';
 
@@ -80,7 +80,7 @@ describe('_model_status', () => {
   it('lists the instances that are alive with what they serve', async () => {
     const second = await serveModels({ models: [], database: first.database });
     const { database } = first.server.backend?.store ?? expect.fail();
-    const found = await readInstances(database, 10);
+    const found = await modelStates.readInstances(database, 10);
     expect(found.map(({ version, refused }) => [version, refused])).to.deep.equal([
       [packageVersion, 0],
       [packageVersion, 0],
@@ -88,14 +88,14 @@ describe('_model_status', () => {
     expect(new Set(found.map(({ revision }) => revision)).size).to.equal(1);
     expect(found[0]?.models).to.be.greaterThan(0);
     for (const { heartbeat } of found) expect(Math.abs(Date.now() - heartbeat.getTime())).to.be.below(300_000);
-    expect(await readInstances(database, 1)).to.have.length(1);
-    expect(await readStates(database, [note.uid], 10)).to.have.length(2);
+    expect(await modelStates.readInstances(database, 1)).to.have.length(1);
+    expect(await modelStates.read(database, [note.uid], 10)).to.have.length(2);
     const dead = await first.database.db.collection('_model_status').findOne({ uid: note.uid });
     await first.database.db
       .collection('_model_status')
       .updateMany({ instance: dead?.['instance'] }, { $set: { expiresAt: new Date(0) } });
-    expect((await readInstances(database, 10)).map(({ name }) => name)).not.to.include(dead?.['instance']);
-    expect(await readStates(database, [note.uid], 10)).to.have.length(1);
+    expect((await modelStates.readInstances(database, 10)).map(({ name }) => name)).not.to.include(dead?.['instance']);
+    expect(await modelStates.read(database, [note.uid], 10)).to.have.length(1);
     await second.stop();
   });
 });

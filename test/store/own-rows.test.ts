@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent } from 'mongodb';
-import { noneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, Case>> = {
     ...{ returns: undefined, isRepeated: true, left: [b, c] },
   },
   'remove of several': {
-    call: (database) => rows.remove(database, { _id: noneOf(['c']) }, { isLong: true }),
+    call: (database) => rows.remove(database, { _id: is.noneOf(['c']) }, { isLong: true }),
     ...{ returns: undefined, isRepeated: false, left: [c] },
   },
   find: {

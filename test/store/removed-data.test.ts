@@ -4,17 +4,9 @@ import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
 import type { Model } from '#model/schema/model.js';
 import { purgeCollection } from '#store/models/purge-collection.js';
-import {
-  type ModelsNow,
-  countRemoved,
-  purgeRemoved,
-  putBackRemoved,
-  readLeft,
-  restorePart,
-  withPart,
-} from '#store/models/removed-data.js';
+import { type ModelsNow, removedData } from '#store/models/removed-data.js';
 import { readModels, removeModel, writeModels } from '#store/stores/model-store.js';
-import { readRemoved } from '#store/stores/removed-store.js';
+import { removedParts } from '#store/stores/removed-store.js';
 import { collectionType } from '../support/collection-type.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
@@ -84,10 +76,10 @@ describe('the data of removed models', () => {
 
   it('is counted and put back by a restore after an interrupted deletion', async () => {
     await interrupt();
-    expect(await countRemoved(gone, now, databaseOf(database))).to.equal(1);
-    await putBackRemoved(gone, now, databaseOf(database));
+    expect(await removedData.count(gone, now, databaseOf(database))).to.equal(1);
+    await removedData.putBack(gone, now, databaseOf(database));
     expect([await titles(), await names()]).to.deep.equal([['one'], ['pages']]);
-    await putBackRemoved(gone, now, databaseOf(database)); // nothing is aside
+    await removedData.putBack(gone, now, databaseOf(database)); // nothing is aside
     expect(await titles()).to.deep.equal(['one']);
   });
 
@@ -95,7 +87,7 @@ describe('the data of removed models', () => {
     await interrupt();
     await rows().insertMany([{ _id: 2, title: 'new' }]);
     const other = { ...now, documents: [{ ...gone.definition, uid: 'api::leaf.leaf' }] };
-    const error = await purgeRemoved(gone, other, databaseOf(database)).catch(String);
+    const error = await removedData.purge(gone, other, databaseOf(database)).catch(String);
     expect(error).to.equal('Error: the collection pages belongs to api::leaf.leaf now');
     expect([await titles(), await names()]).to.deep.equal([['one', 'new'], ['pages']]);
   });
@@ -110,13 +102,13 @@ describe('the data of removed models', () => {
       { _id: 2, title: 'new' },
       { _id: 3, title: 'newer' },
     ]);
-    const [left] = await readLeft(again, inside);
+    const [left] = await removedData.readLeft(again, inside);
     if (left === undefined) throw new Error('documents are aside');
-    expect([left.uid, await countRemoved(left, again, inside)]).to.deep.equal([gone.uid, 1]);
-    expect(await purgeRemoved(left, again, inside)).to.equal(1);
+    expect([left.uid, await removedData.count(left, again, inside)]).to.deep.equal([gone.uid, 1]);
+    expect(await removedData.purge(left, again, inside)).to.equal(1);
     expect([await titles(), await names()]).to.deep.equal([['new', 'newer'], ['pages']]);
-    expect(await readLeft(again, inside)).to.deep.equal([]);
-    const error = await purgeRemoved(left, again, inside).catch(String);
+    expect(await removedData.readLeft(again, inside)).to.deep.equal([]);
+    const error = await removedData.purge(left, again, inside).catch(String);
     expect(error).to.equal('Error: api::page.page is in use again');
   });
 
@@ -129,15 +121,15 @@ describe('the data of removed models', () => {
     await removeModel(inside, gone.uid);
     const elsewhere = { ...now, documents: [{ ...model('page'), collectionName: 'leaves' }] };
     const used = { ...now, documents: [...elsewhere.documents, { ...model('leaf'), collectionName: 'pages' }] };
-    expect(await readLeft(used, inside)).to.deep.equal([]);
-    expect(await purgeRemoved(gone, used, inside).catch(String)).to.equal(
+    expect(await removedData.readLeft(used, inside)).to.deep.equal([]);
+    expect(await removedData.purge(gone, used, inside).catch(String)).to.equal(
       'Error: the collection pages belongs to api::leaf.leaf now',
     );
-    const [left] = await readLeft(elsewhere, inside);
-    expect([left?.uid, await countRemoved(gone, elsewhere, inside)]).to.deep.equal([gone.uid, 2]);
-    expect(() => withPart(gone, elsewhere)).to.throw('api::page.page is in use again');
-    expect(await purgeRemoved(gone, elsewhere, inside)).to.equal(2);
-    expect([await names(), await readLeft(elsewhere, inside)]).to.deep.equal([[], []]);
+    const [left] = await removedData.readLeft(elsewhere, inside);
+    expect([left?.uid, await removedData.count(gone, elsewhere, inside)]).to.deep.equal([gone.uid, 2]);
+    expect(() => removedData.withPart(gone, elsewhere)).to.throw('api::page.page is in use again');
+    expect(await removedData.purge(gone, elsewhere, inside)).to.equal(2);
+    expect([await names(), await removedData.readLeft(elsewhere, inside)]).to.deep.equal([[], []]);
   });
 
   it('is restored with its rights, or not at all', async () => {
@@ -145,12 +137,12 @@ describe('the data of removed models', () => {
     const model = collectionType('page', { title: { type: 'string' } }) as unknown as Model;
     await writeModels(inside, [model]);
     await removeModel(inside, model.uid);
-    const [part] = await readRemoved(inside);
+    const [part] = await removedParts.read(inside);
     if (part === undefined) throw new Error('the model is removed');
     const unfit = { roles: [], administrators: [], tokens: [{ _id: 1, permissions: 'none' }] } as never;
-    await restorePart({ ...part, rights: unfit }, model, now, inside).catch(() => undefined);
-    expect([await readModels(inside), (await readRemoved(inside)).length]).to.deep.equal([[], 1]);
-    await restorePart(part, model, now, inside);
-    expect([(await readModels(inside)).length, await readRemoved(inside)]).to.deep.equal([1, []]);
+    await removedData.restore({ ...part, rights: unfit }, model, now, inside).catch(() => undefined);
+    expect([await readModels(inside), (await removedParts.read(inside)).length]).to.deep.equal([[], 1]);
+    await removedData.restore(part, model, now, inside);
+    expect([(await readModels(inside)).length, await removedParts.read(inside)]).to.deep.equal([1, []]);
   });
 });

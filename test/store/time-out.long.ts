@@ -8,18 +8,18 @@ import type { Database } from '#store/send/database.js';
 import { storedCollections } from '#store/send/ensure-collections.js';
 import { pollChanges } from '#store/changes/poll-changes.js';
 import { recordChange } from '#admin/audit-log.js';
-import { commitBlobs, deletePending, findPending, insertPending, newBlobId } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { claim } from '#store/stores/claim.js';
 import { openCodeStore } from '#store/stores/code-store.js';
 import { gridStorage } from '#store/stores/grid-chunks.js';
-import { createFirstLocale, readLocales, writeDefaultLocale } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import { putLoginState, takeLoginState } from '#accounts/login/login-states.js';
 import { removeModel, StoredModels } from '#store/stores/model-store.js';
 import { endTokens, findToken, insertToken, useToken } from '#accounts/login/refresh-tokens.js';
 import { createStore } from '#store/store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {
@@ -53,7 +53,7 @@ describe('a database that does not answer', () => {
   });
 
   const insert = (inner: Database, _id: number): Promise<void> =>
-    insertEntry({ ...createStore(inner), database: inner }, 'rows', { _id });
+    entryStore.insert({ ...createStore(inner), database: inner }, 'rows', { _id });
   const change = { match: { _id: 1 }, change: { set: { name: 'new' } }, projection: {} };
 
   const cases: readonly (readonly [name: string, isUnknown: boolean, run: () => Promise<unknown>])[] = [
@@ -62,7 +62,7 @@ describe('a database that does not answer', () => {
       true,
       () => {
         link.block();
-        return updateEntry(createStore(database), 'rows', change);
+        return entryStore.update(createStore(database), 'rows', change);
       },
     ],
     [
@@ -93,7 +93,7 @@ describe('a database that does not answer', () => {
           await fresh.db.collection<Row>('rows').updateOne({ _id: 2 }, { $set: { name: 'held' } }, { session });
           const store = createStore(database);
           const write = inTransaction(database, (inner) =>
-            updateEntry({ ...store, database: inner }, 'rows', { ...change, match: { _id: 2 } }),
+            entryStore.update({ ...store, database: inner }, 'rows', { ...change, match: { _id: 2 } }),
           );
           return write.finally(() => session.abortTransaction());
         }),
@@ -109,7 +109,7 @@ describe('a database that does not answer', () => {
   it('calls of stores: 503, which says of writes that they may have been stored', async () => {
     const never = () => Promise.reject(new Error('it has a claim'));
     const blob = {
-      id: newBlobId(),
+      id: blobRecords.newId(),
       provider: 'database',
       key: 'k',
       owner: { host: 'h', pid: 1, instance: 'i' },
@@ -123,10 +123,10 @@ describe('a database that does not answer', () => {
     const reads = {
       token: () => findToken(database, 'a'),
       'code value': () => code.get('a'),
-      locales: () => readLocales(database),
-      'first locale': () => createFirstLocale(database, 'en'),
+      locales: () => localeStore.read(database),
+      'first locale': () => localeStore.createFirst(database, 'en'),
       models: () => new StoredModels(database).read(),
-      blobs: () => findPending(database),
+      blobs: () => blobRecords.findPending(database),
       collections: () => storedCollections(['things'], database),
       'greatest id': () => store.ids.next('rows', 1, database),
       changes: () => pollChanges(database, store.changes, null)(),
@@ -142,11 +142,11 @@ describe('a database that does not answer', () => {
       claim: () => claim(database, 'a', { work: never, busy: () => new Error('busy') }),
       'code value': () => code.set('a', 1),
       'no code value': () => code.delete('a'),
-      'default locale': () => writeDefaultLocale(database, 'en'),
+      'default locale': () => localeStore.writeDefault(database, 'en'),
       record: () => recordChange(database, record),
-      blob: () => insertPending(database, blob),
-      'named blob': () => commitBlobs(database, [{ id: blob.id, name: 'n', size: 1 }]),
-      'no blob': () => deletePending(database, [blob.id]),
+      blob: () => blobRecords.insertPending(database, blob),
+      'named blob': () => blobRecords.publish(database, [{ id: blob.id, name: 'n', size: 1 }]),
+      'no blob': () => blobRecords.deletePending(database, [blob.id]),
       bytes: () => gridStorage(database).write(blob.id, [Buffer.from('bytes')]),
       'no bytes': () => gridStorage(database).remove(blob.id),
       entries: () => bulkWrite(store, 'rows', [{ deleteOne: { filter: { _id: 9 } } }]),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { between, type Match } from '#store/form/matches.js';
+import { is, type Match } from '#store/form/matches.js';
 import type { ContentContext } from '#content/content-context.js';
 import { hashPassword } from '#content/hash-passwords.js';
 import { fieldErrors } from '#base/errors.js';
@@ -52,5 +52,5 @@ export const isStoredCode = (text: string): boolean => /^[0-9a-f]{64}\.\d{13}$/.
  */
 export function heldCode(code: string): Match {
   const hash = hashCode(code);
-  return between(`${hash}.${String(Date.now())}`, `${hash}/`);
+  return is.between(`${hash}.${String(Date.now())}`, `${hash}/`);
 }

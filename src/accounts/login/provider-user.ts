@@ -2,7 +2,7 @@ import { endingTokens } from '#content/rights/caller.js';
 import { create } from '#content/create.js';
 import type { ContentContext } from '#content/content-context.js';
 import { applicationError, validationError } from '#base/errors.js';
-import { absent } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { putLoginState, takeLoginState } from './login-states.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { Accounts } from '../accounts.js';
@@ -51,7 +51,7 @@ async function findKnown(identity: Identity, content: ContentContext): Promise<S
 async function linkUser({ provider, subject, email }: Identity, content: ContentContext): Promise<StoredUser | null> {
   const linked = await changeStoredUser(
     content,
-    { provider, email, _subject: absent },
+    { provider, email, _subject: is.absent },
     endingTokens({
       _subject: subject,
       confirmed: true,

@@ -1,8 +1,8 @@
 import { collections } from '#model/schema/collections.js';
 import { grantsVersion, replaceAction, uploadAction } from '#content/rights/known-actions.js';
 import { changeMany } from '#store/write/compile-change.js';
-import { initialRanks } from '#store/form/layout.js';
-import { absent, exactly, oneOf, startingWith } from '#store/form/matches.js';
+import { linkRanks } from '#store/form/layout.js';
+import { is } from '#store/form/matches.js';
 import type { Store } from '#store/store.js';
 import { removeModel } from '#store/stores/model-store.js';
 import { findStored, isStored } from '#store/stored.js';
@@ -26,7 +26,9 @@ export async function grantActions(role: number, actions: readonly string[], sto
   const now = new Date();
   const operations = added.map((action, index) => {
     const _id = numbers[index] ?? 0;
-    return { insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) } } };
+    return {
+      insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, ...linkRanks.initial({ role: _id }) } },
+    };
   });
   await bulkWrite(store, collection, operations);
 }
@@ -34,7 +36,7 @@ export async function grantActions(role: number, actions: readonly string[], sto
 /** Revokes actions of a role. */
 export async function revokeActions(role: number, actions: readonly string[], store: Store): Promise<void> {
   if (actions.length === 0) return;
-  await bulkWrite(store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { role, action: is.oneOf(actions) } } }]);
 }
 
 /** Removes a model, and all rights on it, together. Its entries stay. Returns false if there was none. */
@@ -50,9 +52,9 @@ export const removeType = (uid: string, store: Store): Promise<boolean> =>
  * them.
  */
 async function revokeType(uid: string, store: Store): Promise<void> {
-  const actions = startingWith(`${uid}.`); // also those of features
+  const actions = is.startingWith(`${uid}.`); // also those of features
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: actions } } }]);
-  await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { subject: exactly(uid) } } }]);
+  await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { subject: is.exactly(uid) } } }]);
   await bulkWrite(store, collections.tokens, [changeMany({ permissions: actions }, { take: { permissions: actions } })]);
 }
 
@@ -63,7 +65,7 @@ export async function storedActions(role: number, store: Store): Promise<string[
 }
 
 /** Matches roles and tokens that were stored by an older version or another program. */
-const former = { _grants: absent };
+const former = { _grants: is.absent };
 const upgraded = { _grants: grantsVersion };
 
 /**
@@ -81,11 +83,11 @@ export async function upgradeGrants(store: Store): Promise<void> {
 async function upgradeRoles(store: Store): Promise<void> {
   const roles = await findStored(store.database, collections.roles, { match: former, fields: ['_id'] });
   const ids = roles.map(({ _id }) => Number(_id));
-  const filter = { role: oneOf(ids), action: uploadAction };
+  const filter = { role: is.oneOf(ids), action: uploadAction };
   const granted = await findStored(store.database, collections.permissions, { match: filter, fields: ['role'] });
   for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], store);
   // One instance writes this. The other instances get a write conflict, retry, and find nothing to do.
-  await bulkWrite(store, collections.roles, [changeMany({ _id: oneOf(ids), ...former }, { set: upgraded })]);
+  await bulkWrite(store, collections.roles, [changeMany({ _id: is.oneOf(ids), ...former }, { set: upgraded })]);
 }
 
 const upgradeTokens = (store: Store): Promise<number> =>

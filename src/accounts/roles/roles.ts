@@ -14,7 +14,7 @@ import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from
 import { applicationError, fieldErrors, notFoundError, validationError } from '#base/errors.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions, namedActions } from './permission-tree.js';
@@ -64,7 +64,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
     change(content, async (context) => {
       const taken = await uniqueErrors(write, content); // a database that no service has opened yet has no index
       if (taken.length > 0) throw fieldErrors(taken);
-      await insertEntry(context.store, collection, document);
+      await entryStore.insert(context.store, collection, document);
       if (createMayBreakRule(roleType(content), document, content.bind.access))
         await refuseBroken({ type: roleType(content), id, before: null }, context);
       await grantActions(id, enabledActions(body['permissions']), context.store);
@@ -124,7 +124,7 @@ export async function updateRole(
     const [before] = await findStored(context.store.database, collection, { match, limit: 1 });
     if (before === undefined) throw notFoundError('Role not found');
     if (body['type'] !== undefined && body['type'] !== before['type']) refuseOrTell([fixedType], content);
-    await updateEntry(context.store, collection, {
+    await entryStore.update(context.store, collection, {
       match: { _id: id },
       change: { set: { ...values, updatedAt: new Date() } },
     });
@@ -162,5 +162,5 @@ async function deleteWithin(id: number, { store }: ContentContext): Promise<void
   const successor = await findFirst(store.database, collection, { type: 'public' });
   const moved = { set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
   await bulkWrite(store, collections.users, [changeMany({ role: id }, moved)]);
-  await deleteEntry(store, collection, { _id: id });
+  await entryStore.remove(store, collection, { _id: id });
 }

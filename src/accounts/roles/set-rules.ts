@@ -4,7 +4,7 @@ import { rowRule, sampleUser, unknownUserNames, userNames, userValues } from '#c
 import type { FieldRule, RoleRules } from '#content/rights/role.js';
 import { ApiError, notFoundError, validationError } from '#base/errors.js';
 import { findStored } from '#store/stored.js';
-import { updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { suggest } from '#base/nearest-name.js';
 import type { ContentContext } from '#content/content-context.js';
 import { bindRule } from '#model/query/bind-filter.js';
@@ -30,7 +30,7 @@ export async function setRules(roleId: number, change: RulesChange, content: Con
   const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
   const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
   const stored = { set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
-  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, change: stored });
+  await entryStore.update(content.store, collections.roles, { match: { _id: roleId }, change: stored });
   return ruleWarnings(checked, (await readAccountSettings(content.store.database)).advanced);
 }
 

@@ -1,6 +1,6 @@
 import { countMatching, findFirst, findStored } from '#store/stored.js';
 import type { Database, Document } from '#store/send/database.js';
-import { type Match, oneOf } from '#store/form/matches.js';
+import { is, type Match } from '#store/form/matches.js';
 import { collections } from '#model/schema/collections.js';
 import { textOrNull } from '#base/values.js';
 
@@ -95,7 +95,7 @@ export async function findAdministrator(database: Database, match: Match): Promi
 
 /** Returns the number of administrators with a role. */
 export const countWithRole = (database: Database, roleId: number): Promise<number> =>
-  countMatching(database, collections.administrators, { roles: oneOf([roleId]) });
+  countMatching(database, collections.administrators, { roles: is.oneOf([roleId]) });
 
 /** Returns an administrator with roles, as all answers but those of log-ins show one. */
 export const shownAdministrator = ({ profile, roles }: Administrator) => ({

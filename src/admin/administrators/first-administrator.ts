@@ -2,7 +2,7 @@ import { applicationError, forbiddenError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
 import type { ContentContext } from '#content/content-context.js';
-import { otherThan } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { isStored } from '#store/stored.js';
 import { claim } from '#store/stores/claim.js';
 import { collections } from '#model/schema/collections.js';
@@ -19,7 +19,7 @@ export const firstAdministratorRoutes: PanelRoutes = {
 
 /** Returns whether there is an administrator. */
 export const hasAdministrator = ({ store }: ContentContext): Promise<boolean> =>
-  isStored(store.database, collections.administrators, { password: otherThan(null) });
+  isStored(store.database, collections.administrators, { password: is.otherThan(null) });
 
 /**
  * Creates the first administrator, with all rights. Only a program on this machine may do so, because anybody could be first

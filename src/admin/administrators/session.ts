@@ -6,8 +6,8 @@ import { bodyOf, parameterOf } from '#http/route-request.js';
 import { tooMany } from '#base/limits/attempts.js';
 import { clientOf } from '#base/limits/client-of.js';
 import { exceeding } from '#base/limits/exceeded.js';
-import { exactly } from '#store/form/matches.js';
-import { updateEntry } from '#store/write/write-entries.js';
+import { is } from '#store/form/matches.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
@@ -40,7 +40,7 @@ export async function checkLogIn(call: OpenPanelCall): Promise<Administrator> {
   await countAttempt('login', email, call);
   if (!isGiven(email) || !isGiven(password)) throw applicationError('Missing credentials');
   const identifier = typeof email === 'string' ? email.toLowerCase() : '';
-  const administrator = await findAdministrator(content.store.database, { email: exactly(identifier) });
+  const administrator = await findAdministrator(content.store.database, { email: is.exactly(identifier) });
   const { ip, requestId } = request;
   const guess = { of: 'administrator', identifier, ip, requestId, known: knownClient(panel.tokens, administrator, ip) } as const;
   await panel.guesses?.admitGuess(guess);
@@ -57,7 +57,7 @@ export async function rememberClient(administrator: Administrator, { request, co
   const set = panel.guesses === null ? null : withClient(panel.tokens, administrator, request.ip);
   if (set === null) return;
   const update = { match: { _id: administrator.id }, change: { set } };
-  await updateEntry(content.store, collections.administrators, update);
+  await entryStore.update(content.store, collections.administrators, update);
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
@@ -132,7 +132,7 @@ async function forgotPassword(call: OpenPanelCall): Promise<Answer> {
   const { request, content, panel } = call;
   const { email } = await checkPanelBody(object({ email: string().email().required() }).noUnknown(), bodyOf(request));
   await countAttempt('forgot-password', email, { request, panel });
-  const administrator = await findAdministrator(content.store.database, { email: exactly(email.toLowerCase()) });
+  const administrator = await findAdministrator(content.store.database, { email: is.exactly(email.toLowerCase()) });
   if (administrator?.isActive === true) void sendCode(administrator, call);
   return { status: 204 };
 }

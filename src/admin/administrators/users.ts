@@ -3,7 +3,7 @@ import { findMany } from '#content/find-many.js';
 import { type ContentContext, ownType, withAccess } from '#content/content-context.js';
 import { applicationError, forbiddenError, notFoundError, validationError } from '#base/errors.js';
 import { bodyOf, idOf } from '#http/route-request.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { claim } from '#store/stores/claim.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -48,7 +48,7 @@ async function list(call: PanelCall) {
   const ids = page.entries.map(({ document }) => Number(document['_id']));
   const { database } = content.store;
   const [documents, roles] = await Promise.all([
-    findStored(database, collections.administrators, { match: { _id: oneOf(ids) }, sort: { _id: 1 } }),
+    findStored(database, collections.administrators, { match: { _id: is.oneOf(ids) }, sort: { _id: 1 } }),
     readAdminRoles(database),
   ]);
   const byId = new Map(documents.map((document) => [Number(document['_id']), administratorOf(document, roles)]));
@@ -129,7 +129,7 @@ async function change(call: PanelCall) {
 /** Deletes the administrators of ids that exist, and returns them. Throws a NotFoundError if there is none. */
 async function removeAll(ids: readonly number[], call: PanelCall) {
   const work = async (inside: ContentContext) => {
-    const documents = await findStored(inside.store.database, collections.administrators, { match: { _id: oneOf(ids) } });
+    const documents = await findStored(inside.store.database, collections.administrators, { match: { _id: is.oneOf(ids) } });
     const roles = await readAdminRoles(inside.store.database);
     for (const document of documents) await mayChange(administratorOf(document, roles).roles, call);
     return deleteAdministrators(ids, inside);
@@ -183,7 +183,7 @@ function keepingSuperAdmin<Result>(
       work: async () => {
         const roles = [...(await readAdminRoles(database)).values()];
         const role = roles.find(({ code }) => code === superAdminCode)?.id ?? 0;
-        const match = { roles: oneOf([role]), isActive: true };
+        const match = { roles: is.oneOf([role]), isActive: true };
         const active = await findStored(database, collections.administrators, { match });
         if (active.length > 0 && loses(role) && active.every(({ _id }) => ids.includes(Number(_id))))
           throw validationError('You must have at least one user with super admin role.');

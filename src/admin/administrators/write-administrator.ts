@@ -1,9 +1,9 @@
 import { hashPassword } from '#content/hash-passwords.js';
 import type { ContentContext } from '#content/content-context.js';
-import { exactly, type Match } from '#store/form/matches.js';
+import { is, type Match } from '#store/form/matches.js';
 import { findFirst } from '#store/stored.js';
 import type { Change } from '#store/write/compile-change.js';
-import { deleteEntry, type EntryDocument, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import type { Sender } from '#base/limits/queue.js';
 import type { Values } from '#base/values.js';
@@ -28,7 +28,7 @@ export type AdministratorValues = Partial<{
 
 /** Returns whether an e-mail address belongs to an administrator other than `except`. */
 export async function isEmailTaken(email: string, { store }: ContentContext, except = 0): Promise<boolean> {
-  const found = await findFirst(store.database, collections.administrators, { email: exactly(email) });
+  const found = await findFirst(store.database, collections.administrators, { email: is.exactly(email) });
   return found !== null && found['_id'] !== except;
 }
 
@@ -40,7 +40,7 @@ export async function insertAdministrator(
 ): Promise<Administrator> {
   const [_id = 0] = await store.ids.next(collections.administrators, 1, { ...store.database, session: null });
   const document = newDocument(_id, await hashed(values, sender));
-  await insertEntry(store, collections.administrators, document);
+  await entryStore.insert(store, collections.administrators, document);
   return administratorOf(document, await readAdminRoles(store.database));
 }
 
@@ -73,7 +73,7 @@ export async function changeAdministrator(
     set: { ...ended, ...(await hashed(values, sender)), updatedAt: new Date() },
     ...(endsTokens && { increase: { _tokenVersion: 1 } }),
   };
-  const document = await updateEntry(store, collections.administrators, { match, change });
+  const document = await entryStore.update(store, collections.administrators, { match, change });
   return document === null ? null : administratorOf(document, await readAdminRoles(store.database));
 }
 
@@ -82,7 +82,7 @@ export async function deleteAdministrators(ids: readonly number[], { store }: Co
   const roles = await readAdminRoles(store.database);
   const deleted: Administrator[] = [];
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
-    const document = await deleteEntry(store, collections.administrators, { _id: id });
+    const document = await entryStore.remove(store, collections.administrators, { _id: id });
     if (document !== null) deleted.push(administratorOf(document, roles));
   }
   return deleted;

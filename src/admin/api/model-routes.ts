@@ -8,7 +8,7 @@ import type { Model } from '#model/schema/model.js';
 import { warningText, type ModelReport } from '#model/schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas, textParameter } from './admin-row.js';
-import { previewChange, previewRemoval, type ModelPreview } from '#store/models/preview-models.js';
+import { type ModelPreview, modelPreviews } from '#store/models/preview-models.js';
 
 /** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];
@@ -40,7 +40,7 @@ export const modelRoutes: readonly AdminRoute[] = [
   row(
     'POST /models/validate',
     describe('adminValidateModels', 'Check models and return the effects of storing them', schemas.preview),
-    async (call) => (await previewChange(modelsIn(call), backendFor(call))).preview,
+    async (call) => (await modelPreviews.ofChange(modelsIn(call), backendFor(call))).preview,
     modelsBody,
   ),
   row('GET /models/:uid', describe('adminFindModel', 'Read a model', schemas.model), findModel),
@@ -100,7 +100,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
   const uid = call.request.params['uid'] ?? '';
   if ((call.body['uid'] ?? uid) !== uid) throw validationError(`uid is ${String(call.body['uid'])}, but the path names ${uid}`);
   const model = withUid(call.body, uid);
-  const { preview, expected } = await previewChange([model], backendFor(call));
+  const { preview, expected } = await modelPreviews.ofChange([model], backendFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // was checked by the preview
@@ -112,7 +112,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
 async function remove(call: AdminCall): Promise<ModelPreview> {
   const uid = call.request.params['uid'] ?? '';
   const { backend } = call.running;
-  const preview = await previewRemoval(uid, backendFor(call));
+  const preview = await modelPreviews.ofRemoval(uid, backendFor(call));
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(async ({ store }) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ExaminedRead } from '#base/observe/request-observations.js';
 import { collections } from '#model/schema/collections.js';
-import { startingWith } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 
@@ -39,7 +39,7 @@ const most = { inHour: 200, read: 5_200, listed: 100 };
 export async function addShapes(database: Database, reads: readonly ShapeReads[]): Promise<void> {
   if (reads.length === 0) return;
   const newest = reads.reduce((last, { lastAt }) => (lastAt > last ? lastAt : last), new Date(0));
-  const stored = await shapes.count(database, { _id: startingWith(hourOf(newest).toISOString()) });
+  const stored = await shapes.count(database, { _id: is.startingWith(hourOf(newest).toISOString()) });
   await shapes.changeEach(database, reads.map(changeOf), { creates: stored < most.inHour });
 }
 

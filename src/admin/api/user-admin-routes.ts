@@ -9,7 +9,7 @@ import { anything, listOf, record, type Schema, whole } from '#http/json-schema.
 import { parameter } from '#http/operation.js';
 import { idOf } from '#http/route-request.js';
 import { accountsOf } from '#http/running.js';
-import { above } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -50,7 +50,7 @@ const shown = (user: KnownUser) => picked(schemas.user, user);
 /** Lists users by id, up to 1,000 at a time: `?after=ID&limit=N`. */
 async function list({ request, content }: AdminCall): Promise<unknown> {
   const limit = numberParameter(request, 'limit', 1, 1000) ?? 100;
-  const filter = { _id: above(numberParameter(request, 'after', 0, Number.MAX_SAFE_INTEGER) ?? 0) };
+  const filter = { _id: is.above(numberParameter(request, 'after', 0, Number.MAX_SAFE_INTEGER) ?? 0) };
   const rows = await findStored(content.store.database, collections.users, { match: filter, sort: { _id: 1 }, limit });
   return rows.map((row) => shown(knownUser(row)));
 }

@@ -2,9 +2,9 @@ import { removeType } from '#accounts/roles/grant-actions.js';
 import { forbiddenError, validationError } from '#base/errors.js';
 import type { Running } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
-import { beginsWith, countRemoved, readNow } from '#store/models/removed-data.js';
-import { readRemoved } from '#store/stores/removed-store.js';
-import { previewChange } from '#store/models/preview-models.js';
+import { removedData } from '#store/models/removed-data.js';
+import { removedParts } from '#store/stores/removed-store.js';
+import { modelPreviews } from '#store/models/preview-models.js';
 import { writeModels } from '#store/stores/model-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import type { PanelCall } from '../panel-route.js';
@@ -43,7 +43,7 @@ export async function changeModels<Result>(call: PanelCall, change: (models: Edi
   const models = new EditedModels([...stored, ...shown.map((model) => ({ ...model, attributes: {} }))]);
   const result = change(models);
   const { changed, removed } = models;
-  const { preview, expected } = await previewChange(changed, backend, removed);
+  const { preview, expected } = await modelPreviews.ofChange(changed, backend, removed);
   if (!preview.isValid) {
     const errors = Object.entries(preview.problems).flatMap(([uid, problems]) =>
       problems.map((message) => ({ path: [uid], message: `${uid}: ${message}`, name: 'ValidationError' })),
@@ -70,11 +70,11 @@ async function refuseLeftData(
   { documents, backend }: { readonly documents: readonly ModelDocument[]; readonly backend: Running['backend'] },
 ): Promise<void> {
   const { database } = backend.store;
-  const removed = await readRemoved(database);
+  const removed = await removedParts.read(database);
   if (removed.length === 0) return;
-  const now = await readNow(database, backend.settings, documents);
-  for (const part of removed.filter((one) => beginsWith(one, changed, now))) {
-    const count = await countRemoved(part, now, database);
+  const now = await removedData.modelsNow(database, backend.settings, documents);
+  for (const part of removed.filter((one) => removedData.wouldReturn(one, changed, now))) {
+    const count = await removedData.count(part, now, database);
     const words = part.attribute === null ? part.uid : `${part.uid} ${part.attribute}`;
     if (count > 0)
       throw validationError(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badRequestError, forbiddenError } from '#base/errors.js';
-import { type Match, withElement } from '#store/form/matches.js';
+import { is, type Match } from '#store/form/matches.js';
 import { findFirst } from '#store/stored.js';
 import { type AttributePlace, findPlaces } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, LinkAttribute } from '#model/schema/content-type.js';
@@ -93,7 +93,7 @@ async function entryWith({ type, steps }: Place, id: number, { content }: PanelC
 function matchOf(steps: Place['steps'], id: number): Match {
   const [first, ...others] = steps;
   if (first === undefined || first.zone === null) return { [pathTo(steps)]: id };
-  return { [first.name]: withElement({ __component: first.zone, [pathTo(others)]: id }) };
+  return { [first.name]: is.withElement({ __component: first.zone, [pathTo(others)]: id }) };
 }
 
 const pathTo = (steps: Place['steps']): string => [...steps.map(({ name }) => name), 'id'].join('.');

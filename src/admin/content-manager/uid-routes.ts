@@ -3,7 +3,7 @@ import { forbiddenError, validationError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
 import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
-import { containing } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findFirst } from '#store/stored.js';
 import { isRecord, type Values } from '#base/values.js';
 import { checkPanelBody, mixed, object, string } from '../check-body.js';
@@ -85,7 +85,7 @@ const isNamed = ({ targetField }: ScalarAttribute, data: Values): boolean =>
 
 /** Returns whether the uid of an entry contains a text. The name of a type is then offered with a number, as by Strapi v4. */
 async function isPartOfOne(text: string, { type, attribute, locale }: Uid, { content }: PanelCall): Promise<boolean> {
-  const match = { [attribute.name]: containing(text), ...(locale !== null && { locale }) };
+  const match = { [attribute.name]: is.containing(text), ...(locale !== null && { locale }) };
   return (await findFirst(content.store.database, type.collection, match)) !== null;
 }
 

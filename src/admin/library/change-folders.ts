@@ -8,7 +8,7 @@ import { bodyOf, idOf } from '#http/route-request.js';
 import { fileType } from '#media/decide-type.js';
 import { followFolders } from '#media/place-file.js';
 import { insertFolder } from '#media/upload-files.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { claim } from '#store/stores/claim.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -130,7 +130,7 @@ export async function bulkMove(call: PanelCall): Promise<Answer> {
       await update({ type: ownType(inside, uploadFolderType), id }, { data, query: emptyQuery }, inside);
     }
     const place = { folder: above?.id ?? null, folderPath: above?.path ?? '/' };
-    for (const { id, updatedAt } of await filesOf({ _id: oneOf(fileIds) }, inside))
+    for (const { id, updatedAt } of await filesOf({ _id: is.oneOf(fileIds) }, inside))
       await update({ type: fileType(inside), id }, { data: { ...place, updatedAt }, query: emptyQuery }, inside);
     await followParents(inside);
     return { files: await readFiles(fileIds, inside), folders: (await findFolders(folderIds, inside)).map(shownFolder) };
@@ -146,7 +146,7 @@ async function checkMove(folders: readonly Folder[], above: Folder | null, conte
   const refuse = (message: string) => fieldErrors([{ path: [], message }]);
   const names = folders.map(({ name }) => name);
   const parent = above?.id ?? null;
-  const there = await findStored(content.store.database, collections.folders, { match: { parent, name: oneOf(names) } });
+  const there = await findStored(content.store.database, collections.folders, { match: { parent, name: is.oneOf(names) } });
   const ids = new Set(folders.map(({ id }) => id));
   const taken = [
     ...there.filter(({ _id }) => !ids.has(Number(_id))).map((folder) => String(folder['name'])),
@@ -193,7 +193,7 @@ export function removeFolders(
   const work = async () => {
     const folders = await findFolders(folderIds, content);
     const within = foldersWithin(folders, await findFolders(null, content));
-    const contained = await filesOf({ folder: oneOf(within.map(({ id }) => id)) }, content);
+    const contained = await filesOf({ folder: is.oneOf(within.map(({ id }) => id)) }, content);
     const ids = [...new Set([...fileIds, ...contained.map(({ id }) => id)])];
     await checkFiles(ids, content);
     const files = await readFiles(fileIds, content);

@@ -3,7 +3,7 @@ import type { ContentContext } from '#content/content-context.js';
 import { ruleFilter } from '#content/rules-on-writes.js';
 import { forbiddenError, notFoundError } from '#base/errors.js';
 import { fileType } from '#media/decide-type.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { countExisting, countMatching } from '#store/stored.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { PanelCall } from '../panel-route.js';
@@ -28,5 +28,5 @@ export async function checkFiles(ids: readonly number[], content: ContentContext
   if (ids.length === 0 || !content.bind.access.rules.has(type.uid)) return;
   const filter = await ruleFilter(type, content);
   const [allowed] = await countExisting([{ collection: type.collection, ids: [...new Set(ids)], filter }], database);
-  if (allowed !== (await countMatching(database, type.collection, { _id: oneOf(ids) }))) throw forbiddenError();
+  if (allowed !== (await countMatching(database, type.collection, { _id: is.oneOf(ids) }))) throw forbiddenError();
 }

@@ -1,6 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
 import type { Document } from '#store/send/database.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findFirst, findStored } from '#store/stored.js';
 import { collections } from '#model/schema/collections.js';
 import { groupBy } from '#base/values.js';
@@ -43,7 +43,7 @@ export async function findFolder(id: number, { store }: ContentContext): Promise
 
 /** Returns the folders of ids, in the order of the ids; all folders without ids. */
 export async function findFolders(ids: readonly number[] | null, { store }: ContentContext): Promise<readonly Folder[]> {
-  const match = ids === null ? {} : { _id: oneOf(ids) };
+  const match = ids === null ? {} : { _id: is.oneOf(ids) };
   return (await findStored(store.database, collections.folders, { match, sort: { _id: 1 } })).map(folderOf);
 }
 

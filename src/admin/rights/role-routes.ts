@@ -3,11 +3,11 @@ import { type ContentContext, ownType, withAccess, withDatabase } from '#content
 import { findMany } from '#content/find-many.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf, idOf } from '#http/route-request.js';
-import { exactly, oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findFirst, findStored } from '#store/stored.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import { adminRole, type AdminRole, countWithRole, readAdminRoles, superAdminCode } from '../administrators/administrator.js';
 import { listAccess } from '../administrators/list-access.js';
@@ -78,12 +78,12 @@ async function create({ request, content }: PanelCall) {
   const now = new Date();
   const code = `${body.name.toLowerCase().replace(/[^\p{L}\d]+/gu, '-')}-${now.getTime().toString(36)}`;
   const document = { _id, name: body.name, code, description: body.description ?? null, createdAt: now, updatedAt: now };
-  await insertEntry(store, collections.adminRoles, document);
+  await entryStore.insert(store, collections.adminRoles, document);
   return adminRole(document);
 }
 
 async function refuseTaken(wanted: string, except: number, { store }: ContentContext): Promise<void> {
-  const found = await findFirst(store.database, collections.adminRoles, { name: exactly(wanted) });
+  const found = await findFirst(store.database, collections.adminRoles, { name: is.exactly(wanted) });
   if (found !== null && found['_id'] !== except)
     throw applicationError(`The name must be unique and a role with name \`${wanted}\` already exists.`);
 }
@@ -95,7 +95,7 @@ async function change(call: PanelCall) {
   if (role.code === superAdminCode) throw applicationError("Super admin can't be edited.");
   if (body.name !== undefined) await refuseTaken(body.name, role.id, content);
   const set = { ...body, updatedAt: new Date() };
-  const document = await updateEntry(content.store, collections.adminRoles, {
+  const document = await entryStore.update(content.store, collections.adminRoles, {
     match: { _id: role.id },
     change: { set },
   });
@@ -107,14 +107,14 @@ async function change(call: PanelCall) {
 async function removeAll(ids: readonly number[], field: string, { content }: PanelCall): Promise<AdminRole[]> {
   return inTransaction(content.store.database, async (database) => {
     const { store } = withDatabase(content, database);
-    const documents = await findStored(database, collections.adminRoles, { match: { _id: oneOf(ids) }, sort: { _id: 1 } });
+    const documents = await findStored(database, collections.adminRoles, { match: { _id: is.oneOf(ids) }, sort: { _id: 1 } });
     const problem = (message: string) => fieldErrors([{ path: [field], message }]);
     const roles = documents.map(adminRole);
     if (roles.some(({ code }) => code === superAdminCode)) throw problem('You cannot delete the super admin role');
-    const used = await findFirst(database, collections.administrators, { roles: oneOf(roles.map(({ id }) => id)) });
+    const used = await findFirst(database, collections.administrators, { roles: is.oneOf(roles.map(({ id }) => id)) });
     if (used !== null) throw problem('Some roles are still assigned to some users');
     for (const { id } of roles) {
-      await deleteEntry(store, collections.adminRoles, { _id: id });
+      await entryStore.remove(store, collections.adminRoles, { _id: id });
       await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { role: id } } }]);
     }
     return roles;

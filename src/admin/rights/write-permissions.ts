@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '#store/send/database.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import type { Store } from '#store/store.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
@@ -32,7 +32,8 @@ export async function setPermissions(
 ): Promise<readonly PanelPermission[]> {
   const stored = await permissionsOf(role, store.database);
   const gone = without(stored, wanted).map(({ id }) => id);
-  if (gone.length > 0) await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { _id: oneOf(gone) } } }]);
+  if (gone.length > 0)
+    await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { _id: is.oneOf(gone) } } }]);
   return insertPermissions(without(wanted, stored), role, store);
 }
 

@@ -7,7 +7,7 @@ import { retireFile } from '#media/retire-files.js';
 import { Staging, type UploadedFile } from '#media/staging.js';
 import type { Media } from '#media/media.js';
 import { afterCommit } from '#store/send/around-commit.js';
-import { commitBlobs } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { logosKey, openCodeStore } from '#store/stores/code-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { isRecord, type Values } from '#base/values.js';
@@ -103,7 +103,7 @@ const storeLogos = ({ made, removed, media }: LogoChange, content: ContentContex
     const before = await readLogos(withDatabase(content, database));
     const next = (name: keyof Logos) => made.get(name)?.values ?? (removed.includes(name) ? null : before[name]);
     const logos = Object.fromEntries(names.map((name) => [name, next(name)])) as unknown as Logos; // the same names
-    await commitBlobs(
+    await blobRecords.publish(
       database,
       [...made.values()].map(({ blob }) => blob),
     );

@@ -4,9 +4,9 @@ import { notFoundError, validationError } from '#base/errors.js';
 import { bodyOf, idOf } from '#http/route-request.js';
 import { grantableActions } from '#http/running.js';
 import type { Document } from '#store/send/database.js';
-import { otherThan } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findFirst, findStored } from '#store/stored.js';
-import { deleteEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import { array, checkPanelBody, number, object, string } from '../check-body.js';
 import { answerData, type PanelCall, type PanelRoutes } from '../panel-route.js';
@@ -21,7 +21,7 @@ export const tokenRoutes: PanelRoutes = {
   'POST /admin/api-tokens/:id/regenerate': { right: 'admin::api-tokens.regenerate', handle: regenerate },
 };
 
-const listed = { type: otherThan('admin') };
+const listed = { type: is.otherThan('admin') };
 
 async function list({ content }: PanelCall) {
   const documents = await findStored(content.store.database, collections.tokens, { match: listed, sort: { name: 1 } });
@@ -135,6 +135,6 @@ async function regenerate(call: PanelCall) {
 }
 
 async function remove(call: PanelCall) {
-  const deleted = await deleteEntry(call.content.store, collections.tokens, matchOf(call));
+  const deleted = await entryStore.remove(call.content.store, collections.tokens, matchOf(call));
   return deleted === null ? null : shown(deleted);
 }

@@ -1,6 +1,6 @@
 import { html, type Html } from '#http/page-answer.js';
-import { type Instance, readInstances } from '#store/models/model-states.js';
-import { between } from '#store/form/matches.js';
+import { type Instance, modelStates } from '#store/models/model-states.js';
+import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { collections } from '#model/schema/collections.js';
 import type { PanelCall } from '../panel-route.js';
@@ -20,7 +20,7 @@ const most = { instances: 100, jobs: 100 };
 
 async function render({ running: { backend }, content }: PanelCall): Promise<Html> {
   const { database, changes } = content.store;
-  const [found, jobs] = await Promise.all([readInstances(database, most.instances + 1), readJobs(content)]);
+  const [found, jobs] = await Promise.all([modelStates.readInstances(database, most.instances + 1), readJobs(content)]);
   const instances = found.slice(0, most.instances);
   const isSame = new Set(instances.map(({ revision }) => revision)).size <= 1;
   const own: Fact = ['Changes of others', [changes.isListening ? 'heard at once' : 'asked for every few seconds']];
@@ -58,7 +58,7 @@ const renderInstance = ({ name, version, heartbeat, revision, models, refused }:
 const prefix = 'job ';
 
 async function readJobs({ store }: PanelCall['content']): Promise<readonly Fact[]> {
-  const match = { _id: between(prefix, `${prefix}\uffff`) };
+  const match = { _id: is.between(prefix, `${prefix}\uffff`) };
   const claims = await findStored(store.database, collections.claims, { match, limit: most.jobs });
   return claims.map(({ _id, ran, until }) => {
     const isRunning = until instanceof Date && until > new Date();

@@ -1,5 +1,5 @@
 import { html, type Html } from '#http/page-answer.js';
-import { type Instance, type ModelState, readInstances, readStates } from '#store/models/model-states.js';
+import { type Instance, type ModelState, modelStates } from '#store/models/model-states.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { ModelReport } from '#model/schema/report-models.js';
 import type { PanelCall } from '../panel-route.js';
@@ -27,8 +27,8 @@ async function render({ request, running, content }: PanelCall): Promise<Html> {
   const list = pageOf([...(hasGraphql ? [graphql] : []), ...reports.map(({ uid }) => uid)], request, most.models);
   const { database } = content.store;
   const [instances, states] = await Promise.all([
-    readInstances(database, most.instances),
-    readStates(database, list.items, most.states),
+    modelStates.readInstances(database, most.instances),
+    modelStates.read(database, list.items, most.states),
   ]);
   const inState = (wanted: ModelReport['state']): number => reports.filter(({ state }) => state === wanted).length;
   const inForce = count(inState('active') + inState('moving'), 'model');

@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import type { Version } from './version-store.js';
 import { findStored } from '#store/stored.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { type Attribute, type ContentType, type ScalarAttribute, uidsOf } from '#model/schema/content-type.js';
 import { convertValue } from '#model/schema/convert-value.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
@@ -148,7 +148,7 @@ async function existing(
     const collection = bind.registry.types.get(uid)?.collection;
     const wanted = links.flatMap((link) => (uidOf(link) === uid ? [link['id']] : []));
     if (collection === undefined) continue;
-    const found = await findStored(store.database, collection, { match: { _id: oneOf(wanted) }, fields: ['_id'] });
+    const found = await findStored(store.database, collection, { match: { _id: is.oneOf(wanted) }, fields: ['_id'] });
     stored.set(uid, new Set(found.map(({ _id }): unknown => _id)));
   }
   const kept = links.filter((link) => stored.get(uidOf(link))?.has(link['id']) === true);

@@ -1,7 +1,7 @@
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
 import type { Author, EntryAction } from '#store/changes/entry-events.js';
-import { below } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import type { Retention } from './history-option.js';
@@ -48,7 +48,7 @@ export async function storeVersion(database: Database, { uid, id }: Owner, versi
   const expiresAt = new Date(version.at.getTime() + keep.days * day);
   await versions.put(database, { uid, of: id, ...version, expiresAt });
   const oldest = version.version - keep.versions;
-  if (oldest > 0) await versions.remove(database, { uid, of: id, version: below(oldest + 1) });
+  if (oldest > 0) await versions.remove(database, { uid, of: id, version: is.below(oldest + 1) });
 }
 
 /** Returns the versions of an entry without the entry itself, the newest first. */

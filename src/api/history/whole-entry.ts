@@ -2,7 +2,7 @@ import { memoizePair } from '#base/caches.js';
 import { shapeForCode } from '../code/rows.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { StoredDocument } from '#store/form/loaded.js';
-import { readTreeOf } from '#store/read/read-tree.js';
+import { readTreeOf } from '#store/read/read-entry.js';
 import type { Database } from '#store/send/database.js';
 import { emptyQuery, fieldOf, type PopulateField, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';

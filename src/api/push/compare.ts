@@ -4,7 +4,7 @@ import { isRecord, type Values } from '#base/values.js';
 import type { Attribute, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { readBigInteger, readNumber } from '#model/schema/stored-values.js';
-import { exactly, type Match } from '#store/form/matches.js';
+import { is, type Match } from '#store/form/matches.js';
 import { kindOf, type NamedAttributes } from './pushed-attributes.js';
 import type { PushWrite, SetValue } from './read-push.js';
 
@@ -33,7 +33,7 @@ export const heldBy = (demands: readonly Demand[]): Match =>
   Object.fromEntries(
     demands.filter(isPlain).map(({ name, attribute, from }) => {
       const stored = storedForm(attribute as ScalarAttribute, from, name); // is plain
-      return [attribute.name, stored === null ? null : exactly(stored)];
+      return [attribute.name, stored === null ? null : is.exactly(stored)];
     }),
   ) as Match;
 

@@ -3,7 +3,7 @@ import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { findMany } from '#content/find-many.js';
 import { update } from '#content/update.js';
 import { ApiError } from '#base/errors.js';
-import { exactly } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { findFirst } from '#store/stored.js';
 import type { Observer } from '#base/observe/observer.js';
@@ -80,7 +80,7 @@ export class DuePublisher {
     const publishes = name === 'publishAt';
     try {
       await inTransaction(context.store.database, async (database) => {
-        const stored = await findFirst(database, type.collection, { _id: id, [name]: exactly(time) });
+        const stored = await findFirst(database, type.collection, { _id: id, [name]: is.exactly(time) });
         if (stored === null) return;
         const isPublished = (stored['publishedAt'] ?? null) !== null;
         const state = isPublished === publishes ? {} : { publishedAt: publishes ? new Date().toISOString() : null };

@@ -1,4 +1,4 @@
-import { groupField } from '#store/form/layout.js';
+import { localeGroup } from '#store/form/layout.js';
 import { isSynced } from '#http/sync-option.js';
 import type { FieldsOf } from '#store/stores/change-log.js';
 import type { Child, Condition, Plan, Selection } from '#model/query/plan.js';
@@ -146,7 +146,7 @@ function levelOf(condition: Condition | null, prefix = '', level: Level = { fiel
       levelOf(condition.condition, `${prefix}${condition.path}.`, level);
       break;
     case 'related':
-      level.fields.add(firstOf(condition.link.storage.kind === 'localizations' ? groupField : prefix + condition.path));
+      level.fields.add(firstOf(condition.link.storage.kind === 'localizations' ? localeGroup.field : prefix + condition.path));
       level.related.push({ path: prefix + condition.path, node: condition });
       break;
     case 'search':
@@ -158,7 +158,8 @@ function levelOf(condition: Condition | null, prefix = '', level: Level = { fiel
 
 /** Adds the fields of the collections that a condition on related entries depends on. */
 function addFar({ link: { storage }, target, condition }: Related, far: Fields): void {
-  const stored = storage.kind === 'inverse' ? [firstOf(storage.field)] : storage.kind === 'localizations' ? [groupField] : [];
+  const stored =
+    storage.kind === 'inverse' ? [firstOf(storage.field)] : storage.kind === 'localizations' ? [localeGroup.field] : [];
   const { fields, related } = levelOf(condition);
   const others = far.get(target.collection) ?? [];
   far.set(target.collection, new Set([...others, ...stored, ...fields]));

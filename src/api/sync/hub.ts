@@ -1,7 +1,7 @@
 import { nextTurn, Queue } from '#base/limits/queue.js';
 import { groupBy } from '#base/values.js';
 import type { Database } from '#store/send/database.js';
-import { type LogPlace, type LogState, readLogState, type StoredChange } from '#store/stores/change-log.js';
+import { type LogPlace, type LogState, type StoredChange, syncLog } from '#store/stores/change-log.js';
 import { IdentifiedCallers, type SyncSession, type View } from './session.js';
 import { concerns, positionAfter, readChanges, readLog } from './step.js';
 import { type Position, resetError } from './token.js';
@@ -140,7 +140,7 @@ export class SyncHub {
     this.#version = this.#input.signal.version;
     this.#hasMissed = false;
     const listeners = [...this.#listeners]; // those who join from now on may have read a newer state
-    const state = await readLogState(this.#input.database);
+    const state = await syncLog.readState(this.#input.database);
     if (state === null) throw resetError('The change log was lost');
     const logs: Logs = new Map();
     const groups = groupBy(listeners, ({ digest, position }) => `${digest} ${placeKey(position)}`);

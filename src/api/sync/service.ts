@@ -4,7 +4,7 @@ import { Queue } from '#base/limits/queue.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Running } from '#http/running.js';
 import type { Database } from '#store/send/database.js';
-import { isFollowed, type LogState, readLogState } from '#store/stores/change-log.js';
+import { type LogState, syncLog } from '#store/stores/change-log.js';
 import { SyncHub } from './hub.js';
 import type { SyncSession } from './session.js';
 import { firstPosition, readStep, type Step } from './step.js';
@@ -73,8 +73,9 @@ export class SyncService {
     const until = performance.now() + maxStartTime;
     for (;;) {
       const { version } = this.#signal;
-      const state = this.#share(await readLogState(this.#database));
-      if (state !== null && isFollowed(state, shape.dependencies.collections, shape.visibility.fields)) return { state, version };
+      const state = this.#share(await syncLog.readState(this.#database));
+      if (state !== null && syncLog.follows(state, shape.dependencies.collections, shape.visibility.fields))
+        return { state, version };
       const left = until - performance.now();
       if (left <= 0 || ends?.aborted === true) throw unavailableError('The change log does not follow this type yet');
       await this.#signal.changed(version, Math.min(left, 500));

@@ -4,20 +4,11 @@ import { createShaper, type Presentation, type Shaped } from '#content/shape-val
 import { allOf } from '#model/query/conditions.js';
 import type { Condition, Plan } from '#model/query/plan.js';
 import type { Loaded } from '#store/form/loaded.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { readPage } from '#store/read/read-page.js';
 import type { Database } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
-import {
-  changesAfter,
-  type LogPlace,
-  type LogState,
-  markOf,
-  positionOf,
-  seeingLog,
-  type StoredChange,
-  touches,
-} from '#store/stores/change-log.js';
+import { type LogPlace, type LogState, type StoredChange, syncLog } from '#store/stores/change-log.js';
 import type { Dependencies } from './dependencies.js';
 import type { Shape } from './query.js';
 import { type Position, resetError } from './token.js';
@@ -69,7 +60,7 @@ export async function readLog(
   database: Database,
   { state, size }: Pick<StepContext, 'state' | 'size'>,
 ): Promise<readonly StoredChange[]> {
-  const changes = await changesAfter(database, place, { state, limit: size });
+  const changes = await syncLog.changesAfter(database, place, { state, limit: size });
   if (changes === null) throw resetError('The changes since the token are no longer stored');
   return changes;
 }
@@ -89,7 +80,7 @@ export async function readChanges(log: readonly StoredChange[], from: Position, 
   const { dependencies, visibility } = shape;
   if (log.some((change) => isUnclear(change, dependencies))) throw resetError('A related type or collection has changed');
   if (lacksFields(log, visibility)) throw resetError('It is not stored who could see the changed entries');
-  const database = seeingLog(content.store.database, state);
+  const database = syncLog.seeing(content.store.database, state);
   const own = log.filter(({ collection }) => collection === dependencies.collection);
   const linking = await linkingIds(log, shape, database);
   const ids = [...new Set([...own.map(({ id }) => id), ...linking])].filter((id): id is number => typeof id === 'number');
@@ -107,19 +98,19 @@ export async function readChanges(log: readonly StoredChange[], from: Position, 
 /** Returns the position after changes; null if there are none. */
 export function positionAfter(changes: readonly StoredChange[]): Position | null {
   const last = changes.at(-1);
-  return last === undefined ? null : { seq: last._id, mark: markOf(last.token), after: null };
+  return last === undefined ? null : { seq: last._id, mark: syncLog.markOf(last.token), after: null };
 }
 
 function stepTo(next: Position, changes: readonly SyncChange[], state: LogState): Step {
   const more = next.after !== null || state.seq > next.seq;
-  return { changes, next, more, position: more ? null : String(positionOf(state)) };
+  return { changes, next, more, position: more ? null : String(syncLog.positionOf(state)) };
 }
 
 /** Returns whether it is not known which entries a change concerns. */
 const isUnclear = (change: StoredChange, { collections, far }: Dependencies): boolean => {
   if (change.kind === 'reset') return change.collection === null || collections.has(change.collection);
   const fields = far.get(change.collection ?? '');
-  return fields !== undefined && touches(change, fields);
+  return fields !== undefined && syncLog.touches(change, fields);
 };
 
 /** Returns whether changes concern a shape. */
@@ -132,7 +123,7 @@ export const concerns = (changes: readonly StoredChange[], { dependencies: { col
  */
 function mayHaveBeenFound(own: readonly StoredChange[], id: unknown, { own: fields }: Dependencies): boolean {
   const changes = own.filter((change) => change.id === id);
-  const deciding = changes.filter((change) => touches(change, fields));
+  const deciding = changes.filter((change) => syncLog.touches(change, fields));
   const [first] = deciding;
   const isNew = first === changes[0] && first?.kind === 'insert' && deciding.length === 1;
   return deciding.length > 0 && !isNew;
@@ -149,9 +140,11 @@ async function linkingIds(
 ): Promise<ReadonlySet<unknown>> {
   const ids = new Set<unknown>();
   for (const { path, collection, fields } of dependencies.links) {
-    const values = changes.filter((change) => change.collection === collection && touches(change, fields)).map(({ id }) => id);
+    const values = changes
+      .filter((change) => change.collection === collection && syncLog.touches(change, fields))
+      .map(({ id }) => id);
     if (values.length === 0) continue;
-    const wanted = { match: { [path]: oneOf(values) }, fields: ['_id'], limit: maxLinking + 1 - ids.size };
+    const wanted = { match: { [path]: is.oneOf(values) }, fields: ['_id'], limit: maxLinking + 1 - ids.size };
     for (const { _id } of await findStored(database, plan.type.collection, wanted)) ids.add(_id);
     if (ids.size > maxLinking) throw resetError('Many entries link an entry that has changed');
   }
@@ -173,7 +166,7 @@ async function readEntries(further: Condition, { shape, content, state, size }: 
   const condition = allOf([...(plan.condition === null ? [] : [plan.condition]), further]);
   const window = { skip: 0, limit: size };
   const narrowed: Plan = { ...plan, condition, isWhole: false, sort: [byId], window, withTotal: false };
-  const store = { ...content.store, database: seeingLog(content.store.database, state) };
+  const store = { ...content.store, database: syncLog.seeing(content.store.database, state) };
   const context = { ...content, store };
   const code = content.hooks?.reads(plan.type.uid) ?? null;
   const entries: readonly Loaded[] =

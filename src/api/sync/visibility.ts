@@ -3,11 +3,11 @@ import { allOf, anyOf, complementOf, conjunctsOf, foldCondition, orNull, termsOf
 import { meetsCondition } from '#model/query/meets-condition.js';
 import { always, type Condition, type Plan } from '#model/query/plan.js';
 import { storedIds } from '#model/schema/stored-values.js';
-import { matchesAll, oneOf } from '#store/form/matches.js';
-import { linkedByMeeting, matchOf } from '#store/read/resolve-related.js';
+import { is, matchesAll } from '#store/form/matches.js';
+import { linkedByMeeting, matchOf } from '#store/read/read-entry.js';
 import type { Database } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
-import { type FieldsOf, formerStates, type StoredChange, touches } from '#store/stores/change-log.js';
+import { type FieldsOf, type StoredChange, syncLog } from '#store/stores/change-log.js';
 import { decidingFields } from './dependencies.js';
 import { resetError } from './token.js';
 
@@ -51,7 +51,7 @@ export async function possibleCopies(
   if (condition === null || ids.length === 0) return new Set(ids);
   // the present state too: an entry may be out of the filter, or hidden, only because one that it links has changed
   const names = ['_id', ...(fields.get(collection) ?? [])];
-  const present = await findStored(database, collection, { match: { _id: oneOf(ids) }, fields: names });
+  const present = await findStored(database, collection, { match: { _id: is.oneOf(ids) }, fields: names });
   const states = [...statesBefore(ids, visibility, changes), ...(present as readonly State[])];
   const local = await localCondition(condition, { states, after, database });
   return new Set(states.filter((state) => meetsCondition(local, state)).map(({ _id }) => _id));
@@ -70,7 +70,7 @@ function statesBefore(ids: readonly unknown[], visibility: Visibility, changes: 
 }
 
 const hasState = (change: StoredChange, fields: ReadonlySet<string>): boolean =>
-  change.kind !== 'insert' && touches(change, fields);
+  change.kind !== 'insert' && syncLog.touches(change, fields);
 
 /** Returns whether the log lacks former values that decide what is visible, because they were not recorded when a change was written. */
 export const lacksFields = (changes: readonly StoredChange[], { fields }: Visibility): boolean =>
@@ -156,12 +156,12 @@ async function idsMeeting(
   { database, after, isDenied = false }: LocalInput,
 ): Promise<readonly unknown[]> {
   if (ids.length === 0 || isAboutId(condition)) return ids.filter((_id) => meetsCondition(condition, { _id }));
-  const match = matchesAll({ _id: oneOf(ids) }, await matchOf(condition, database));
+  const match = matchesAll({ _id: is.oneOf(ids) }, await matchOf(condition, database));
   const present = await findStored(database, target.collection, { match, fields: ['_id'] });
   const meeting = new Set(present.map(({ _id }): unknown => _id));
   const unsure = ids.filter((id) => meeting.has(id) === isDenied);
   const fields = decidingFields(target, condition).get(target.collection) ?? [];
-  const changes = await formerStates(database, target.collection, { ids: unsure, fields, after, limit: maxStates + 1 });
+  const changes = await syncLog.formerStates(database, target.collection, { ids: unsure, fields, after, limit: maxStates + 1 });
   if (changes.length > maxStates) throw resetError('Related entries had many former values');
   if (changes.some(({ former }) => former === null)) throw resetError('It is not stored what related entries were like');
   const states = changes.map(({ id, former }): State => ({ ...former, _id: id }));

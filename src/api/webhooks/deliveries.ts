@@ -1,6 +1,6 @@
 import { validationError } from '#base/errors.js';
 import { collections } from '#model/schema/collections.js';
-import { above, atLeast, atMost, below, matchesAny, noneOf, oneOf, otherThan } from '#store/form/matches.js';
+import { is, matchesAny } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import type { Delivery } from '#store/stores/delivery-store.js';
 import { ownRows } from '#store/write/own-rows.js';
@@ -11,7 +11,7 @@ const deliveries = ownRows<Delivery>(collections.deliveries);
 
 /** Returns some keys that have deliveries which are due, except for the busy ones. The index answers it. */
 export async function dueKeys(database: Database, webhook: number, busy: readonly string[]): Promise<readonly string[]> {
-  const match = { webhook, status: 'pending', next: atMost(new Date()), key: noneOf(busy) };
+  const match = { webhook, status: 'pending', next: is.atMost(new Date()), key: is.noneOf(busy) };
   const found = await deliveries.find(database, { match, fields: ['key'], without: ['_id'], sort: { next: 1 }, limit: 200 });
   return [...new Set(found.map(({ key }) => key))];
 }
@@ -24,7 +24,7 @@ export const holdingAttempts = 3;
 
 /** Returns the first deliveries of a key, in their order, which hold back later ones or are due. */
 export function pendingOf(database: Database, { webhook, key }: Pick<Delivery, 'webhook' | 'key'>): Promise<readonly Delivery[]> {
-  const mayBeSent = matchesAny({ attempts: below(holdingAttempts) }, { next: atMost(new Date()) });
+  const mayBeSent = matchesAny({ attempts: is.below(holdingAttempts) }, { next: is.atMost(new Date()) });
   const match = { webhook, key, status: 'pending', ...mayBeSent };
   return deliveries.find(database, { match, sort: { at: 1 }, limit: laneLength });
 }
@@ -40,7 +40,7 @@ export async function recordAttempt(
 
 /** Postpones the deliveries of a key after one that has failed until its next attempt. */
 export async function postponeAfter(database: Database, { webhook, key, at }: Delivery, next: Date): Promise<void> {
-  const later = { webhook, key, status: 'pending', at: above(at), next: below(next) };
+  const later = { webhook, key, status: 'pending', at: is.above(at), next: is.below(next) };
   await deliveries.change(database, later, { set: { next } });
 }
 
@@ -62,7 +62,7 @@ export async function listDeliveries(
 ): Promise<readonly Omit<Delivery, 'body'>[]> {
   const [last] = before === null ? [] : await deliveries.find(database, { match: { _id: before, webhook }, limit: 1 });
   if (before !== null && last === undefined) throw validationError('before must be the id of a delivery of this webhook');
-  const match = { webhook, ...(status !== null && { status }), ...(last !== undefined && { at: below(last.at) }) };
+  const match = { webhook, ...(status !== null && { status }), ...(last !== undefined && { at: is.below(last.at) }) };
   return deliveries.find(database, { match, without: ['body'], sort: { at: -1 }, limit });
 }
 
@@ -74,9 +74,9 @@ export function replayDeliveries(
   webhook: number,
   which: { readonly id: string } | { readonly since: Date; readonly status: Delivery['status'] | null },
 ): Promise<number> {
-  const ended = oneOf(['delivered', 'failed']);
+  const ended = is.oneOf(['delivered', 'failed']);
   const match =
-    'id' in which ? { _id: which.id, webhook } : { webhook, createdAt: atLeast(which.since), status: which.status ?? ended };
+    'id' in which ? { _id: which.id, webhook } : { webhook, createdAt: is.atLeast(which.since), status: which.status ?? ended };
   return deliveries.change(database, match, { set: { status: 'pending', attempts: 0, next: new Date(0) } }, isLong);
 }
 
@@ -88,7 +88,7 @@ export async function boundDeliveries(database: Database, webhook: number, most:
   const beyond = { skip: most, limit: 1 };
   const [last] = await deliveries.find(database, { match: { webhook }, fields: ['at'], sort: { at: -1 }, ...beyond });
   if (last === undefined) return false;
-  await deliveries.remove(database, { webhook, at: atMost(last.at), status: otherThan('pending') }, isLong);
+  await deliveries.remove(database, { webhook, at: is.atMost(last.at), status: is.otherThan('pending') }, isLong);
   const pending = { webhook, status: 'pending' };
   const waiting = await deliveries.find(database, { match: pending, fields: ['key'], without: ['_id'], ...beyond });
   if (waiting.length === 0) return false;
@@ -98,4 +98,4 @@ export async function boundDeliveries(database: Database, webhook: number, most:
 
 /** Removes the deliveries of webhooks. */
 export const removeDeliveries = (database: Database, webhooks: readonly number[]): Promise<void> =>
-  deliveries.remove(database, { webhook: oneOf(webhooks) }, isLong);
+  deliveries.remove(database, { webhook: is.oneOf(webhooks) }, isLong);

@@ -5,7 +5,7 @@ import { createShaper, type Presentation, type Shaped } from '#content/shape-val
 import { ApiError } from '#base/errors.js';
 import type { EntryWritten } from '#store/changes/entry-events.js';
 import { meetsMatch, readEntry } from '#store/read/read-entry.js';
-import { readTreeOf } from '#store/read/read-tree.js';
+import { readTreeOf } from '#store/read/read-entry.js';
 import { eventBody } from '#store/stores/delivery-store.js';
 import { actionOf, allows } from '#model/query/access.js';
 import type { Query } from '#model/query/ast.js';

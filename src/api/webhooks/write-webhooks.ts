@@ -1,10 +1,10 @@
 import { badRequestError, notFoundError } from '#base/errors.js';
-import { oneOf } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import { findFirst, findStored } from '#store/stored.js';
 import type { Store } from '#store/store.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { deleteEntry, insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
 import { removeDeliveries } from './deliveries.js';
@@ -48,7 +48,7 @@ export async function createWebhook(values: WebhookValues, store: Store): Promis
   const { secret, ...others } = values;
   const secrets = secret === undefined ? {} : { secrets: [{ value: secret, until: null }] };
   const document = { _id, isEnabled: true, ...storedForm(others), ...secrets };
-  await insertEntry(store, collection, document);
+  await entryStore.insert(store, collection, document);
   await known(store);
   return webhookOf(document);
 }
@@ -61,7 +61,7 @@ export async function changeWebhook(id: number, values: WebhookValues, store: St
     ...(secret !== undefined && { secrets: rotated(await findWebhook(id, store), secret, new Date()) }),
     ...(values.isEnabled === true && { disabledBecause: null }),
   };
-  const changed = (await updateEntry(store, collection, { match: { _id: id }, change: { set } })) ?? missing();
+  const changed = (await entryStore.update(store, collection, { match: { _id: id }, change: { set } })) ?? missing();
   await known(store);
   return webhookOf(changed);
 }
@@ -86,14 +86,14 @@ function storedForm({ populate, fields, ...values }: Omit<WebhookValues, 'secret
 
 /** Deletes a webhook with its deliveries, and returns it. Throws a NotFoundError if there is none. */
 export async function deleteWebhook(id: number, store: Store): Promise<Webhook> {
-  const deleted = (await deleteEntry(store, collection, { _id: id })) ?? missing();
+  const deleted = (await entryStore.remove(store, collection, { _id: id })) ?? missing();
   await forget([id], store);
   return webhookOf(deleted);
 }
 
 /** Deletes those of some webhooks that there are, with their deliveries. */
 export async function deleteWebhooks(ids: readonly number[], store: Store): Promise<void> {
-  await bulkWrite(store, collection, [{ deleteMany: { filter: { _id: oneOf(ids) } } }]);
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { _id: is.oneOf(ids) } } }]);
   await forget(ids, store);
 }
 

@@ -1,6 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import { makeOnce } from '#store/write/compile-change.js';
-import { initialRanks } from '#store/form/layout.js';
+import { linkRanks } from '#store/form/layout.js';
 import type { Document } from '#store/send/database.js';
 import { isStored } from '#store/stored.js';
 import type { Store } from '#store/store.js';
@@ -49,7 +49,7 @@ export async function createDefaultRoles(store: Store): Promise<void> {
   await insertMissing(
     store,
     collections.permissions,
-    grants.map((grant, index) => ({ ...grant, ...initialRanks({ role: index + 1 }) })),
+    grants.map((grant, index) => ({ ...grant, ...linkRanks.initial({ role: index + 1 }) })),
   );
 }
 

@@ -1,7 +1,7 @@
 import { storedCollections } from '#store/send/ensure-collections.js';
 import { backupRule } from '#store/send/own-collections.js';
 import { restartOthers } from '#store/models/trigram-build.js';
-import { endEpoch } from '#store/stores/change-log.js';
+import { syncLog } from '#store/stores/change-log.js';
 import { assertHeld } from '../raw/import-ledger.js';
 import { type Conflict, mergeDocuments, type Merged } from '../raw/restored.js';
 import { countStaged, dropStaged, dropStagedOne, isStaged, publishStaged, stagedFor } from '../raw/staged.js';
@@ -36,7 +36,7 @@ export async function publishRestored(restoring: Restoring): Promise<RestoreRepo
   }
   progress.end();
   if (restoring.conflict !== 'fail') await restartOthers([], database);
-  await endEpoch(database);
+  await syncLog.endEpoch(database);
   await assertHeld(database, state);
   await dropStaged(database, stagedFor(database, state.run));
   return report;

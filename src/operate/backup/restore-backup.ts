@@ -11,7 +11,7 @@ import {
   type UnfinishedImport,
   whileAlive,
 } from '../raw/import-ledger.js';
-import { referredKeys } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { dropStaged, stagedFor } from '../raw/staged.js';
 import { assertEmpty } from './occupied.js';
 import { publishRestored } from './publish-restored.js';
@@ -56,7 +56,7 @@ export async function restoreBackup(input: PreparedRestore, context: RestoreCont
   return whileAlive(database, state, async () => {
     const problems = state.stage === publishing ? [] : await stage(restoring);
     const merged = await publishRestored(restoring);
-    const lost = (await referredKeys(database, input.backup.cut)).map(
+    const lost = (await blobRecords.referredKeys(database, input.backup.cut)).map(
       (key) => `the file ${key} is not restored: it was missing in its storage when the backup was made`,
     );
     await saveImport(database, { ...state, stage: publishing, state: 'done' });

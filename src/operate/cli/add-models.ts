@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Alarm } from '#base/limits/timers.js';
-import { changeOf } from '#store/models/preview-models.js';
+import { modelPreviews } from '#store/models/preview-models.js';
 import { readModels, writeModels } from '#store/stores/model-store.js';
 import { asServed, openRenames } from '#store/stores/rename-store.js';
-import { findForeign } from '#store/models/served-collections.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { type Model, isStoredAs } from '#model/schema/model.js';
 import { movedAway } from '#model/schema/renames.js';
@@ -53,7 +53,7 @@ export async function addOnce(
   const documents = new Map(given.map(({ document }) => [document.uid, changedByCode(document)]));
   const others = stored.filter(({ uid }) => !documents.has(uid));
   const models = await asServed(database, [...others, ...documents.values()]);
-  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   const moving = movedAway([...documents.values()], await openRenames(database));
   const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid) && !moving.has(uid));
   const different = right.filter((document) => !isStoredAs(document, stored));
@@ -122,7 +122,7 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
 
 /** Describes the difference of two models as `+title -name ~author`: added, removed and changed attributes. */
 export function describeChange(before: ModelDocument, after: ModelDocument): string {
-  const { added, removed, changed } = changeOf(after.uid, before as unknown as Model, after as unknown as Model); // only their attributes are read
+  const { added, removed, changed } = modelPreviews.between(after.uid, before as unknown as Model, after as unknown as Model); // only their attributes are read
   const names = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`), ...changed.map((name) => `~${name}`)];
   return names.length > 0 ? names.join(' ') : 'options or order';
 }
@@ -141,7 +141,7 @@ async function refuseLosses(
   const mayAsk = !isDry && process.stdin.isTTY;
   for (const document of documents) {
     const before = stored.find(({ uid }) => uid === document.uid);
-    const { removed } = changeOf(document.uid, before as Model | undefined, document as unknown as Model); // only their attributes are read
+    const { removed } = modelPreviews.between(document.uid, before as Model | undefined, document as unknown as Model); // only their attributes are read
     const names = removed.join(', ');
     if (names === '' || (mayAsk && (await isAgreed(`${document.uid}: remove ${names}? (y/N) `)))) continue;
     refused.set(document.uid, [`it would remove ${names}; use --force to store it`]);

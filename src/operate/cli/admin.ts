@@ -9,7 +9,7 @@ import {
 } from '#admin/administrators/write-administrator.js';
 import { checkPanelBody } from '#admin/check-body.js';
 import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
-import { exactly } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';
@@ -49,12 +49,12 @@ function readReset(args: readonly string[]) {
 
 const resetPassword: Command = async ({ content }, args) => {
   const { email, password } = readReset(args);
-  if ((await findAdministrator(content.store.database, { email: exactly(email) })) === null)
+  if ((await findAdministrator(content.store.database, { email: is.exactly(email) })) === null)
     throw new Error(`there is no administrator ${email}`);
   const word = await choosePassword(email, password);
   await checkPanelBody(registration.pick(['password']), { password: word });
   const values = { password: word, isActive: true, registrationToken: null, resetPasswordToken: null };
-  await changeAdministrator({ email: exactly(email) }, values, content);
+  await changeAdministrator({ email: is.exactly(email) }, values, content);
   if (password) print(`the password of ${email} is set; earlier log-ins no longer work`);
   else printMade(word, email);
 };

@@ -7,7 +7,7 @@ import { refuseEmbedded } from '../embedded/start-embedded.js';
 import { allSections } from '#declarations.js';
 import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
-import { createClientOf } from '#store/send/refused-access.js';
+import { createClientOf } from '#store/send/connection.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { warningText } from '#model/schema/report-models.js';

@@ -1,16 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  convertLate,
-  finishConversion,
-  prepareConversion,
-  storedTexts,
-  surveyConversion,
-  type Survey,
-} from '#store/models/convert-values.js';
-import type { ValueConversion } from '#store/models/converted-entries.js';
-import { readStates } from '#store/models/model-states.js';
-import { refuseMoved } from '#store/models/copy-fields.js';
-import { findForeign } from '#store/models/served-collections.js';
+import { conversions, type Survey } from '#store/models/convert-values.js';
+import { modelStates } from '#store/models/model-states.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import type { Database } from '#store/send/database.js';
 import { claim } from '#store/stores/claim.js';
 import { readModels, writeModels } from '#store/stores/model-store.js';
@@ -24,6 +15,8 @@ import type { OpenedDatabase } from './open-service.js';
 import { print } from './print.js';
 import { recordCommand } from './record-command.js';
 import { allowNoMore, flag, parseWords, required, text, UsageError } from './usage-error.js';
+
+type ValueConversion = Parameters<typeof conversions.survey>[0];
 
 interface Asked {
   readonly uid: string;
@@ -41,7 +34,7 @@ export async function convertModel(opened: OpenedDatabase, args: readonly string
   const asked = readArguments(args);
   const models = await readModels(opened.database);
   const { registry } = buildRegistry(await asServed(opened.database, models), opened.settings);
-  await refuseMoved({ ...asked, registry }, models, opened.database);
+  await conversions.refuseMoved({ ...asked, registry }, models, opened.database);
   const { model, scalar, definition } = findAttribute(asked, models, registry);
   const { uid, attribute, to } = asked;
   const conversion = await withValues(asked, { uid, attribute, registry, database: opened.database });
@@ -51,7 +44,7 @@ export async function convertModel(opened: OpenedDatabase, args: readonly string
     attributes: { ...model.attributes, [attribute]: convertedDefinition(scalar, definition, conversion.to) },
   };
   if (!isResumed) await refuseInvalid(changed, models, opened);
-  const survey = isResumed ? nothing : await surveyConversion(conversion);
+  const survey = isResumed ? nothing : await conversions.survey(conversion);
   show(asked, survey, scalar.type);
   const isRefused = survey.unconvertible > 0 && !asked.toNull;
   if (asked.isDry || isRefused) return isRefused ? 1 : 0;
@@ -90,7 +83,7 @@ function findAttribute(
 /** Returns a conversion with the values of the enumeration, if it leads to one. */
 async function withValues(asked: Asked, about: Omit<ValueConversion, 'to'>): Promise<ValueConversion> {
   if (asked.to !== 'enumeration') return { ...about, to: { type: asked.to, enum: [] } };
-  const values = asked.enum ?? (await storedTexts({ ...about, to: { type: 'string', enum: [] } }, mostValues));
+  const values = asked.enum ?? (await conversions.storedTexts({ ...about, to: { type: 'string', enum: [] } }, mostValues));
   if (values.length > mostValues && asked.enum === null)
     throw new Error(
       `${asked.attribute} has more than ${String(mostValues)} different values; name those of the enumeration with --enum`,
@@ -129,7 +122,9 @@ async function refuseInvalid(
   { database, settings }: OpenedDatabase,
 ): Promise<void> {
   const all = models.map((one) => (one.uid === changed.uid ? changed : one));
-  const problems = buildRegistry(all, { ...settings, foreign: await findForeign(all, database) }).problems.get(changed.uid) ?? [];
+  const problems =
+    buildRegistry(all, { ...settings, foreign: await servedCollections.findForeign(all, database) }).problems.get(changed.uid) ??
+    [];
   if (problems.length > 0) throw new Error(`${changed.uid} would be refused: ${problems.join('; ')}`);
 }
 
@@ -163,21 +158,21 @@ const afterwards = 250;
 async function run({ database }: OpenedDatabase, { asked, conversion, changed, args }: Running): Promise<void> {
   const busy = () => new Error('another command is converting values; run this one after it');
   const work = async (): Promise<void> => {
-    if (changed !== null) await prepareConversion(conversion);
+    if (changed !== null) await conversions.prepare(conversion);
     const before = await revisionsOf(asked.uid, database);
     if (changed !== null) await writeModels(database, [changed]);
-    await finishConversion(conversion);
+    await conversions.finish(conversion);
     if (changed !== null) await untilServed(asked.uid, before, database);
-    await convertLate(conversion);
+    await conversions.convertLate(conversion);
     if (before.size > 0) await delay(afterwards);
-    await convertLate(conversion);
+    await conversions.convertLate(conversion);
   };
   await recordCommand(database, ['models convert', args], () => claim(database, 'models convert', { work, busy }));
 }
 
 /** Returns the revision of a model on each instance that is alive. */
 const revisionsOf = async (uid: string, database: Database): Promise<ReadonlyMap<string, string | null>> =>
-  new Map((await readStates(database, [uid], mostInstances)).map(({ instance, revision = null }) => [instance, revision]));
+  new Map((await modelStates.read(database, [uid], mostInstances)).map(({ instance, revision = null }) => [instance, revision]));
 
 const mostInstances = 1_000;
 

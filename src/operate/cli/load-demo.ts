@@ -13,14 +13,14 @@ import { prepareFile } from '#media/prepare-file.js';
 import { Staging } from '#media/staging.js';
 import { storeFiles, uploadFolder } from '#media/upload-files.js';
 import { findStored, isStored } from '#store/stored.js';
-import { localeName } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import { writeModels } from '#store/stores/model-store.js';
-import { findForeign, recordServed } from '#store/models/served-collections.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { ensureCollections } from '#store/send/ensure-collections.js';
 import type { Store } from '#store/store.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { insertEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { packageRoot } from '#base/package-root.js';
 import { fullAccess } from '#model/query/access.js';
 import { emptyQuery } from '#model/query/ast.js';
@@ -82,7 +82,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
   if (await isStored(database, collections.models)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
-  const foreign = [...(await findForeign(models, database))];
+  const foreign = [...(await servedCollections.findForeign(models, database))];
   if (foreign.length > 0) throw new Error(`collections that were never served hold documents: ${foreign.join(', ')}`);
   const content = demoContext(models, config, backend);
   await database.db.createCollection(collections.models).catch(() => undefined); // created before the transaction, in which instances would conflict; it may already exist
@@ -99,7 +99,7 @@ export async function loadDemo({ config, backend: given, media }: DemoTarget, fo
     const count = await inTransaction(database, async (inner) => {
       if (await isStored(inner, collections.models)) return 0;
       await writeModels(inner, models);
-      await recordServed(content.bind.registry.types.values(), inner);
+      await servedCollections.record(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });
       const within = withDatabase(content, inner);
       return loadEntries(files, await publish(listed, pictures, within), within);
@@ -133,7 +133,13 @@ async function addLocales(store: Store): Promise<void> {
   const now = new Date();
   for (const code of languages.filter((language) => stored.every((locale) => locale['code'] !== language))) {
     const [_id = 0] = await store.ids.next(collections.locales, 1, { ...store.database, session: null });
-    await insertEntry(store, collections.locales, { _id, code, name: localeName(code), createdAt: now, updatedAt: now });
+    await entryStore.insert(store, collections.locales, {
+      _id,
+      code,
+      name: localeStore.nameOf(code),
+      createdAt: now,
+      updatedAt: now,
+    });
   }
 }
 

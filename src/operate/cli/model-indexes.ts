@@ -1,4 +1,4 @@
-import { createOperatorIndex, dropOperatorIndex, listTypeIndexes, readIndexKey } from '#store/models/operator-indexes.js';
+import { operatorIndexes } from '#store/models/operator-indexes.js';
 import { readModels } from '#store/stores/model-store.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
@@ -25,11 +25,11 @@ export async function runIndex(opened: OpenedDatabase, args: readonly string[]):
 async function add(opened: OpenedDatabase, [uid, ...words]: readonly string[]): Promise<void> {
   const { type, registry } = await typeOf(opened, required(uid, 'the uid of a model'));
   required(words[0], 'an attribute');
-  const key = readIndexKey(type, registry, words);
+  const key = operatorIndexes.readKey(type, registry, words);
   const { database } = opened;
   printError(`building an index of ${type.uid}; the service answers meanwhile`);
   const made = await recordCommand(database, ['models index add', [type.uid, ...words]], () =>
-    createOperatorIndex(type, key, database),
+    operatorIndexes.create(type, key, database),
   );
   print(made.isNew ? `created ${made.name}` : `the index ${made.name} has these attributes already`);
 }
@@ -38,7 +38,7 @@ async function list(opened: OpenedDatabase, words: readonly string[]): Promise<v
   const types = words.length === 0 ? await typesOf(opened) : [(await typeOf(opened, onlyWord(words, 'a uid'))).type];
   const rows = await Promise.all(
     types.map(async (type) =>
-      (await listTypeIndexes(type, opened.database)).map(({ name, key, bytes, uses }) => [
+      (await operatorIndexes.list(type, opened.database)).map(({ name, key, bytes, uses }) => [
         ...[type.uid, name, key, printSize(bytes)],
         uses === null ? '' : `${String(uses)} uses`,
       ]),
@@ -51,7 +51,7 @@ async function drop(opened: OpenedDatabase, [uid, ...words]: readonly string[]):
   const { type } = await typeOf(opened, required(uid, 'the uid of a model'));
   const name = onlyWord(words, 'the name of an index');
   const { database } = opened;
-  await recordCommand(database, ['models index drop', [type.uid, name]], () => dropOperatorIndex(type, name, database));
+  await recordCommand(database, ['models index drop', [type.uid, name]], () => operatorIndexes.drop(type, name, database));
   print(`dropped ${name}`);
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findForeign } from '#store/models/served-collections.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import { removeType } from '#accounts/roles/grant-actions.js';
 import { createStore } from '#store/store.js';
 import { reportShard, shardType } from '#store/models/shard-types.js';
@@ -74,7 +74,7 @@ const commands: Readonly<Record<string, Command>> = {
 async function list({ database, settings }: OpenedDatabase): Promise<number> {
   const models = await asServed(database, await readModels(database));
   const moving = new Set((await openRenames(database)).map(({ uid }) => uid));
-  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : moving.has(uid) ? '  moving' : ''}`);
   if (models.length === 0) print('no models');
   for (const report of reportModels(build)) {

@@ -7,7 +7,7 @@ import { createContext, type ContentContext } from '#content/content-context.js'
 import { allSections } from '#declarations.js';
 import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
-import { createFirstLocale, readLocales } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import { readModels } from '#store/stores/model-store.js';
 import { createStore, type Store } from '#store/store.js';
 import { fullAccess } from '#model/query/access.js';
@@ -32,8 +32,8 @@ export async function openService(): Promise<OpenedService> {
   const store: Store = createStore(database);
   if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
   await upgradeGrants(store);
-  await createFirstLocale(database, config.plugins.i18n.config.defaultLocale);
-  const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
+  await localeStore.createFirst(database, config.plugins.i18n.config.defaultLocale);
+  const [models, locales, secrets] = await Promise.all([readModels(database), localeStore.read(database), loadSecrets(config)]);
   const { registry } = buildRegistry(models, settings);
   const source = { store, models: { snapshot: { registry, locales } } };
   return { config, settings, secrets, store, content: createContext(config, source, fullAccess), close };

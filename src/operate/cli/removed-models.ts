@@ -1,13 +1,6 @@
-import {
-  countRemoved,
-  purgeRemoved as deleteData,
-  readLeft,
-  readNow,
-  restorePart,
-  withPart,
-} from '#store/models/removed-data.js';
-import { forgetRemoved, readRemoved, type RemovedPart } from '#store/stores/removed-store.js';
-import { findForeign } from '#store/models/served-collections.js';
+import { removedData } from '#store/models/removed-data.js';
+import { type RemovedPart, removedParts } from '#store/stores/removed-store.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import { suggest } from '#base/nearest-name.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { Model } from '#model/schema/model.js';
@@ -22,12 +15,12 @@ import { allowNoMore, flag, parseOptions, parseWords, required } from './usage-e
  */
 export async function listRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { json } = parseOptions(args, { json: flag });
-  const now = await readNow(opened.database, opened.settings);
-  const parts = await readLeft(now, opened.database);
+  const now = await removedData.modelsNow(opened.database, opened.settings);
+  const parts = await removedData.readLeft(now, opened.database);
   const rows: (Omit<RemovedPart, 'definition' | 'rights'> & { readonly entries: number })[] = [];
   for (const part of parts) {
     const { uid, attribute, at } = part;
-    rows.push({ uid, attribute, at, entries: await countRemoved(part, now, opened.database) });
+    rows.push({ uid, attribute, at, entries: await removedData.count(part, now, opened.database) });
   }
   if (json) print(JSON.stringify(rows, null, 2));
   else if (rows.length === 0) print('nothing is removed');
@@ -40,17 +33,20 @@ const entriesOf = (count: number): string => (count === 1 ? '1 entry' : `${Strin
 /** Puts a removed model or attribute back. Returns the exit code. */
 export async function restoreRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { positionals } = parseWords(args, {});
-  const now = await readNow(opened.database, opened.settings);
-  const part = findPart(await readRemoved(opened.database), positionals);
-  const documents = withPart(part, now);
-  const build = buildRegistry(documents, { ...opened.settings, foreign: await findForeign(documents, opened.database) });
+  const now = await removedData.modelsNow(opened.database, opened.settings);
+  const part = findPart(await removedParts.read(opened.database), positionals);
+  const documents = removedData.withPart(part, now);
+  const build = buildRegistry(documents, {
+    ...opened.settings,
+    foreign: await servedCollections.findForeign(documents, opened.database),
+  });
   const problems = build.problems.get(part.uid) ?? [];
   if (problems.length > 0) throw new Error(`${part.uid} cannot be restored: ${problems.join('; ')}`);
   const model = documents.find(({ uid }) => uid === part.uid) as unknown as Model; // its form was checked
   await recordCommand(opened.database, ['models restore-removed', positionals], () =>
-    restorePart(part, model, now, opened.database),
+    removedData.restore(part, model, now, opened.database),
   );
-  print(`restored ${nameOf(part)}: ${entriesOf(await countRemoved(part, now, opened.database))} with data`);
+  print(`restored ${nameOf(part)}: ${entriesOf(await removedData.count(part, now, opened.database))} with data`);
   return 0;
 }
 
@@ -58,16 +54,16 @@ export async function restoreRemoved(opened: OpenedDatabase, args: readonly stri
 export async function purgeRemoved(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { yes: flag });
   const { database } = opened;
-  const now = await readNow(opened.database, opened.settings);
-  const part = findPart(await readLeft(now, database), positionals);
+  const now = await removedData.modelsNow(opened.database, opened.settings);
+  const part = findPart(await removedData.readLeft(now, database), positionals);
   if (!values.yes) {
     print(
-      `${nameOf(part)}: the data of ${entriesOf(await countRemoved(part, now, database))} would be deleted for ever; add --yes`,
+      `${nameOf(part)}: the data of ${entriesOf(await removedData.count(part, now, database))} would be deleted for ever; add --yes`,
     );
     return 1;
   }
-  const count = await recordCommand(database, ['models purge', positionals], () => deleteData(part, now, database));
-  await forgetRemoved(database, part);
+  const count = await recordCommand(database, ['models purge', positionals], () => removedData.purge(part, now, database));
+  await removedParts.forget(database, part);
   print(`deleted ${nameOf(part)}: the data of ${entriesOf(count)}`);
   return 0;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readInstances, readStates } from '#store/models/model-states.js';
+import { modelStates } from '#store/models/model-states.js';
 import type { Database } from '#store/send/database.js';
 
 /** Milliseconds to wait for instances, and between two looks at their states. */
@@ -20,7 +20,7 @@ export async function storeUntilServed(
 ): Promise<readonly string[]> {
   const before = await statesOf(database, uids);
   await store();
-  const instances = (await readInstances(database, most.instances)).map(({ name }) => name);
+  const instances = (await modelStates.readInstances(database, most.instances)).map(({ name }) => name);
   const until = performance.now() + longestWait;
   for (;;) {
     const now = await statesOf(database, uids);
@@ -32,6 +32,6 @@ export async function storeUntilServed(
 
 /** Returns when the state of each model was written last, by its uid and the name of the instance. */
 async function statesOf(database: Database, uids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const states = await readStates(database, uids, most.states);
+  const states = await modelStates.read(database, uids, most.states);
   return new Map(states.map(({ uid, instance, at }) => [`${uid} ${instance}`, at.getTime()]));
 }

@@ -1,4 +1,4 @@
-import { findForeign } from '#store/models/served-collections.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import { reportShard } from '#store/models/shard-types.js';
 import { asServed } from '#store/stores/rename-store.js';
 import { readModels } from '#store/stores/model-store.js';
@@ -21,7 +21,7 @@ export async function validateModels({ database, settings }: OpenedDatabase, wor
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
   const models = await asServed(database, [...documents.values()]);
-  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
     ...[...build.problems].flatMap(([uid, problems]) => problems.map((problem) => ['refused', uid, problem])),

@@ -1,4 +1,4 @@
-import { createClientOf } from '#store/send/refused-access.js';
+import { createClientOf } from '#store/send/connection.js';
 
 /** What the address of a database says about the connection, without its user name and password. */
 export interface AddressFacts {

@@ -1,11 +1,11 @@
 import { readAccountSettings } from '#content/rights/account-settings.js';
 import { readRoles } from '#content/rights/role.js';
 import { findMissingIndexes } from '#store/models/ensure-indexes.js';
-import { readInstances, readStates } from '#store/models/model-states.js';
-import { findForeign, findLeftCollections } from '#store/models/served-collections.js';
+import { modelStates } from '#store/models/model-states.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import type { Database } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
-import { readLogState } from '#store/stores/change-log.js';
+import { syncLog } from '#store/stores/change-log.js';
 import { readModels } from '#store/stores/model-store.js';
 import { readServerFacts } from '../raw/server-facts.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
@@ -20,17 +20,17 @@ const most = 10_000;
 /** Reads the facts of a database. Writes nothing. */
 export async function readDatabaseFacts(database: Database, settings: ModelSettings): Promise<DatabaseFacts> {
   const [server, models] = await Promise.all([readServerFacts(database), readModels(database)]);
-  const build = buildRegistry(models, { ...settings, foreign: await findForeign(models, database) });
+  const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   const uids = [...new Set([...build.models.keys(), ...models.map(({ uid }) => uid), 'graphql'])];
   const [missingIndexes, states, instances, roles, accounts, webhooks, log, leftCollections] = await Promise.all([
     findMissingIndexes(build.registry, database),
-    readStates(database, uids, most),
-    readInstances(database, most),
+    modelStates.read(database, uids, most),
+    modelStates.readInstances(database, most),
     readRoles(database),
     readAccountSettings(database),
     findStored(database, collections.webhooks),
-    readLogState(database),
-    findLeftCollections(build.registry, database),
+    syncLog.readState(database),
+    servedCollections.findLeft(build.registry, database),
   ]);
   const { advanced } = accounts;
   const found = { missingIndexes, states, instances, roles, accounts: advanced, log, leftCollections };

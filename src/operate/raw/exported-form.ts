@@ -9,7 +9,7 @@ import {
 } from '#model/schema/content-type.js';
 import { hasParts, listsParts, partsIn } from '#model/schema/parts.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { isGroup, storedRank } from '#store/form/layout.js';
+import { linkRanks, localeGroup } from '#store/form/layout.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { linkedIds, morphLinks } from '#store/read/stored-lists.js';
 import type { Database } from '#store/send/database.js';
@@ -74,7 +74,7 @@ function ownLinks(link: LinkAttribute, holder: Holder, document: StoredDocument)
     const own = { ...holder, field: name, position: many || link.kind === 'media' ? index + 1 : null };
     if (target === uploadFile && link.kind === 'media')
       return { isMorph: true, relation: 'morphToMany', left: { type: target, id, field: 'related', position: null }, right: own };
-    const right = { type: target, id, field: inverse, position: inverse === null ? null : storedRank(document, link.name, id) };
+    const right = { type: target, id, field: inverse, position: inverse === null ? null : linkRanks.of(document, link.name, id) };
     return { isMorph: false, relation, left: own, right };
   });
 }
@@ -126,7 +126,7 @@ export async function* streamSiblings(
     .collection<Document>(collection)
     .find({}, { ...streamed, sort: { _group: 1, _id: 1 }, projection: { _group: 1 } });
   for await (const { _id, _group } of entries) {
-    if (!isGroup(_group) || _group !== group) {
+    if (!localeGroup.isNumber(_group) || _group !== group) {
       yield* pairsOf(members);
       members = [];
     }

@@ -13,7 +13,7 @@ import { isCreator } from '#model/query/bind-selection.js';
 import { isRecord, type Values } from '#base/values.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { trigramsOfDocument } from '#store/send/index-state.js';
-import { inGroup, leading, orderField } from '#store/form/layout.js';
+import { linkRanks, localeGroup } from '#store/form/layout.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
@@ -160,10 +160,10 @@ function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContex
 
 /** Returns the place of an entry in the order of its localizations: the newest, the oldest, then the others from the newest on. */
 function placeInGroup({ localized }: ContentType, entry: TransferredEntry, context: FormContext): [string, number][] {
-  const others = localized ? linksAt(orderField, entry, context).map(({ target }) => target) : [];
+  const others = localized ? linksAt(linkRanks.order, entry, context).map(({ target }) => target) : [];
   if (others.length === 0) return [];
   const isOldest = others.every((other) => other > entry.id);
-  return [[orderField, isOldest ? Math.max(...others) - 0.5 : entry.id]];
+  return [[linkRanks.order, isOldest ? Math.max(...others) - 0.5 : entry.id]];
 }
 
 /** Returns the numbers of the links of an attribute to files. Archives contain links in the order in which they were made. */
@@ -183,10 +183,10 @@ function rankOf({ many }: LinkAttribute, links: readonly HeldLink[]): unknown {
 
 /** Returns the localization group of an entry, which is the least id of its localizations. The entry with this id leads it. */
 function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): Values {
-  if (type.kind === 'singleType') return inGroup(1);
+  if (type.kind === 'singleType') return localeGroup.match(1);
   if (!type.localized) return {};
-  const others = linksAt(orderField, entry, context).map(({ target }) => target);
+  const others = linksAt(linkRanks.order, entry, context).map(({ target }) => target);
   const group = Math.min(entry.id, ...others);
   const leads = group === entry.id && sharedUniquePaths(type, context.registry).length > 0;
-  return { ...inGroup(group), ...(leads && leading) };
+  return { ...localeGroup.match(group), ...(leads && localeGroup.leading) };
 }

@@ -5,7 +5,7 @@ import { type FilePlace, nameOf, variantsOf } from '#media/file-values.js';
 import { findStored as findBytes, type Media, readStored } from '#media/media.js';
 import type { Database, Document } from '#store/send/database.js';
 import { countStored } from '#store/send/read-commands.js';
-import { startingWith } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { libraryViewKey } from '#media/image-choices.js';
 import { viewPrefix } from '#store/stores/code-store.js';
@@ -171,7 +171,7 @@ async function* configuration({ database, defaultLocale }: Exporting): AsyncGene
   if (Object.keys(templates).length > 0) yield store(usedSettings.templates, formOfTemplates(templates));
   yield store(usedSettings.advanced, advanced);
   yield store(usedSettings.defaultLocale, defaultLocale, 'string');
-  const ofPanel = { match: { _id: startingWith(viewPrefix, ...panelKeys) } };
+  const ofPanel = { match: { _id: is.startingWith(viewPrefix, ...panelKeys) } };
   for (const { _id, value } of await findStored(database, collections.codeStore, ofPanel)) yield store(String(_id), value);
   for (const { _id, name, url, headers, events, isEnabled } of await findStored(database, collections.webhooks))
     yield { type: 'webhook', value: { id: _id as unknown, name, url, headers, events, enabled: isEnabled } };

@@ -2,7 +2,7 @@ import { lookup } from 'mime-types';
 import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '#media/file-values.js';
 import type { Media } from '#media/media.js';
 import { Staging } from '#media/staging.js';
-import { commitBlobs } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { type ExpectedBlob, findExpected, keepAddress, markCome, markUnavailable, readMissing } from '../raw/staged.js';
 import { inTransaction } from '#store/send/transaction.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
@@ -101,7 +101,7 @@ async function commitAsset({ staged, state }: ImportRun, { id, size, expected }:
   const blob = { id, name, size, import: state.run, ...(variantOf !== null && { variantOf }) };
   try {
     await inTransaction(staged.database, async (inner) => {
-      await commitBlobs(inner, [blob]);
+      await blobRecords.publish(inner, [blob]);
       if (!(await markCome({ ...staged, database: inner }, name))) throw new HasCome();
     });
     return true;

@@ -1,9 +1,9 @@
 import { ApiError, messageOf } from '#base/errors.js';
-import { publishImported } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { ensureIndexes } from '#store/models/ensure-indexes.js';
 import { writeModels } from '#store/stores/model-store.js';
 import { shardType } from '#store/models/shard-types.js';
-import { recordServed } from '#store/models/served-collections.js';
+import { servedCollections } from '#store/models/served-collections.js';
 import { assertHeld } from '../raw/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../raw/staged.js';
 import { uploadFile, type ContentType } from '#model/schema/content-type.js';
@@ -28,7 +28,7 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
     await saveProgress(run, { stage: 'publish', position: 0, place: null });
   }
   if (!replace) await assertStillFree(run, types);
-  await recordServed(plan.registry.types.values(), database);
+  await servedCollections.record(plan.registry.types.values(), database);
   for (const type of types) if (await isStaged(staged, type.collection)) await publishType(run, type);
   for (const type of types) await shardAgain(run, type);
   await assertHeld(database, run.state);
@@ -78,7 +78,8 @@ async function publishType(run: ImportRun, type: ContentType): Promise<void> {
   const { database } = context.store;
   await assertWhole(run, type);
   await assertHeld(database, state);
-  if (type.uid === uploadFile && context.media !== null) await publishImported(database, state.run, context.media.owner);
+  if (type.uid === uploadFile && context.media !== null)
+    await blobRecords.publishImported(database, state.run, context.media.owner);
   await publishStaged(staged, type.collection);
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '#store/send/database.js';
-import { findForeign } from '#store/models/served-collections.js';
-import { retireImported } from '#store/stores/blob-store.js';
+import { servedCollections } from '#store/models/served-collections.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { readModels } from '#store/stores/model-store.js';
 import { openRenames } from '#store/stores/rename-store.js';
 import {
@@ -45,7 +45,7 @@ export async function prepareImport(source: Source, { modelSettings, store, prog
   progress.end();
   const stored = await readModels(database);
   const candidates = [...stored, ...manifest.schemas.map((schema) => ({ ...schema, uid: String(schema['uid']) }))];
-  const foreign = await findForeign(candidates, database);
+  const foreign = await servedCollections.findForeign(candidates, database);
   const plan = planImport(manifest, { stored, settings: { ...modelSettings, foreign } });
   const [occupied, unfinished] = await Promise.all([findOccupied([...plan.types.values()], database), findUnfinished(database)]);
   return { source, manifest, plan, occupied, unfinished };
@@ -194,5 +194,5 @@ export async function abandonImport(context: ImportContext): Promise<ImportState
 
 async function dropStagedContent({ store, media }: ImportContext): Promise<void> {
   await dropStaged(store.database);
-  if (media !== null) await retireImported(store.database, media.owner);
+  if (media !== null) await blobRecords.retireImported(store.database, media.owner);
 }

@@ -6,7 +6,7 @@ import { ApiError } from '#base/errors.js';
 import { imageChoicesKey } from '#media/image-choices.js';
 import type { Store } from '#store/store.js';
 import { openCodeStore } from '#store/stores/code-store.js';
-import { writeDefaultLocale } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import { jsonProblems } from '#model/schema/check-json.js';
 import { isRecord, type Values } from '#base/values.js';
 import { usedSettings } from './source.js';
@@ -21,7 +21,7 @@ interface SettingsTarget {
 /** Stores the settings of Strapi, by their keys there, that Mangrove has. Reports invalid ones, which do not prevent others. */
 export async function takeSettings(settings: ReadonlyMap<string, unknown>, target: SettingsTarget): Promise<void> {
   const locale = settings.get(usedSettings.defaultLocale);
-  if (typeof locale === 'string') await writeDefaultLocale(target.store.database, locale);
+  if (typeof locale === 'string') await localeStore.writeDefault(target.store.database, locale);
   const advanced = settings.get(usedSettings.advanced);
   if (isRecord(advanced)) await take(target, { advanced: advancedIn(advanced) });
   await takeTemplates(target, settings.get(usedSettings.templates));

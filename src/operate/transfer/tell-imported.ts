@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readRoles } from '#content/rights/role.js';
-import { above } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import type { Document } from '#store/send/database.js';
 import { type NewDelivery, storeDeliveries } from '#store/stores/delivery-store.js';
-import { readLocales } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import { findStored } from '#store/stored.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { eventsOf, tellingOf } from '#api/webhooks/known-webhooks.js';
@@ -32,7 +32,7 @@ export async function tellImported(run: ImportRun): Promise<void> {
       last = Number(rows.at(-1)?.['_id']);
     }
     function entriesAfter(id: number): Promise<readonly Document[]> {
-      return findStored(store.database, type.collection, { match: { _id: above(id) }, sort: { _id: 1 }, limit: batch });
+      return findStored(store.database, type.collection, { match: { _id: is.above(id) }, sort: { _id: 1 }, limit: batch });
     }
   }
 }
@@ -49,7 +49,7 @@ async function teller(
     tellingOf(all, name, type.uid).map((webhook) => [name, webhook] as const),
   );
   if (told.length === 0) return null;
-  const [roles, locales] = await Promise.all([readRoles(database), readLocales(database)]);
+  const [roles, locales] = await Promise.all([readRoles(database), localeStore.read(database)]);
   const source = { store, models: { snapshot: { registry: plan.registry, locales } } };
   const parts = { config, source, database, roles: () => Promise.resolve(roles) };
   const idOf = (parts: readonly unknown[]): string =>

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Values } from '#base/values.js';
-import { above, below, type Match, matchesAll, matchesNone } from './matches.js';
+import { is, type Match, matchesAll, matchesNone } from './matches.js';
 
 /** The field that counts the updates of an entry. An entry that was never updated has none. */
 export const updatesField = '__version';
@@ -27,7 +27,7 @@ export function matchVersion(version: string): Match | null {
 
 /** Returns a match for a value. Whatever is of another type, or missing, counts as `zero`. */
 function equalOr(zero: number, name: string, value: Date | number): Match {
-  return Number(value) === zero ? matchesNone({ [name]: above(value) }, { [name]: below(value) }) : { [name]: value };
+  return Number(value) === zero ? matchesNone({ [name]: is.above(value) }, { [name]: is.below(value) }) : { [name]: value };
 }
 
 /** Returns an update that also raises the version. One that only creates documents is returned unchanged. */

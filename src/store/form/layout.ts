@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { UniquePath } from '#model/schema/attribute-places.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { StoredDocument } from './loaded.js';
-import { type Match, otherThan } from './matches.js';
+import { is, type Match } from './matches.js';
 
 /*
  * Fields of a stored entry besides its attributes:
@@ -16,26 +16,26 @@ import { type Match, otherThan } from './matches.js';
  */
 
 /** Returns the fields of a new entry with these ranks, which are given by the attribute that links. */
-export const initialRanks = (ranks: Values): Values => ({ _ranks: ranks });
+const initialRanks = (ranks: Values): Values => ({ _ranks: ranks });
 
 /** Returns the path of the rank of a relation; with `id`, of one link of a relation to many. */
-export const rankPath = (name: string, id?: number): string => `_ranks.${name}${id === undefined ? '' : `.${String(id)}`}`;
+const rankPath = (name: string, id?: number): string => `_ranks.${name}${id === undefined ? '' : `.${String(id)}`}`;
 
 /**
  * Returns the rank of a link that was made at a time in milliseconds. There are 16 ranks for each millisecond, so that others fit
  * in between.
  */
-export const rankOfTime = (time: number): number => time * 16;
+const rankOfTime = (time: number): number => time * 16;
 
 /** Returns what is stored as the rank of a relation, or as its ranks by the ids of the targets. Other programs may store any value. */
-export const storedRanks = (document: StoredDocument, name: string): unknown =>
+const storedRanks = (document: StoredDocument, name: string): unknown =>
   isRecord(document['_ranks']) ? document['_ranks'][name] : undefined;
 
 /**
  * Returns the rank of a relation to one, or of the files of an attribute; of the link to a target in a relation to many; null if
  * there is none.
  */
-export function storedRank(document: StoredDocument, name: string, target?: unknown): number | null {
+function storedRank(document: StoredDocument, name: string, target?: unknown): number | null {
   const ranks = storedRanks(document, name);
   const rank = isRecord(ranks) ? ranks[String(target)] : ranks;
   return typeof rank === 'number' && Number.isFinite(rank) ? rank : null;
@@ -51,7 +51,7 @@ export const versionField = '_tokenVersion';
 type WriteMode = 'create' | 'update';
 
 /** Adds the ranks of a relation to the values that are written. */
-export function setRanks(values: Record<string, unknown>, name: string, ranks: unknown, mode: WriteMode): void {
+function setRanks(values: Record<string, unknown>, name: string, ranks: unknown, mode: WriteMode): void {
   if (mode === 'update') values[rankPath(name)] = ranks;
   else values['_ranks'] = { ...(values['_ranks'] as Values | undefined), [name]: ranks }; // written here
 }
@@ -63,7 +63,7 @@ interface HeldUniques {
 }
 
 /** Adds the values of unique attributes in lists of components to the values that are written. */
-export function setUniques(values: Record<string, unknown>, { paths, held }: HeldUniques, mode: WriteMode): void {
+function setUniques(values: Record<string, unknown>, { paths, held }: HeldUniques, mode: WriteMode): void {
   if (mode === 'update') for (const path of paths) values[uniqueField(path)] = held[path.names.join('/')] ?? null;
   else if (Object.keys(held).length > 0) values['_unique'] = held;
 }
@@ -72,53 +72,85 @@ export function setUniques(values: Record<string, unknown>, { paths, held }: Hel
  * Returns the document field whose index makes an attribute unique. Values in lists are copied to a separate field, because an
  * index on the path itself would contain nulls as well.
  */
-export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
+const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
 
 /** Returns the names that lead to the attribute of such a field. */
-export const uniqueNames = (field: string): readonly string[] => field.replace('_unique.', '').split(/[./]/);
+const uniqueNames = (field: string): readonly string[] => field.replace('_unique.', '').split(/[./]/);
 
 /**
  * The name under which the ranks of an entry contain its place in its group. The entry that was localized last comes first, then
  * the entry from which that was made.
  */
-export const orderField = 'localizations';
+const orderField = 'localizations';
 
 /** The field with the number that the localizations of an entry share. */
-export const groupField = '_group';
+const groupField = '_group';
 
 /** Returns whether a value is the number of a group. Other programs may store entries without one. */
-export const isGroup = (value: unknown): value is number => Number.isInteger(value);
+const isGroup = (value: unknown): value is number => Number.isInteger(value);
 
 /** Returns the number that the localizations of an entry share. An entry without one is alone in the group of its id. */
-export const groupOf = ({ _group, _id }: StoredDocument): number => Number(isGroup(_group) ? _group : _id);
+const groupOf = ({ _group, _id }: StoredDocument): number => Number(isGroup(_group) ? _group : _id);
 
 /** Compiles `groupOf`. */
-export const groupNumber: Document = { $cond: [{ $isNumber: `$${groupField}` }, `$${groupField}`, '$_id'] };
+const groupNumber: Document = { $cond: [{ $isNumber: `$${groupField}` }, `$${groupField}`, '$_id'] };
 
 /** Returns the field that makes an entry a member of a group; also a match for the group. */
-export const inGroup = (group: number): Match => ({ _group: group });
+const inGroup = (group: number): Match => ({ _group: group });
 
 /** Returns a match for the other localizations of an entry. */
-export const otherLocalesOf = (document: StoredDocument): Match => ({
+const otherLocalesOf = (document: StoredDocument): Match => ({
   _group: groupOf(document),
-  _id: otherThan(document['_id']),
+  _id: is.otherThan(document['_id']),
 });
 
 /** Returns whether a unique index with this first field is the one of groups and locales. */
-export const isGroupField = (field: string): boolean => field === groupField;
+const isGroupField = (field: string): boolean => field === groupField;
 
 /**
  * The field that is true in one entry of each localization group, for types with unique values that all locales share. Only these
  * entries are in the indexes of such values, because an index cannot allow equal values within a group and refuse them elsewhere.
  * The entry that leads passes this on when it is deleted.
  */
-export const leadField = '_leads';
+const leadField = '_leads';
 
 /** Makes an entry lead its group; also a match for the entries that lead. */
-export const leading: Values = { [leadField]: true };
+const leading: Values = { [leadField]: true };
 
 /** Returns whether an entry leads its group. */
-export const leadsGroup = (document: StoredDocument): boolean => document[leadField] === true;
+const leadsGroup = (document: StoredDocument): boolean => document[leadField] === true;
 
 /** Returns the path of the trigrams of an attribute. */
 export const trigramPath = (attribute: string): string => `_trigrams.${attribute}`;
+
+/** The positions of links in the lists of their targets. */
+export const linkRanks = {
+  initial: initialRanks,
+  path: rankPath,
+  ofTime: rankOfTime,
+  allOf: storedRanks,
+  of: storedRank,
+  set: setRanks,
+  order: orderField,
+};
+
+/** The values that an index makes unique. */
+export const uniqueFields = {
+  set: setUniques,
+  field: uniqueField,
+  names: uniqueNames,
+};
+
+/** The group of the localizations of an entry. */
+export const localeGroup = {
+  field: groupField,
+  isNumber: isGroup,
+  of: groupOf,
+  number: groupNumber,
+  match: inGroup,
+  others: otherLocalesOf,
+  isField: isGroupField,
+  leadField,
+  leading,
+  isLed: leadsGroup,
+};

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { dottedPath, type LinkPath } from '#model/schema/attribute-places.js';
-import { type Match, noList } from './matches.js';
+import { is, type Match } from './matches.js';
 
 interface InsideUpdate {
   /** Returns a match for what has the link at a path. */
@@ -41,6 +41,6 @@ function matchInside(link: LinkPath, match: InsideUpdate['match'], prefix = ''):
   const paths = single.map((_, index) => prefix + single.slice(0, index + 1).join('.'));
   return {
     ...match(prefix + dottedPath(link)),
-    ...Object.fromEntries(paths.map((path) => [path, noList])),
+    ...Object.fromEntries(paths.map((path) => [path, is.noList])),
   };
 }

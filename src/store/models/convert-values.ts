@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { isUnique } from '#model/schema/attribute-places.js';
 import type { ConvertedType } from '#model/schema/convert-value.js';
-import { exactly, matchAt, matchesAny } from '../form/matches.js';
+import { is, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
+import { refuseMoved } from './copy-fields.js';
 import { unfitMatches } from './unfit-rules.js';
 import { eachReply } from '../stored.js';
 
@@ -21,7 +22,7 @@ export interface Survey {
 const mostExamples = 5;
 
 /** Counts the entries whose values can be converted, and those that cannot. Writes nothing. */
-export async function surveyConversion(conversion: ValueConversion): Promise<Survey> {
+async function surveyConversion(conversion: ValueConversion): Promise<Survey> {
   let convertible = 0;
   let unconvertible = 0;
   const examples: Survey['examples'][number][] = [];
@@ -60,7 +61,7 @@ const waiting = '_converted';
  * Stores the converted values of all entries beside the present ones, so that nothing changes for readers. Each is stored only if the
  * entry still has the value that it was made of. What another conversion has left is removed first. May be repeated.
  */
-export async function prepareConversion(conversion: ValueConversion): Promise<void> {
+async function prepareConversion(conversion: ValueConversion): Promise<void> {
   const { database, to } = conversion;
   const left = { [waiting]: { $exists: true } };
   const roots = rootsOf(conversion);
@@ -72,7 +73,7 @@ export async function prepareConversion(conversion: ValueConversion): Promise<vo
       const from = document[root.field] as unknown;
       const { value } = converted(document, root, to);
       if (isDeepStrictEqual(from, value)) return [];
-      const filter = { _id: document._id as never, [root.field]: exactly(from) };
+      const filter = { _id: document._id as never, [root.field]: is.exactly(from) };
       const update = { $set: { [`${waiting}.${root.field}`]: { from, to: value, type: to.type } } };
       return [{ updateOne: { filter, update } }];
     };
@@ -88,7 +89,7 @@ export async function prepareConversion(conversion: ValueConversion): Promise<vo
  * Replaces values by the converted ones, after the model has the new type, by one command for each collection. Entries that were
  * written meanwhile keep what was written.
  */
-export async function finishConversion(conversion: ValueConversion): Promise<void> {
+async function finishConversion(conversion: ValueConversion): Promise<void> {
   const { database, to } = conversion;
   const roots = rootsOf(conversion);
   for (const type of new Set(roots.map((root) => root.type))) {
@@ -110,7 +111,7 @@ function finished(field: string, { type }: ConvertedType): Document {
  * Converts what instances have written in the former type before they heard of the new one. Values that cannot be converted become
  * null. Returns the number of entries that were changed.
  */
-export async function convertLate(conversion: ValueConversion): Promise<number> {
+async function convertLate(conversion: ValueConversion): Promise<number> {
   let changed = 0;
   const { to, database, attribute: name } = conversion;
   const unfit = unfitMatches(to.type, name);
@@ -118,7 +119,7 @@ export async function convertLate(conversion: ValueConversion): Promise<number> 
     const match = matchesAny(...root.places.map(({ steps }) => matchAt(steps, ...unfit)));
     for await (const document of entriesOf(root, conversion, match)) {
       const { value } = converted(document, root, to);
-      const filter = { _id: document._id, [root.field]: exactly(document[root.field]) };
+      const filter = { _id: document._id, [root.field]: is.exactly(document[root.field]) };
       const entries = database.db.collection<Entry>(root.type.collection);
       const { modifiedCount } = await inWriteTime(database, () => entries.updateOne(filter, { $set: { [root.field]: value } }));
       changed += modifiedCount;
@@ -128,7 +129,7 @@ export async function convertLate(conversion: ValueConversion): Promise<number> 
 }
 
 /** Returns the different values of a scalar attribute as text, in order, at most one more than `most`. */
-export async function storedTexts(conversion: ValueConversion, most: number): Promise<readonly string[]> {
+async function storedTexts(conversion: ValueConversion, most: number): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const root of rootsOf(conversion))
     for await (const document of entriesOf(root, conversion)) {
@@ -137,3 +138,13 @@ export async function storedTexts(conversion: ValueConversion, most: number): Pr
     }
   return [...found].sort();
 }
+
+/** The steps of a conversion, in their order. */
+export const conversions = {
+  refuseMoved,
+  storedTexts,
+  survey: surveyConversion,
+  prepare: prepareConversion,
+  finish: finishConversion,
+  convertLate,
+};

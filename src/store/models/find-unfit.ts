@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AttributePlace, dottedPath, findPlaces, isShared, isUnique } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
-import { groupNumber } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import { matchAt } from '../form/matches.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -143,7 +143,7 @@ const unwound = (path: string, { list, zone }: AttributePlace['steps'][number]):
 
 /** Returns the stages that count a value once for all locales of an entry. */
 const oncePerGroup = (path: string): Document[] => [
-  { $group: { _id: { value: `$${path}`, group: groupNumber }, first: { $min: '$_id' } } },
+  { $group: { _id: { value: `$${path}`, group: localeGroup.number }, first: { $min: '$_id' } } },
   { $sort: { first: 1 } },
   { $project: { _id: '$first', [path]: '$_id.value' } },
 ];

@@ -10,9 +10,9 @@ import type { Jobs } from '#base/jobs.js';
 import type { Work } from '#base/observe/observation.js';
 import type { Database } from '../send/database.js';
 import { IndexBuilds } from './index-builds.js';
-import { readLocales, type Locales } from '../stores/locale-store.js';
+import { type Locales, localeStore } from '../stores/locale-store.js';
 import { StoredModels } from '../stores/model-store.js';
-import { findForeign, recordServed } from './served-collections.js';
+import { servedCollections } from './served-collections.js';
 import { ModelStatus, type ModelWork } from './model-status.js';
 import { Renames } from './renames.js';
 import { RequiredChecks } from './required-nulls.js';
@@ -162,7 +162,7 @@ export class ModelRegistry {
     const previous = this.#stored === null ? null : this.#build.registry;
     const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
-    await recordServed(changed, this.#work.database, previous);
+    await servedCollections.record(changed, this.#work.database, previous);
     const settleLate = await settlePasswords(changed, build.registry, this.#work.database);
     const completion = { registry: build.registry, defaultLocale: this.snapshot.locales.default };
     const preparing = { ...this.#work, indexes: this.#indexes, searches: this.#searches };
@@ -186,7 +186,7 @@ export class ModelRegistry {
     this.#staleLocales = false;
     try {
       const before = this.snapshot.locales;
-      const locales = await readLocales(this.#work.database);
+      const locales = await localeStore.read(this.#work.database);
       this.snapshot = { ...this.snapshot, locales };
       if (!isDeepStrictEqual(locales, before)) for (const listener of this.#localeListeners) listener();
     } catch (error) {
@@ -198,7 +198,7 @@ export class ModelRegistry {
   async #buildOf(stored: Documents, expected: ExpectedModels | null): Promise<RegistryBuild> {
     if (expected?.before === this.#build && isDeepStrictEqual(stored, expected.stored)) return expected.after;
     const inForce = this.#stored === null ? null : this.#build.registry;
-    const foreign = await findForeign(notInForce(stored, this.#build), this.#work.database, inForce);
+    const foreign = await servedCollections.findForeign(notInForce(stored, this.#build), this.#work.database, inForce);
     return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { collections } from '#model/schema/collections.js';
 import type { ModelReport } from '#model/schema/report-models.js';
-import { above, oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { findStored } from '../stored.js';
@@ -81,11 +81,11 @@ export const revisionOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
 
 /** The states of instances that are alive. */
-const alive = () => ({ expiresAt: above(new Date()) });
+const alive = () => ({ expiresAt: is.above(new Date()) });
 
 /** Returns the states of models by uid on the instances that are alive, up to a limit, in the order of uids and instances. */
-export async function readStates(database: Database, uids: readonly string[], limit: number): Promise<readonly ModelState[]> {
-  const match = { uid: oneOf(uids), ...alive() };
+async function readStates(database: Database, uids: readonly string[], limit: number): Promise<readonly ModelState[]> {
+  const match = { uid: is.oneOf(uids), ...alive() };
   const states = await findStored(database, collections.modelStatus, { match, limit });
   return states as unknown as readonly ModelState[]; // ModelStatus has written them
 }
@@ -106,7 +106,7 @@ export interface Instance {
 }
 
 /** Returns the instances that are alive by name, up to a limit. */
-export async function readInstances(database: Database, limit: number): Promise<readonly Instance[]> {
+async function readInstances(database: Database, limit: number): Promise<readonly Instance[]> {
   const refused = { $cond: [{ $eq: ['$state', 'refused'] }, 1, 0] };
   const found = await readAll(database, {
     aggregate: collections.modelStatus,
@@ -138,3 +138,9 @@ export async function readInstances(database: Database, limit: number): Promise<
     };
   });
 }
+
+/** What instances report of themselves and of models. */
+export const modelStates = {
+  read: readStates,
+  readInstances,
+};

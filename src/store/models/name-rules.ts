@@ -2,7 +2,7 @@ import { type ContentType, type Registry, servedAs } from '#model/schema/content
 import { collections } from '#model/schema/collections.js';
 import { servedFilter, servedPath } from '#model/schema/served-names.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
-import { exactly, otherThan } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { findStored } from '../stored.js';
@@ -19,7 +19,7 @@ export async function nameRules(registry: Registry, database: Database): Promise
 
 async function nameInRoles(registry: Registry, database: Database): Promise<void> {
   const roles = database.db.collection(collections.roles);
-  for (const { _id, _rules: rules } of await findStored(database, collections.roles, { match: { _rules: otherThan(null) } })) {
+  for (const { _id, _rules: rules } of await findStored(database, collections.roles, { match: { _rules: is.otherThan(null) } })) {
     if (!isRecord(rules)) continue;
     const { fields, rows } = rules;
     const changed = {
@@ -28,7 +28,7 @@ async function nameInRoles(registry: Registry, database: Database): Promise<void
       ...(isRecord(rows) && { rows: mapValues(rows, (rule, uid) => servedFilter(rule, registry.types.get(uid), registry)) }),
     };
     if (JSON.stringify(changed) === JSON.stringify(rules)) continue;
-    const match = { _id: _id as never, _rules: exactly(rules) };
+    const match = { _id: _id as never, _rules: is.exactly(rules) };
     await inWriteTime(database, () => roles.updateOne(match, { $set: { _rules: changed } }));
   }
 }
@@ -41,7 +41,7 @@ const servedFields = (rule: unknown, type: ContentType | undefined): unknown =>
 
 async function nameInPermissions(registry: Registry, database: Database): Promise<void> {
   const permissions = database.db.collection(collections.adminPermissions);
-  const match = { 'properties.fields': otherThan(null) };
+  const match = { 'properties.fields': is.otherThan(null) };
   for (const { _id, subject, properties } of await findStored(database, collections.adminPermissions, { match })) {
     const type = registry.types.get(String(subject));
     const fields = isRecord(properties) ? (properties as Values)['fields'] : null;

@@ -5,7 +5,7 @@ import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../send/connection.js';
 import type { OwnCollection } from '../send/own-collections.js';
 import { leasesIn } from '../stores/claim.js';
-import { createFirstLocale } from '../stores/locale-store.js';
+import { localeStore } from '../stores/locale-store.js';
 import { Jobs } from '#base/jobs.js';
 import { Alarm } from '#base/limits/timers.js';
 import type { Observer } from '#base/observe/observer.js';
@@ -48,7 +48,7 @@ export async function openBackend(input: BackendInput): Promise<Backend> {
   if (!database.isReplicated) observer.observe({ kind: 'warned', topic: 'database', text: withoutReplicas });
   const jobs = new Jobs(observer, leasesIn(database));
   try {
-    await createFirstLocale(database, firstLocale);
+    await localeStore.createFirst(database, firstLocale);
     const models = new ModelRegistry(database, settings, jobs);
     const store = createStore(database, () => models.snapshot.registry.types, observer);
     await models.load();

@@ -20,7 +20,7 @@ const mostKeys = 32;
  * Returns the key of an index in words such as `title` and `rating:-1`. Throws an Error for an attribute that is unknown or cannot be
  * indexed.
  */
-export function readIndexKey(type: ContentType, registry: Registry, words: readonly string[]): IndexKey {
+function readIndexKey(type: ContentType, registry: Registry, words: readonly string[]): IndexKey {
   const known = indexable(type, registry);
   const keys = words.map((word): readonly [string, 1 | -1] => {
     const [name = '', order = '1', ...more] = word.split(':');
@@ -48,7 +48,7 @@ const isStored = (attribute: Attribute): attribute is ScalarAttribute | LinkAttr
  * Creates an index, and resolves when it is built. The server builds it while it answers reads and writes. Returns its name, and
  * whether an index with the key was there already.
  */
-export async function createOperatorIndex(
+async function createOperatorIndex(
   { collection }: ContentType,
   key: IndexKey,
   database: Database,
@@ -71,7 +71,7 @@ const hasKey = (index: IndexDescriptionInfo, key: IndexKey): boolean =>
   JSON.stringify(Object.entries(index.key)) === JSON.stringify(Object.entries(key));
 
 /** Drops an index that an operator has made by a command. Throws an Error for any other. */
-export async function dropOperatorIndex({ uid, collection }: ContentType, name: string, database: Database): Promise<void> {
+async function dropOperatorIndex({ uid, collection }: ContentType, name: string, database: Database): Promise<void> {
   const names = (await listIndexes(database.db, collection)).map((index) => index.name ?? '');
   if (name.startsWith(ownIndexes)) throw new Error(`${name} belongs to the model: change its attribute instead`);
   const own = names.filter((one) => one.startsWith(ofOperator));
@@ -88,7 +88,7 @@ interface ListedIndex {
 }
 
 /** Returns the indexes of a type; none if it has no collection yet. */
-export async function listTypeIndexes({ collection }: ContentType, database: Database): Promise<readonly ListedIndex[]> {
+async function listTypeIndexes({ collection }: ContentType, database: Database): Promise<readonly ListedIndex[]> {
   const read = (stage: object) => readAll(database, { aggregate: collection, pipeline: [stage] }).catch(() => []);
   const [indexes, stats, uses] = await Promise.all([
     listIndexes(database.db, collection),
@@ -110,3 +110,11 @@ export async function listTypeIndexes({ collection }: ContentType, database: Dat
     };
   });
 }
+
+/** The indexes that operators make by a command. */
+export const operatorIndexes = {
+  readKey: readIndexKey,
+  create: createOperatorIndex,
+  drop: dropOperatorIndex,
+  list: listTypeIndexes,
+};

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { type AttributePlace, findPlaces } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
 import { collections } from '#model/schema/collections.js';
-import { oneOf, uidOf } from '../form/matches.js';
+import { is, uidOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, forJob, inScope } from '../send/database.js';
 import { findStored } from '../stored.js';
@@ -149,7 +149,7 @@ interface Recorded {
 /** Reads the places of passwords, by collection. */
 async function readRecord(types: readonly ContentType[], database: Database): Promise<ReadonlyMap<string, readonly string[]>> {
   if (types.length === 0) return new Map();
-  const match = { _id: oneOf(types.map(({ collection }) => collection)), passwords: { $exists: true } };
+  const match = { _id: is.oneOf(types.map(({ collection }) => collection)), passwords: { $exists: true } };
   const rows = await findStored(database, collections.servedCollections, { match, fields: ['passwords'] });
   return new Map((rows as unknown as readonly Recorded[]).map(({ _id, passwords }) => [_id, passwords])); // written below
 }

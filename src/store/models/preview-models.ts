@@ -11,7 +11,7 @@ import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
 import { readRenames, servedDocuments } from '../stores/rename-store.js';
-import { findForeign } from './served-collections.js';
+import { servedCollections } from './served-collections.js';
 
 /** The effects of a change to models. */
 export interface ModelPreview {
@@ -48,7 +48,7 @@ interface PreviewedChange {
 }
 
 /** Returns the effects of storing these models together, and of removing others. */
-export async function previewChange(
+async function previewChange(
   models: readonly ModelDocument[],
   backend: Backend,
   removed: readonly string[] = [],
@@ -61,7 +61,7 @@ export async function previewChange(
   const served = (documents: readonly ModelDocument[]) => servedDocuments(withoutRenamed(documents), records);
   const inForce = backend.models.inForce();
   const open = [...notInForce(stored, inForce), ...models];
-  const foreign = await findForeign(open, backend.store.database, inForce.registry);
+  const foreign = await servedCollections.findForeign(open, backend.store.database, inForce.registry);
   const settings = { ...backend.settings, foreign };
   const before = buildStored(served(stored), settings, inForce);
   const after = buildRegistry(served(changed), settings, before);
@@ -74,7 +74,7 @@ export async function previewChange(
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */
-export async function previewRemoval(uid: string, backend: Backend): Promise<ModelPreview> {
+async function previewRemoval(uid: string, backend: Backend): Promise<ModelPreview> {
   const stored = await backend.models.readStored();
   if (stored.every((model) => model.uid !== uid)) throw notFoundError('Model not found');
   return (await previewChange([], backend, [uid])).preview;
@@ -116,7 +116,7 @@ function newWarnings(uids: readonly string[], before: RegistryBuild, after: Regi
 }
 
 /** Returns the changed attributes of a model. One that is renamed is added, and not removed. */
-export function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
+function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
   const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
   const renamed = new Set(Object.values(now).map(({ renamedFrom }) => renamedFrom));
@@ -139,3 +139,10 @@ function indexChange(type: ContentType, before: Registry, after: Registry): Inde
   const dropped = [...old].filter((name) => !now.has(name));
   return built.length + dropped.length === 0 ? [] : [{ collection: type.collection, built, dropped }];
 }
+
+/** What a change of models would do. */
+export const modelPreviews = {
+  ofChange: previewChange,
+  ofRemoval: previewRemoval,
+  between: changeOf,
+};

@@ -11,7 +11,7 @@ import { typesWith } from '../send/field-moves.js';
 import { collections } from '#model/schema/collections.js';
 import { countMatching } from '../stored.js';
 import { readModels, writeModels } from '../stores/model-store.js';
-import { forgetRemoved, readRemoved, type RemovedPart } from '../stores/removed-store.js';
+import { type RemovedPart, removedParts } from '../stores/removed-store.js';
 import { keptCollections, readRenames, withCollections } from '../stores/rename-store.js';
 import { giveRights } from '../stores/type-rights.js';
 import { inTransaction } from '../send/transaction.js';
@@ -27,7 +27,7 @@ export interface ModelsNow {
 }
 
 /** Returns models as they are stored, which are read unless they are known. */
-export const readNow = async (
+const readNow = async (
   database: Database,
   settings: ModelSettings,
   documents?: readonly ModelDocument[],
@@ -48,15 +48,15 @@ function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): bool
  * Returns the removed parts with data that no model uses: those that no model has again, and types that are there again with another
  * collection, or while documents of an interrupted `purgeRemoved` are still aside.
  */
-export async function readLeft(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
+async function readLeft(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
   const left: RemovedPart[] = [];
-  for (const part of await readRemoved(database))
+  for (const part of await removedParts.read(database))
     if (!isBack(part, now) || (await countRemoved(part, now, database)) > 0) left.push(part);
   return left;
 }
 
 /** Returns whether changed models would begin with the data of a removed part. Those that have begun before do not. */
-export function beginsWith(part: RemovedPart, changed: readonly ModelDocument[], now: ModelsNow): boolean {
+function beginsWith(part: RemovedPart, changed: readonly ModelDocument[], now: ModelsNow): boolean {
   const collection = removedCollection(part, now);
   if (collection === null) return !isBack(part, now) && isBack(part, { ...now, documents: changed });
   return userOf(collection, now) === null && userOf(collection, { ...now, documents: changed }) !== null;
@@ -66,7 +66,7 @@ export function beginsWith(part: RemovedPart, changed: readonly ModelDocument[],
  * Returns the documents of models with a removed part put back. Throws an Error if a model has it again, or if the model of an attribute
  * does not exist.
  */
-export function withPart(removed: RemovedPart, now: ModelsNow): readonly ModelDocument[] {
+function withPart(removed: RemovedPart, now: ModelsNow): readonly ModelDocument[] {
   const { uid, attribute, definition } = removed;
   const { documents } = now;
   if (isBack(removed, now)) throw usedAgain(removed);
@@ -81,17 +81,17 @@ export function withPart(removed: RemovedPart, now: ModelsNow): readonly ModelDo
 }
 
 /** Puts back the data of a removed part, and stores the model that has it again, with the rights that went with it. */
-export async function restorePart(part: RemovedPart, model: Model, now: ModelsNow, database: Database): Promise<void> {
+async function restorePart(part: RemovedPart, model: Model, now: ModelsNow, database: Database): Promise<void> {
   await putBackRemoved(part, now, database);
   await inTransaction(database, async (inner) => {
     await writeModels(inner, [model]);
     await giveRights(inner, part.rights);
-    await forgetRemoved(inner, part);
+    await removedParts.forget(inner, part);
   });
 }
 
 /** Puts the data of a removed type back that an interrupted `purgeRemoved` has left aside. Does nothing for other parts. */
-export async function putBackRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<void> {
+async function putBackRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<void> {
   const collection = removedCollection(part, now);
   if (collection !== null) await putBack(collection, database);
 }
@@ -101,7 +101,7 @@ const removedCollection = ({ uid, attribute, definition }: RemovedPart, now: Mod
   attribute === null && uid.includes('::') ? collectionIn(now, { uid, ...definition }) || null : null;
 
 /** Returns the number of entries that hold data of a removed part, without what models use. */
-export async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
+async function countRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   const collection = removedCollection(part, now);
   if (collection !== null) {
     const isUsed = userOf(collection, now) !== null;
@@ -144,7 +144,7 @@ function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
  * deletes what an interrupted deletion has left aside. Throws an Error if that data is in use or being moved. Returns the number of
  * entries that were changed or deleted.
  */
-export async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
+async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Database): Promise<number> {
   const collection = removedCollection(part, now);
   if (collection !== null) return purgeType(part, collection, now, database);
   if (isBack(part, now)) throw usedAgain(part);
@@ -172,3 +172,15 @@ async function purgeType(part: RemovedPart, collection: string, now: ModelsNow, 
   await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
   return count;
 }
+
+/** The data of removed types and attributes, which are kept until they are put back or purged. */
+export const removedData = {
+  modelsNow: readNow,
+  readLeft,
+  wouldReturn: beginsWith,
+  withPart,
+  restore: restorePart,
+  putBack: putBackRemoved,
+  count: countRemoved,
+  purge: purgeRemoved,
+};

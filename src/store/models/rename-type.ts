@@ -8,8 +8,8 @@ import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { removeModel } from '../stores/model-store.js';
 import { enterPhase, type RenameRecord } from '../stores/rename-store.js';
-import { initialRanks } from '../form/layout.js';
-import { exactly, oneOf, startingWith } from '../form/matches.js';
+import { linkRanks } from '../form/layout.js';
+import { is } from '../form/matches.js';
 import { createStore } from '../store.js';
 import { findStored } from '../stored.js';
 import { isFollowed, isYoung, type RenameContext } from './rename-fields.js';
@@ -73,12 +73,12 @@ const renamed = (text: unknown, { from, to }: UidChange): string => `${to}${Stri
 async function copyRights(database: Database, change: UidChange): Promise<void> {
   await copyPermissions(database, collections.permissions, {
     field: 'action',
-    match: (uid) => startingWith(`${uid}.`),
+    match: (uid) => is.startingWith(`${uid}.`),
     ...change,
   });
-  await copyPermissions(database, collections.adminPermissions, { field: 'subject', match: exactly, ...change });
+  await copyPermissions(database, collections.adminPermissions, { field: 'subject', match: is.exactly, ...change });
   for (const token of await findStored(database, collections.tokens, {
-    match: { permissions: startingWith(`${change.from}.`) },
+    match: { permissions: is.startingWith(`${change.from}.`) },
   })) {
     const actions = (token['permissions'] as readonly unknown[]).filter((action) => String(action).startsWith(`${change.from}.`)); // matched
     const added = { $addToSet: { permissions: { $each: actions.map((action) => renamed(action, change)) } } };
@@ -90,11 +90,11 @@ async function copyRights(database: Database, change: UidChange): Promise<void> 
 /** Removes what roles, tokens and administrators may do with a type under its former uid. */
 async function removeFormerRights(database: Database, { from }: UidChange): Promise<void> {
   const { db } = database;
-  await inWriteTime(database, () => db.collection(collections.permissions).deleteMany({ action: startingWith(`${from}.`) }));
+  await inWriteTime(database, () => db.collection(collections.permissions).deleteMany({ action: is.startingWith(`${from}.`) }));
   await inWriteTime(database, () => db.collection(collections.adminPermissions).deleteMany({ subject: from }));
-  const taken = { $pull: { permissions: startingWith(`${from}.`) } } as Document;
+  const taken = { $pull: { permissions: is.startingWith(`${from}.`) } } as Document;
   await inWriteTime(database, () =>
-    db.collection(collections.tokens).updateMany({ permissions: startingWith(`${from}.`) }, taken),
+    db.collection(collections.tokens).updateMany({ permissions: is.startingWith(`${from}.`) }, taken),
   );
   await changeRules(database, (rules) => Object.fromEntries(Object.entries(rules).filter(([uid]) => uid !== from)));
 }
@@ -121,7 +121,7 @@ async function copyPermissions(
   const now = new Date();
   const documents: Document[] = added.map((row, index) => {
     const _id = ids[index] ?? 0;
-    return { ...row, _id, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) };
+    return { ...row, _id, createdAt: now, updatedAt: now, ...linkRanks.initial({ role: _id }) };
   });
   await inWriteTime(database, () => database.db.collection(collection).insertMany(documents));
 }
@@ -134,7 +134,7 @@ async function changeRules(database: Database, change: (rules: Values) => Values
   for (const { _id, _rules: rules } of await findStored(database, collections.roles)) {
     if (!isRecord(rules)) continue;
     const changed = mapValues(rules, (byUid) => (isRecord(byUid) ? change(byUid) : byUid));
-    const match = { _id: _id as never, _rules: exactly(rules) };
+    const match = { _id: _id as never, _rules: is.exactly(rules) };
     await updateOne(database, collections.roles, match, { $set: { _rules: changed } });
   }
 }
@@ -169,7 +169,7 @@ function renamedAt(field: string, { from, to }: UidChange): Document {
 async function renumberVersions(database: Database, { from, to }: UidChange): Promise<void> {
   const versions = database.db.collection(collections.history);
   const both = [
-    { $match: { uid: oneOf([from, to]) } },
+    { $match: { uid: is.oneOf([from, to]) } },
     { $group: { _id: '$of', uids: { $addToSet: '$uid' }, last: { $max: { $cond: [{ $eq: ['$uid', from] }, '$version', 0] } } } },
     { $match: { 'uids.1': { $exists: true } } },
   ];

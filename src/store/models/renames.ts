@@ -8,7 +8,7 @@ import { forJob } from '../send/database.js';
 import { findFirst } from '../stored.js';
 import { typesWith } from '../send/field-moves.js';
 import { storedCollections } from '../send/ensure-collections.js';
-import { noteRemoved } from '../stores/removed-store.js';
+import { removedParts } from '../stores/removed-store.js';
 import {
   beginRename,
   forgetRenames,
@@ -59,7 +59,7 @@ export class Renames {
     const before = this.#documents;
     this.#documents = documents;
     if (before !== documents && before.length > 0)
-      await noteRemoved(database, await this.#withData(before, documents), documents);
+      await removedParts.note(database, await this.#withData(before, documents), documents);
     if (asked.length === 0 && this.#records?.length === 0) return documents;
     const known = await readRenames(database);
     const keys = new Set([...asked.map(renameKey), ...keptRenames(known, documents).map(renameKey)]);

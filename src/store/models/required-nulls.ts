@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
-import { matchAt, oneOf } from '../form/matches.js';
+import { is, matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { countStored } from '../send/read-commands.js';
 import { unfitMatches } from './unfit-rules.js';
@@ -107,7 +107,7 @@ export class RequiredChecks {
   /** Returns the states of these types, by uid. */
   async #readChecked(types: readonly ContentType[]): Promise<ReadonlyMap<string, CheckedType>> {
     if (types.length === 0) return new Map();
-    const match = { _id: oneOf(types.map(({ uid }) => uid)) };
+    const match = { _id: is.oneOf(types.map(({ uid }) => uid)) };
     const rows = await findStored(this.#input.database, collections.required, { match });
     return new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written by `#record`
   }

@@ -8,7 +8,7 @@ import { storedCollections } from '../send/ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 import { findStored, isStored } from '../stored.js';
-import { oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 
 /** A document of `_collections`: a collection that was served once belongs to the service, even after its model is deleted. */
 interface ServedCollection {
@@ -27,7 +27,7 @@ type Types = Pick<Registry, 'types'>;
  * application. If the first record is incomplete, the database may be older than the record. In this case the collections of
  * active models, and those with indexes of the service, count as served. `inForce` are types whose collections are recorded.
  */
-export async function findForeign(
+async function findForeign(
   models: readonly ModelDocument[],
   database: Database,
   inForce: Types | null = null,
@@ -75,13 +75,13 @@ const isName = new RegExp(collectionNamePattern);
 /** Returns those of the names that are recorded. */
 async function readRecorded(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
-  const rows = await findStored(database, collections.servedCollections, { match: { _id: oneOf(names) }, fields: ['_id'] });
+  const rows = await findStored(database, collections.servedCollections, { match: { _id: is.oneOf(names) }, fields: ['_id'] });
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 
 /** Returns those of the models that are in force on some instance of the service. */
 async function readActive(models: readonly ModelDocument[], database: Database): Promise<readonly ModelDocument[]> {
-  const states = await findStored(database, collections.modelStatus, { match: { state: oneOf(['active', 'moving']) } });
+  const states = await findStored(database, collections.modelStatus, { match: { state: is.oneOf(['active', 'moving']) } });
   const active = new Set(states.map(({ uid }) => uid as unknown));
   return models.filter(({ uid }) => active.has(uid));
 }
@@ -96,11 +96,7 @@ const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
 const fewNames = 10;
 
 /** Records the collections of these types. `inForce` are types whose collections are recorded. */
-export async function recordServed(
-  types: Iterable<ContentType>,
-  database: Database,
-  inForce: Types | null = null,
-): Promise<void> {
+async function recordServed(types: Iterable<ContentType>, database: Database, inForce: Types | null = null): Promise<void> {
   const unknown = [...types].filter(({ uid, kind, collection }) => kind !== 'component' && !isServed(uid, collection, inForce));
   const names = unknown.map(({ collection }) => collection);
   const recorded = names.length > fewNames ? await readRecorded(names, database) : new Set<string>();
@@ -117,9 +113,16 @@ export async function recordServed(
 }
 
 /** Returns the collections with documents that were served once, and that no model has any more. */
-export async function findLeftCollections(registry: Registry, database: Database): Promise<readonly string[]> {
+async function findLeftCollections(registry: Registry, database: Database): Promise<readonly string[]> {
   const served = new Set([...registry.types.values()].map(({ collection }) => collection));
   const recorded = await findStored(database, collections.servedCollections, { fields: ['_id'] });
   const left = recorded.map(({ _id }) => String(_id)).filter((name) => !served.has(name));
   return filterNames(left, (name) => isStored(database, name));
 }
+
+/** The collections that types have had, by which those of other software are told apart. */
+export const servedCollections = {
+  findForeign,
+  record: recordServed,
+  findLeft: findLeftCollections,
+};

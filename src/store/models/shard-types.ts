@@ -5,7 +5,7 @@ import { scalarTypes } from '#model/schema/scalar-types.js';
 import { translating } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
-import { leadField } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { isStored } from '../stored.js';
 
@@ -60,7 +60,7 @@ function uniqueProblems(type: ContentType, registry: Registry, fields: readonly 
   const broken = uniques.filter(({ key }) => isHashed || fields.some((field, index) => Object.keys(key)[index] !== field));
   const problems = broken.map(({ key }) => {
     const what = Object.keys(key).filter(
-      (field) => field !== leadField && (addedAs(type, field) !== 'locale' || '_group' in key),
+      (field) => field !== localeGroup.leadField && (addedAs(type, field) !== 'locale' || '_group' in key),
     );
     if (what.includes('_group')) return 'a localized entry has each locale once, which a single shard cannot guarantee';
     return `${what.join(', ')} is unique, which only a key of { "${what[0] ?? ''}": 1 } can guarantee`;

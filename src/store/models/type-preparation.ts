@@ -6,7 +6,7 @@ import { sharedUniquePaths } from '#model/schema/attribute-places.js';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
 import { translating } from '../send/calls.js';
-import { groupNumber, leadField, leading } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import { eachReply } from '../stored.js';
 import type { IndexBuilds } from './index-builds.js';
 import type { ModelWork } from './model-status.js';
@@ -129,8 +129,8 @@ const batch = 1000;
 
 /** Lets the oldest entry lead in each group in which none does. */
 async function completeLeads(collection: Entries): Promise<void> {
-  const leads = { $max: { $eq: [`$${leadField}`, true] } };
-  const groups = [{ $group: { _id: groupNumber, leads, first: { $min: '$_id' } } }, { $match: { leads: false } }];
+  const leads = { $max: { $eq: [`$${localeGroup.leadField}`, true] } };
+  const groups = [{ $group: { _id: localeGroup.number, leads, first: { $min: '$_id' } } }, { $match: { leads: false } }];
   const cursor = collection.aggregate<{ readonly first: number }>(groups, { allowDiskUse: true, batchSize: batch });
   await eachReply(cursor, (rows) =>
     setLeads(
@@ -142,7 +142,7 @@ async function completeLeads(collection: Entries): Promise<void> {
 
 /** Lets entries lead, except for those whose values other groups have, which other programs can only have stored meanwhile. */
 async function setLeads(collection: Entries, ids: readonly number[]): Promise<void> {
-  const operations = ids.map((_id) => ({ updateOne: { filter: { _id }, update: { $set: leading } } }));
+  const operations = ids.map((_id) => ({ updateOne: { filter: { _id }, update: { $set: localeGroup.leading } } }));
   await collection.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
     if (!(error instanceof MongoBulkWriteError && error.code === 11000)) throw error;
   });

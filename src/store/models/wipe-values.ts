@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { AttributePlace } from '#model/schema/attribute-places.js';
-import { matchesAny, otherThan } from '../form/matches.js';
+import { is, matchesAny } from '../form/matches.js';
 import { translating } from '../send/calls.js';
 import { commentIn, type Database } from '../send/database.js';
 
@@ -29,7 +29,7 @@ export async function wipeValues({ collection, within, match = {}, values }: Rem
   if (values.length === 0) return;
   const path = within === undefined ? '' : `${within}.`;
   const roots = [...new Set(values.map(({ names: [root = ''] }) => root))];
-  const filter = { ...match, ...matchesAny(...roots.map((root) => ({ [`${path}${root}`]: otherThan(null) }))) };
+  const filter = { ...match, ...matchesAny(...roots.map((root) => ({ [`${path}${root}`]: is.otherThan(null) }))) };
   const tree = values.reduce((above, value) => withValue(above, value, 0), emptyTree);
   const change = within === undefined ? changesIn(tree, '$$ROOT', 0) : { [within]: inObject(`$${within}`, tree, 0) };
   await translating(() => database.db.collection(collection).updateMany(filter, [{ $set: change }], commentIn(database)));

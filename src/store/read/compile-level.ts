@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
 import { type LinkChild, type MorphChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { groupField, isGroup, orderField, rankPath } from '../form/layout.js';
+import { linkRanks, localeGroup } from '../form/layout.js';
 import { compileLookup, foreignField } from './compile-lookup.js';
 import { stagesWithoutCollation } from './compare-texts.js';
 import { collationOf, compileTargets } from './compile-page.js';
@@ -92,7 +92,7 @@ function compileLink(relation: PendingRelation, child: LinkChild, resolutions: R
     case 'own':
       return compileOwn(relation, child, resolutions);
     case 'localizations': {
-      const groups = relation.holders.map(({ document }) => document['_group']).filter(isGroup);
+      const groups = relation.holders.map(({ document }) => document['_group']).filter(localeGroup.isNumber);
       const match = { _group: { $in: distinct(groups) } };
       return compileRows(child, match, ofGroup, resolutions);
     }
@@ -123,7 +123,7 @@ export const compileRow = (child: LinkChild, keys: Document): Document =>
   Object.assign({}, child.countOnly ? { _id: 1 } : compileProjection(child.selection), keys);
 
 /** The fields by which an entry finds its localizations, and their order. */
-export const ofGroup: Document = { [groupField]: 1, [rankPath(orderField)]: 1 };
+export const ofGroup: Document = { [localeGroup.field]: 1, [linkRanks.path(linkRanks.order)]: 1 };
 
 function compileInverse(relation: PendingRelation, child: LinkChild, resolutions: Resolutions): Document[] | null {
   if (readsParents(child)) return compileWindows(relation, child, resolutions);
@@ -138,7 +138,7 @@ function compileInverse(relation: PendingRelation, child: LinkChild, resolutions
       { $group: { _id: `$${field}${isMorph ? '.id' : ''}`, count: { $sum: 1 } } },
     ];
   }
-  return compileRows(child, match, { [field]: 1, [rankPath(field)]: 1 }, resolutions);
+  return compileRows(child, match, { [field]: 1, [linkRanks.path(field)]: 1 }, resolutions);
 }
 
 /** Returns a match for related entries that link to an entry whose id meets a match. */

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, Window } from '#model/query/plan.js';
 import { type ContentType, uidsOf } from '#model/schema/content-type.js';
-import { orderField, storedRank } from '../form/layout.js';
+import { linkRanks } from '../form/layout.js';
 import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphs } from './morph-rows.js';
@@ -97,7 +97,7 @@ function orderLocales(group: Growing[], { reversed }: LinkChild): void {
   group.sort((a, b) => idOf(b) - idOf(a));
   const oldest = group.length > 2 ? group.pop() : undefined;
   if (oldest !== undefined) group.splice(1, 0, oldest);
-  const ranks = new Map(group.map((node) => [node, storedRank(node.document, orderField)]));
+  const ranks = new Map(group.map((node) => [node, linkRanks.of(node.document, linkRanks.order)]));
   const rankOf = (node: Growing): number => ranks.get(node) ?? -Infinity;
   group.sort((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)));
   if (reversed) group.reverse();
@@ -113,7 +113,7 @@ interface OtherSide {
 
 const linksIn = (field: string): OtherSide => ({
   idsOf: (document) => linkedIds(document, field),
-  rankOf: (document, id) => storedRank(document, field, id) ?? -Infinity,
+  rankOf: (document, id) => linkRanks.of(document, field, id) ?? -Infinity,
 });
 
 /** Returns the links to entries of a type, which has these uids. */

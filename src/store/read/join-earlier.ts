@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { groupField } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import type { FallbackCondition } from './compile-condition.js';
 import { joinName, type Joins } from './join-related.js';
 
@@ -15,12 +15,12 @@ export function joinEarlier(condition: FallbackCondition, seen: readonly Documen
   const as = joinName(joins);
   const localField = `${as}_group`;
   // an entry of the first locale needs no join, and one without a group would be joined with all that have none
-  const isJoined = { $and: [{ $ne: ['$locale', locales[0]] }, { $isNumber: `$${groupField}` }] };
-  const group = { [localField]: { $cond: [isJoined, `$${groupField}`, noGroup] } };
+  const isJoined = { $and: [{ $ne: ['$locale', locales[0]] }, { $isNumber: `$${localeGroup.field}` }] };
+  const group = { [localField]: { $cond: [isJoined, `$${localeGroup.field}`, noGroup] } };
   const isEarlier = { $lt: [{ $indexOfArray: [locales, '$locale'] }, { $indexOfArray: [locales, '$$own'] }] };
   const before = { locale: { $in: locales.slice(0, -1) }, ...(locales.length > 2 && { $expr: isEarlier }) };
   const lookup = {
-    ...{ from: type.collection, localField, foreignField: groupField, let: { own: '$locale' } },
+    ...{ from: type.collection, localField, foreignField: localeGroup.field, let: { own: '$locale' } },
     pipeline: [{ $match: before }, ...seen, { $limit: 1 }, { $project: { _id: 1 } }],
     as,
   };

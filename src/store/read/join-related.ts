@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { isRecord } from '#base/values.js';
 import { termsOf } from '#model/query/conditions.js';
 import type { Condition, SortKey } from '#model/query/plan.js';
-import { groupField } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import type { Database } from '../send/database.js';
 import {
   asList,
@@ -147,7 +147,7 @@ function addJoin(condition: Join['condition'], lookup: Document, joins: Joins, b
 /** Returns the part of a lookup that finds out whether the stages lead to a related entry. An entry is no localization of itself. */
 function relatedThrough({ link }: RelatedCondition, stages: readonly Document[]): Document {
   if (link.storage.kind !== 'localizations') return { pipeline: firstOf(stages) };
-  const isOther = { $match: { [groupField]: { $type: 'number' }, $expr: { $ne: ['$_id', '$$own'] } } };
+  const isOther = { $match: { [localeGroup.field]: { $type: 'number' }, $expr: { $ne: ['$_id', '$$own'] } } };
   return { let: { own: '$_id' }, pipeline: firstOf([isOther, ...stages]) };
 }
 

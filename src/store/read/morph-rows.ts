@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { BoundSource, MorphChild, NestedList, SortKey } from '#model/query/plan.js';
 import { dottedPath, type LinkPath } from '#model/schema/attribute-places.js';
-import { rankOfTime, rankPath, storedRank } from '../form/layout.js';
+import { linkRanks } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
@@ -24,7 +24,7 @@ export function compileSource(
   const projection = {
     _id: 1,
     ...(target !== undefined && compileProjection(target.selection)),
-    ...Object.fromEntries(names.flatMap((name) => [name, rankPath(name)]).map((path) => [path, 1])),
+    ...Object.fromEntries(names.flatMap((name) => [name, linkRanks.path(name)]).map((path) => [path, 1])),
     createdAt: 1,
   };
   const list = target ?? { condition, sort: [], window: null };
@@ -150,9 +150,9 @@ function linksAt(row: Document, { steps, attribute, places, ...path }: Walk): Pa
  * created.
  */
 function madeAt(row: Document, name: string): number {
-  const rank = storedRank(row, name);
+  const rank = linkRanks.of(row, name);
   const created: unknown = row['createdAt'];
-  return typeof rank === 'number' ? rank : created instanceof Date ? rankOfTime(created.getTime()) : 0;
+  return typeof rank === 'number' ? rank : created instanceof Date ? linkRanks.ofTime(created.getTime()) : 0;
 }
 
 /** A target of polymorphic links. */

@@ -9,7 +9,7 @@ import {
   sharedUniquePaths,
 } from '#model/schema/attribute-places.js';
 import { jsonIndexesOf } from '#model/schema/json-options.js';
-import { leadField, leading, trigramPath, uniqueField } from '../form/layout.js';
+import { localeGroup, trigramPath, uniqueFields } from '../form/layout.js';
 import { notNull } from './compile-condition.js';
 
 /** An index that a content type needs. */
@@ -191,7 +191,7 @@ export const textIndexName = (attributes: readonly ScalarAttribute[]): string =>
 /** Returns the indexes of unique attributes inside lists of components, whose values are copied to a separate field. */
 const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
   listedUniquePaths(type, registry).map((path) =>
-    uniqueIndex(uniqueField(path), scalarTypes[path.attribute.type].stored, type.localized ? perLocale : {}),
+    uniqueIndex(uniqueFields.field(path), scalarTypes[path.attribute.type].stored, type.localized ? perLocale : {}),
   );
 
 /**
@@ -200,5 +200,8 @@ const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
  */
 const sharedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
   sharedUniquePaths(type, registry).map((path) =>
-    uniqueIndex(uniqueField(path), scalarTypes[path.attribute.type].stored, { key: { [leadField]: 1 }, filter: leading }),
+    uniqueIndex(uniqueFields.field(path), scalarTypes[path.attribute.type].stored, {
+      key: { [localeGroup.leadField]: 1 },
+      filter: localeGroup.leading,
+    }),
   );

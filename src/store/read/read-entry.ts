@@ -2,18 +2,19 @@ import type { Document } from 'mongodb';
 import { isNever, type Term, termsOf } from '#model/query/conditions.js';
 import { collections } from '#model/schema/collections.js';
 import type { Child, Condition, LinkChild, Selection } from '#model/query/plan.js';
-import { compileCondition, compileOwnId } from './compile-condition.js';
+import { relatedIds } from './collect-ids.js';
+import { compileCondition, compileOwnId, type RelatedCondition } from './compile-condition.js';
 import { compileRow, countsParents, joined, ofGroup } from './compile-level.js';
 import { compileReturned } from './compile-projection.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
-import { groupField, groupNumber } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
 import { joinFields, type Met, metBy } from './join-related.js';
-import { readTree } from './read-tree.js';
+import { type JoinedRows, readTree } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
-import { resolveOrJoin, stagesOf } from './resolve-related.js';
+import { resolveOrJoin, resolveRelated, stagesOf } from './resolve-related.js';
 
 /**
  * Reads the entry that meets the condition, the first by id if several do; null if there is none. The same command reads plain
@@ -112,7 +113,7 @@ function joinOf(child: LinkChild, path: string): Join[] {
     case 'inverse':
       return countOnly ? join([{ $count: 'count' }]) : link.many ? [] : join();
     case 'localizations':
-      return join([{ $project: compileRow(child, ofGroup) }], { localField: groupKey, foreignField: groupField });
+      return join([{ $project: compileRow(child, ofGroup) }], { localField: groupKey, foreignField: localeGroup.field });
     case 'morph':
       return [];
   }
@@ -141,7 +142,7 @@ function compileEntry({ before: match, joined: met }: Met, selection: Selection,
       limit: 1,
       singleBatch: true,
     };
-  const group = joins.some(({ lookup }) => lookup['localField'] === groupKey) && { [groupKey]: groupNumber };
+  const group = joins.some(({ lookup }) => lookup['localField'] === groupKey) && { [groupKey]: localeGroup.number };
   const lookups = joins.map(({ lookup }, index) => ({ $lookup: { ...lookup, as: joined(index) } }));
   const shown = { $project: { ...projection, ...group } };
   return { aggregate: collection, pipeline: [{ $match: match }, ...met, ...oneOf(match), shown, ...lookups] };
@@ -155,4 +156,31 @@ export async function meetsMatch(document: Document, condition: Condition, datab
   const met = await stagesOf(condition, database);
   const pipeline = [{ $limit: 1 }, { $replaceWith: { $literal: document } }, ...met, { $count: 'n' }];
   return (await readAll(database, { aggregate: collections.models, pipeline })).length > 0;
+}
+
+/** Returns a document with all related entries of a selection. */
+export const readTreeOf = async (
+  selection: Selection,
+  document: Document,
+  database: Database,
+  joined?: JoinedRows,
+): Promise<Loaded> => (await readTree(selection, [document], database, joined))[0] as Loaded; // that of the document
+
+/** Returns a match for the documents that meet a condition. */
+export const matchOf = async (condition: Condition, database: Database): Promise<Document> =>
+  compileCondition(condition, await resolveRelated(condition, database));
+
+/**
+ * Returns the ids of entries that related entries store which meet a condition on them, if they store one of these ids. An entry with
+ * several links may add further ids.
+ */
+export async function linkedByMeeting(
+  related: RelatedCondition,
+  ids: readonly unknown[],
+  database: Database,
+): Promise<readonly unknown[]> {
+  const linked = { $match: { [joinFields(related).foreignField]: { $in: ids } } };
+  const pipeline = [linked, ...(await stagesOf(related.condition, database)), ...relatedIds(related)];
+  const [group] = await readAll(database, { aggregate: related.target.collection, pipeline });
+  return (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
 }

@@ -8,7 +8,7 @@ import { explainTimeout } from './explain-timeout.js';
 import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
 import { byPlaces } from './ways/nearest.js';
-import { compileSeek, isAtCursor, positionOf } from './ways/page-of.js';
+import { compileSeek, isAtCursor, cursorPositions } from './ways/page-of.js';
 import { waysOf, gatherFacts } from './ways/ways.js';
 import { impliedTotal, isLikelyShort } from './ways/page-total.js';
 import { nothing } from './compile-condition.js';
@@ -46,7 +46,7 @@ export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> 
 async function readByCursors(plan: Plan, { backwards }: BoundCursors, facts: Facts): Promise<LoadedPage> {
   const { hasMore, beginsAtCursor, ...page } = await readByFirst(plan, facts);
   const isBehind = beginsAtCursor || (await hasOtherSide(plan, facts));
-  const positions = page.entries.map(({ document }) => positionOf(document));
+  const positions = page.entries.map(({ document }) => cursorPositions.of(document));
   const [hasNext, hasPrevious] = backwards ? [isBehind, hasMore] : [hasMore, isBehind];
   return { ...page, edges: { positions, hasNext, hasPrevious } };
 }

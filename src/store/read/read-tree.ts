@@ -14,7 +14,7 @@ import { resolveLists } from './resolve-lists.js';
 import { resolveConditions } from './resolve-related.js';
 
 /** Rows of first-level relations that were read before, or together with the entries. */
-type JoinedRows = ReadonlyMap<LinkChild, readonly Document[]>;
+export type JoinedRows = ReadonlyMap<LinkChild, readonly Document[]>;
 
 /**
  * Reads the populated relations of documents, level by level. Sends one command for each level, for any number of entries and
@@ -39,14 +39,6 @@ export async function readTree(
   await readLevels(level, next, database);
   return entries;
 }
-
-/** Does the same for one document. */
-export const readTreeOf = async (
-  selection: Selection,
-  document: Document,
-  database: Database,
-  joined?: JoinedRows,
-): Promise<Loaded> => (await readTree(selection, [document], database, joined))[0] as Loaded; // that of the document
 
 /** Reads a level and all levels below it. `next` are the relations of the second level that are known already. */
 async function readLevels(first: PendingLevel, next: PendingLevel, database: Database): Promise<void> {

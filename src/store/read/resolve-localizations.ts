@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { groupNumber, isGroup } from '../form/layout.js';
+import { localeGroup } from '../form/layout.js';
 import { asScanned } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { areTooMany, atMost, collectIds } from './collect-ids.js';
@@ -15,7 +15,7 @@ export async function resolveLone(
   seen: readonly Document[],
   { database, joins }: Joining,
 ): Promise<Document | null> {
-  const groups = [...seen, { $group: { _id: groupNumber, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
+  const groups = [...seen, { $group: { _id: localeGroup.number, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
   const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count] });
   const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
@@ -43,7 +43,7 @@ export async function resolveLocalizations(
   if (joins !== null && areTooMany(lists.flat(), database)) return joinSome(condition, stages, joins);
   budget.spend('idsResolved', lists.flat().length);
   return {
-    _group: { $in: groups.map(({ _id }): unknown => _id).filter(isGroup) },
+    _group: { $in: groups.map(({ _id }): unknown => _id).filter(localeGroup.isNumber) },
     _id: { $nin: lists.filter(({ length }) => length === 1).flat() },
   };
 }

@@ -2,7 +2,6 @@ import type { Document } from 'mongodb';
 import type { Condition } from '#model/query/plan.js';
 import {
   compileAny,
-  compileCondition,
   compileOwnId,
   type ElementCondition,
   missing,
@@ -13,7 +12,6 @@ import {
 import {
   compileJoined,
   joinElements,
-  joinFields,
   joinNone,
   type Joining,
   joinSome,
@@ -24,8 +22,7 @@ import {
   type Resolutions,
 } from './join-related.js';
 import type { Database } from '../send/database.js';
-import { readAll } from '../send/read-commands.js';
-import { areTooMany, distinctOwners, readHolders, readIds, readMatching, relatedIds, spend } from './collect-ids.js';
+import { areTooMany, distinctOwners, readHolders, readIds, readMatching, spend } from './collect-ids.js';
 import { joinEarlier } from './join-earlier.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
 import { anyLeading, isServed } from './is-served.js';
@@ -37,7 +34,7 @@ import { countCommands, type KnownIds, noIds } from './related-commands.js';
  * every entry of the collection, whereas this only costs the matches. Conditions on nothing but the related id need no command if
  * the document stores the ids. If `joins` is given, conditions that more entries meet than the budget allows are joined instead.
  */
-async function resolveRelated(
+export async function resolveRelated(
   condition: Condition | null,
   database: Database,
   { joins = null, fallbacks = null, known = noIds }: Partial<Pick<Resolving, 'joins' | 'fallbacks' | 'known'>> = {},
@@ -49,10 +46,6 @@ async function resolveRelated(
   await resolveInto(condition, { resolved, database, narrows: true, joins, fallbacks, known });
   return resolved;
 }
-
-/** Returns a match for the documents that meet a condition. */
-export const matchOf = async (condition: Condition, database: Database): Promise<Document> =>
-  compileCondition(condition, await resolveRelated(condition, database));
 
 /**
  * Resolves a condition. Entries are joined if more than the budget allows meet it, and if they may have localizations in an earlier locale;
@@ -173,21 +166,6 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
 function matchIds({ link, path }: RelatedCondition, ids: readonly unknown[]): Document {
   if (ids.length === 0) return nothing;
   return { [link.storage.kind === 'own' ? path : '_id']: { $in: ids } };
-}
-
-/**
- * Returns the ids of entries that related entries store which meet a condition on them, if they store one of these ids. An entry with
- * several links may add further ids.
- */
-export async function linkedByMeeting(
-  related: RelatedCondition,
-  ids: readonly unknown[],
-  database: Database,
-): Promise<readonly unknown[]> {
-  const linked = { $match: { [joinFields(related).foreignField]: { $in: ids } } };
-  const pipeline = [linked, ...(await stagesOf(related.condition, database)), ...relatedIds(related)];
-  const [group] = await readAll(database, { aggregate: related.target.collection, pipeline });
-  return (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
 }
 
 /** Returns a match for the entries without related entries. Related entries that a rule hides from the caller do not count. */

@@ -4,7 +4,7 @@ import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
-import { type Change, type FieldsOf, type LogState, markOf, stateId, type StoredChange } from './change-log.js';
+import { type Change, type FieldsOf, type LogState, stateId, type StoredChange, syncLog } from './change-log.js';
 
 /** Creates the collection with its indexes, and applies the retention. */
 export async function prepareLog(database: Database, retention: number): Promise<void> {
@@ -44,7 +44,7 @@ export async function appendChanges(
   let mark = continued?.mark ?? null;
   const rows = changes.map((change): StoredChange => {
     const row = { _id: (seq += 1), before: mark, ...change, at };
-    mark = markOf(change.token);
+    mark = syncLog.markOf(change.token);
     return row;
   });
   const time = changes.reduce<Timestamp | null>(

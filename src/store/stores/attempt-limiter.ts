@@ -2,7 +2,7 @@ import { oncePer } from '#base/caches.js';
 import type { Attempt } from '#base/limits/attempts.js';
 import { inWriteTime } from '../send/calls.js';
 import { commented, commentIn, type Database } from '../send/database.js';
-import { oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 
 /** Counts attempts across all instances. */
 export interface AttemptLimiter {
@@ -47,7 +47,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
     forgive: async (keys, requestId) => {
       const own = commented(database, requestId);
       const back = { $inc: { points: -1 } };
-      await inWriteTime(own, () => countsOf(own, collection).updateMany({ key: oneOf(keys) }, back, commentIn(own)));
+      await inWriteTime(own, () => countsOf(own, collection).updateMany({ key: is.oneOf(keys) }, back, commentIn(own)));
     },
   };
 }

@@ -3,7 +3,7 @@ import { unavailableError } from '#base/errors.js';
 import { inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { conflictError } from '../send/driver-errors.js';
-import { absent, type Match, matchesAny, oneOf } from '../form/matches.js';
+import { is, type Match, matchesAny } from '../form/matches.js';
 import { findFirst, findStored, isStored } from '../stored.js';
 
 /**
@@ -57,10 +57,10 @@ const blobs = ({ db }: Database) => db.collection<BlobDocument>('uploads.files')
 const options = (database: Database) => ({ maxTimeMS: database.maxTimeMS.write, ...inScope(database) });
 
 /** Returns an id for a new blob. */
-export const newBlobId = (): string => new ObjectId().toHexString();
+const newBlobId = (): string => new ObjectId().toHexString();
 
 /** Registers a blob before its first byte is written, so that remains of a crash can be found. */
-export async function insertPending(database: Database, { id, provider, key, owner, since }: PendingBlob): Promise<void> {
+async function insertPending(database: Database, { id, provider, key, owner, since }: PendingBlob): Promise<void> {
   const document: BlobDocument = {
     _id: new ObjectId(id),
     filename: null,
@@ -90,7 +90,7 @@ const importedName = (name: string): string => `import:${name}`;
  * Publishes pending blobs. Throws a 503 if one was deleted by the sweep of an instance that considered this one dead; in a transaction
  * that began before they were staged, the error after which it runs again.
  */
-export async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
+async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
   if (names.length === 0) return;
   const ids = names.map(({ id }) => id);
   const operations = names.map(({ id, name, size, variantOf, import: run }) => ({
@@ -116,13 +116,9 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
 }
 
 /** Unpublishes files by name, with their variants, and returns them. The bytes are deleted later. */
-export async function retireBlobs(
-  database: Database,
-  names: readonly string[],
-  owner: BlobOwner,
-): Promise<readonly PendingBlob[]> {
-  const isNamed = matchesAny({ filename: oneOf(names) }, { 'metadata.variantOf': oneOf(names) });
-  const found = await readRecords(database, { pending: absent, ...isNamed });
+async function retireBlobs(database: Database, names: readonly string[], owner: BlobOwner): Promise<readonly PendingBlob[]> {
+  const isNamed = matchesAny({ filename: is.oneOf(names) }, { 'metadata.variantOf': is.oneOf(names) });
+  const found = await readRecords(database, { pending: is.absent, ...isNamed });
   const pending = { owner, since: new Date() };
   await inWriteTime(database, () =>
     blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, unpublishing(pending), options(database)),
@@ -135,7 +131,7 @@ const unpublishing = (pending: Pick<PendingBlob, 'owner' | 'since'>) => ({
 });
 
 /** Publishes the files of an import and unpublishes all others, whose bytes are deleted later. May run twice. */
-export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
+async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
   const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
   const update = unpublishing({ owner, since: new Date() });
   await translating(() => blobs(database).updateMany(former, update, commentIn(database)));
@@ -145,7 +141,7 @@ export async function publishImported(database: Database, run: string, owner: Bl
 }
 
 /** Unpublishes the files of an aborted import. Their bytes are deleted later. */
-export async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
+async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
   const hidden = { filename: { $regex: `^${importedName('')}` } };
   const update = unpublishing({ owner, since: new Date() });
   await translating(() => blobs(database).updateMany(hidden, update, commentIn(database)));
@@ -157,22 +153,22 @@ const readRecords = async (database: Database, match: Match): Promise<readonly B
 const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });
 
 /** Returns the file of that name; null if there is none. */
-export async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
-  const found = await findFirst(database, 'uploads.files', { filename: name, pending: absent });
+async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
+  const found = await findFirst(database, 'uploads.files', { filename: name, pending: is.absent });
   if (found === null) return null;
   const document = found as BlobDocument; // written in this form
   return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
 }
 
 /** Returns unpublished blobs, all or those with the given ids. */
-export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
-  const match = { 'pending.since': { $exists: true }, ...(ids && { _id: oneOf(ids.map((id) => new ObjectId(id))) }) };
+async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
+  const match = { 'pending.since': { $exists: true }, ...(ids && { _id: is.oneOf(ids.map((id) => new ObjectId(id))) }) };
   const found = await readRecords(database, match);
   return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));
 }
 
 /** Makes sure that pending blobs are not published any more. Returns them, without those that are published. */
-export async function endPending(database: Database, ids: readonly string[]): Promise<readonly PendingBlob[]> {
+async function endPending(database: Database, ids: readonly string[]): Promise<readonly PendingBlob[]> {
   const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
   const update = { $set: { 'pending.isEnding': true } };
   await inWriteTime(database, () => blobs(database).updateMany(filter, update, options(database)));
@@ -180,26 +176,42 @@ export async function endPending(database: Database, ids: readonly string[]): Pr
 }
 
 /** Deletes the records of blobs whose bytes are deleted. */
-export async function deletePending(database: Database, ids: readonly string[]): Promise<void> {
+async function deletePending(database: Database, ids: readonly string[]): Promise<void> {
   const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
   await inWriteTime(database, () => blobs(database).deleteMany(filter, options(database)));
 }
 
 /** Returns whether there is a file with one of the names. */
-export async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {
-  return isStored(database, 'uploads.files', { filename: oneOf(names), pending: absent });
+async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {
+  return isStored(database, 'uploads.files', { filename: is.oneOf(names), pending: is.absent });
 }
 
 /** Number of keys of one command. */
 const keysAtOnce = 1_000;
 
 /** Returns those of these keys that published files have. */
-export async function referredKeys(database: Database, keys: readonly string[]): Promise<readonly string[]> {
+async function referredKeys(database: Database, keys: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (let start = 0; start < keys.length; start += keysAtOnce) {
-    const match = { 'metadata.key': oneOf(keys.slice(start, start + keysAtOnce)), pending: absent };
+    const match = { 'metadata.key': is.oneOf(keys.slice(start, start + keysAtOnce)), pending: is.absent };
     const records = await findStored(database, 'uploads.files', { match, fields: ['metadata.key'] });
     for (const { metadata } of records as unknown as readonly BlobDocument[]) found.add(metadata.key); // written in this form
   }
   return keys.filter((key) => found.has(key));
 }
+
+/** The records of bytes: written as pending, published with the file, and retired before the bytes are deleted. */
+export const blobRecords = {
+  newId: newBlobId,
+  insertPending,
+  publish: commitBlobs,
+  retire: retireBlobs,
+  publishImported,
+  retireImported,
+  find: findBlob,
+  findPending,
+  endPending,
+  deletePending,
+  exists: someBlobExists,
+  referredKeys,
+};

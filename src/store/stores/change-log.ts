@@ -3,7 +3,7 @@ import type { Timestamp } from 'mongodb';
 import { memoize } from '#base/caches.js';
 import { changeLog } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
-import { oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -75,29 +75,29 @@ export interface LogState extends LogPlace {
 }
 
 /** Returns the collections that a log follows, each with the fields whose former values it has. */
-export const fieldsIn = memoize(({ followed, recorded = [] }: LogState): FieldsOf => {
+const fieldsIn = memoize(({ followed, recorded = [] }: LogState): FieldsOf => {
   const fields = new Map(recorded.map((one) => [one.collection, new Set(one.fields)]));
   return new Map(followed.map((collection) => [collection, fields.get(collection) ?? new Set()]));
 });
 
 /** Returns whether all fields of collections are among others. */
-export const isWithin = (fields: FieldsOf, others: FieldsOf): boolean =>
+const isWithin = (fields: FieldsOf, others: FieldsOf): boolean =>
   [...fields].every(([name, names]) => {
     const other = others.get(name);
     return other !== undefined && [...names].every((one) => other.has(one));
   });
 
 /** Returns whether a log follows collections, and has the former values of fields. */
-export const isFollowed = (state: LogState, collections: ReadonlySet<string>, fields: FieldsOf): boolean =>
+const isFollowed = (state: LogState, collections: ReadonlySet<string>, fields: FieldsOf): boolean =>
   [...collections].every((name) => state.followed.includes(name)) && isWithin(fields, fieldsIn(state));
 
 /** Returns the mark of a change, a number of 30 bits. */
-export const markOf = (token: string): number => createHash('sha256').update(token).digest().readUInt32BE(0) >>> 2;
+const markOf = (token: string): number => createHash('sha256').update(token).digest().readUInt32BE(0) >>> 2;
 
 const majority = { level: 'majority' } as const;
 
 /** Returns the state of the log; null if there is none yet. */
-export async function readLogState(database: Database): Promise<LogState | null> {
+async function readLogState(database: Database): Promise<LogState | null> {
   const command = { find: changeLog, filter: { _id: stateId }, limit: 1, batchSize: 1, readConcern: majority };
   const [state] = await readAll(database, command);
   return (state ?? null) as LogState | null; // written by `write-changes.ts`
@@ -107,7 +107,7 @@ export async function readLogState(database: Database): Promise<LogState | null>
  * Returns the changes after a place of the log, in their order and at most `limit`. Returns null if the log does not continue that
  * place: its next change is no longer stored, or the log was lost since.
  */
-export async function changesAfter(
+async function changesAfter(
   database: Database,
   { seq, mark }: LogPlace,
   { state, limit }: { readonly state: LogState; readonly limit: number },
@@ -121,7 +121,7 @@ export async function changesAfter(
 }
 
 /** Returns whether a change may matter to values that depend on some fields: only an update leaves other fields as they were. */
-export const touches = ({ kind, fields: changed }: Pick<Change, 'kind' | 'fields'>, fields: ReadonlySet<string>): boolean =>
+const touches = ({ kind, fields: changed }: Pick<Change, 'kind' | 'fields'>, fields: ReadonlySet<string>): boolean =>
   kind !== 'update' || changed === undefined || changed.some((name) => fields.has(name));
 
 interface FormerStates {
@@ -134,12 +134,12 @@ interface FormerStates {
 }
 
 /** Returns the different states that documents of a collection had before changes, at most `limit`. */
-export async function formerStates(
+async function formerStates(
   database: Database,
   collection: string,
   { ids, fields, after, limit }: FormerStates,
 ): Promise<readonly Pick<StoredChange, 'id' | 'former'>[]> {
-  const $match = { collection, id: oneOf(ids), _id: { $gt: after }, former: { $exists: true } };
+  const $match = { collection, id: is.oneOf(ids), _id: { $gt: after }, former: { $exists: true } };
   const values = Object.fromEntries([...fields].map((name) => [name, `$former.${name}`]));
   const state = { id: '$id', former: { $cond: [{ $eq: ['$former', null] }, null, values] } };
   const pipeline = [{ $match }, { $group: { _id: state } }, { $limit: limit }, { $replaceRoot: { newRoot: '$_id' } }];
@@ -151,7 +151,7 @@ export async function formerStates(
  * Returns the place of a log in the order of all writes of the database: it contains all changes up to there. If none is logged for
  * long, the place is that of the stream, before which it reports nothing more; its token begins with the time.
  */
-export function positionOf({ time, position }: Pick<LogState, 'time' | 'position'>): bigint {
+function positionOf({ time, position }: Pick<LogState, 'time' | 'position'>): bigint {
   const token = (position as { readonly _data?: string } | null)?._data ?? '';
   const [, hex] = /^82([0-9a-f]{16})/i.exec(token) ?? [];
   const before = hex === undefined ? 0n : BigInt(`0x${hex}`) - 1n;
@@ -160,7 +160,7 @@ export function positionOf({ time, position }: Pick<LogState, 'time' | 'position
 }
 
 /** Returns a database whose reads see all that the log contained at a time. */
-export const seeingLog = (database: Database, { time }: Pick<LogState, 'time'>): Database => ({
+const seeingLog = (database: Database, { time }: Pick<LogState, 'time'>): Database => ({
   ...database,
   concern: { ...majority, afterClusterTime: time },
 });
@@ -169,9 +169,24 @@ export const seeingLog = (database: Database, { time }: Pick<LogState, 'time'>):
  * Ends the epoch of the log, because the data were replaced: the writer begins another one, and clients load everything anew. Does
  * nothing if there is no log.
  */
-export async function endEpoch(database: Database): Promise<void> {
+async function endEpoch(database: Database): Promise<void> {
   const update = { $set: { position: null }, $inc: { writes: 1 } };
   await inWriteTime(database, () =>
     database.db.collection<{ _id: string; writes: number }>(changeLog).updateOne({ _id: stateId }, update),
   );
 }
+
+/** The log of changes that copies of clients are kept up to date by. */
+export const syncLog = {
+  fieldsIn,
+  isWithin,
+  follows: isFollowed,
+  markOf,
+  readState: readLogState,
+  changesAfter,
+  touches,
+  formerStates,
+  positionOf,
+  seeing: seeingLog,
+  endEpoch,
+};

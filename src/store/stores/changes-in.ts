@@ -1,7 +1,7 @@
 import { BSON, type Timestamp } from 'mongodb';
 import type { Document } from '../send/database.js';
 import type { Values } from '#base/values.js';
-import { type Change, type FieldsOf, touches } from './change-log.js';
+import { type Change, type FieldsOf, syncLog } from './change-log.js';
 
 /** An event of a change stream, as `streamStages` project it. */
 interface Event {
@@ -60,7 +60,7 @@ function written(event: Event, followed: FieldsOf): Change[] {
   const fields = changed && [...new Set(changed.map((path) => path.split('.')[0] ?? path))];
   const change: Change = { ...place, kind, id: documentKey?._id, ...(fields && { fields }) };
   const recorded = followed.get(ns?.coll ?? '');
-  const isRecorded = recorded !== undefined && recorded.size > 0 && kind !== 'insert' && touches(change, recorded);
+  const isRecorded = recorded !== undefined && recorded.size > 0 && kind !== 'insert' && syncLog.touches(change, recorded);
   return [isRecorded ? { ...change, former: formerOf(event, recorded) } : change];
 }
 

@@ -1,5 +1,5 @@
 import { ObjectId, type Document } from 'mongodb';
-import { commitBlobs, type BlobName, type StoredBlob } from './blob-store.js';
+import { type BlobName, blobRecords, type StoredBlob } from './blob-store.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { inTransaction } from '../send/transaction.js';
@@ -11,7 +11,7 @@ import { inTransaction } from '../send/transaction.js';
 export function commitVariant(database: Database, variant: Omit<BlobName, 'variantOf'>, original: StoredBlob): Promise<boolean> {
   return inTransaction(database, async (inner) => {
     if (!(await markOriginal(inner, original, variant.id))) return false;
-    await commitBlobs(inner, [{ ...variant, variantOf: original.name }]);
+    await blobRecords.publish(inner, [{ ...variant, variantOf: original.name }]);
     return true;
   });
 }

@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, notePosition } from '../send/calls.js';
-import { oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { DuplicateKey, isConflict } from '../send/driver-errors.js';
 import { inOrder, readAll } from '../send/read-commands.js';
@@ -78,7 +78,7 @@ export const findKey = async (database: Database, id: string): Promise<KeyRecord
 export async function findKeys(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
   const command = {
     find: collections.keys,
-    filter: { _id: ids.length === 1 ? ids[0] : oneOf(ids) },
+    filter: { _id: ids.length === 1 ? ids[0] : is.oneOf(ids) },
     limit: ids.length,
     batchSize: ids.length,
     singleBatch: true,

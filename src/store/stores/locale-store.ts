@@ -12,7 +12,7 @@ export interface Locales {
 const settingsId = 'i18n';
 
 /** Reads the locales. If there are none, returns English, the first locale of Strapi v4. */
-export async function readLocales(database: Database): Promise<Locales> {
+async function readLocales(database: Database): Promise<Locales> {
   const [locales, settings] = await Promise.all([
     findStored(database, collections.locales, { sort: { _id: 1 }, fields: ['code'] }),
     findFirst(database, collections.settings, { _id: settingsId }),
@@ -23,14 +23,14 @@ export async function readLocales(database: Database): Promise<Locales> {
 }
 
 /** Makes a locale the default one; with null, the first one. */
-export async function writeDefaultLocale(database: Database, code: string | null): Promise<void> {
+async function writeDefaultLocale(database: Database, code: string | null): Promise<void> {
   const settings = database.db.collection<{ readonly _id: string }>(collections.settings);
   const update = { $set: { defaultLocale: code } };
   await inWriteTime(database, () => settings.updateOne({ _id: settingsId }, update, { upsert: true, ...inScope(database) }));
 }
 
 /** Stores a locale if there is none, so that it can be listed. */
-export async function createFirstLocale(database: Database, code: string): Promise<void> {
+async function createFirstLocale(database: Database, code: string): Promise<void> {
   if (await isStored(database, collections.locales)) return;
   const locales = database.db.collection<{ _id: number }>(collections.locales);
   const now = new Date();
@@ -41,7 +41,15 @@ export async function createFirstLocale(database: Database, code: string): Promi
 }
 
 /** Returns the name of a locale in the form of Strapi v4: `English (en)`. */
-export function localeName(code: string): string {
+function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
   return `${names.of(code) ?? code} (${code})`;
 }
+
+/** The stored locales. */
+export const localeStore = {
+  read: readLocales,
+  writeDefault: writeDefaultLocale,
+  createFirst: createFirstLocale,
+  nameOf: localeName,
+};

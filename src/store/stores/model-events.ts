@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { collections } from '#model/schema/collections.js';
 import type { Database, Document } from '../send/database.js';
-import { oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { findStored } from '../stored.js';
 import { storeDeliveries, eventBody } from './delivery-store.js';
 
@@ -17,7 +17,7 @@ export async function tellingModels<Result>(database: Database, written: Written
   const webhooks = await findStored(database, collections.webhooks, { match: { isEnabled: true, events: event } });
   if (webhooks.length === 0) return write();
   const uids = [...written.keys()];
-  const stored = await findStored(database, collections.models, { match: { _id: oneOf(uids) } });
+  const stored = await findStored(database, collections.models, { match: { _id: is.oneOf(uids) } });
   const before = new Map(stored.map(({ _id, ...model }) => [String(_id), model]));
   const result = await write();
   const changed = uids.filter((uid) => !isDeepStrictEqual(before.get(uid) ?? null, plain(written.get(uid))));

@@ -7,15 +7,15 @@ import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, type Document, inScope } from '../send/database.js';
 import { unlessPresent } from '../send/ensure-collections.js';
 import { inTransaction } from '../send/transaction.js';
-import { oneOf } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { findStored } from '../stored.js';
-import { noteRemoved } from './removed-store.js';
+import { removedParts } from './removed-store.js';
 import { readRights } from './type-rights.js';
 import { tellingModels } from './model-events.js';
 
 /** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
 export async function readModels(database: Database, uids?: readonly string[]): Promise<(ModelDocument & Values)[]> {
-  const match = uids === undefined ? {} : { _id: oneOf(uids) };
+  const match = uids === undefined ? {} : { _id: is.oneOf(uids) };
   return (await findStored(database, collections.models, { match, sort: { _id: 1 } })).map(modelOf);
 }
 
@@ -139,7 +139,7 @@ export async function writeModels(database: Database, models: readonly Model[]):
   await inTransaction(database, (inner) =>
     tellingModels(inner, written, async () => {
       const stored = inner.db.collection<StoredModel>(collections.models);
-      await noteRemoved(inner, await readModels(inner, [...written.keys()]), models);
+      await removedParts.note(inner, await readModels(inner, [...written.keys()]), models);
       await inWriteTime(inner, () => stored.bulkWrite(operations, inScope(inner)));
     }),
   );
@@ -150,7 +150,7 @@ export const removeModel = (database: Database, uid: string, { isRenamed = false
   inTransaction(database, (inner) =>
     tellingModels(inner, new Map([[uid, null]]), async () => {
       const models = inner.db.collection<StoredModel>(collections.models);
-      if (!isRenamed) await noteRemoved(inner, await readModels(inner, [uid]), [], await readRights(inner, uid));
+      if (!isRenamed) await removedParts.note(inner, await readModels(inner, [uid]), [], await readRights(inner, uid));
       const { deletedCount } = await inWriteTime(inner, () => models.deleteOne({ _id: uid }, inScope(inner)));
       return deletedCount > 0;
     }),

@@ -29,7 +29,7 @@ const removedKey = ({ uid, attribute }: Pick<RemovedPart, 'uid' | 'attribute'>):
 const removed = ({ db }: Database) => db.collection<RemovedPart & { readonly _id: string }>(collections.removed);
 
 /** Returns the removed parts, the newest first. */
-export async function readRemoved(database: Database): Promise<readonly RemovedPart[]> {
+async function readRemoved(database: Database): Promise<readonly RemovedPart[]> {
   const rows = await findStored(database, collections.removed, { sort: { at: -1, _id: 1 }, limit: mostRemoved });
   return rows.map(({ uid, attribute, definition, at, rights }) => ({ uid, attribute, definition, at, rights }) as RemovedPart); // stored in this form
 }
@@ -38,7 +38,7 @@ export async function readRemoved(database: Database): Promise<readonly RemovedP
  * Remembers the parts that models had before a change and lack after it. `rights` are those on a type that is removed; unless they are
  * given, those that are remembered stay.
  */
-export async function noteRemoved(
+async function noteRemoved(
   database: Database,
   before: readonly ModelDocument[],
   after: readonly ModelDocument[],
@@ -83,6 +83,13 @@ async function forgetOldest(database: Database): Promise<void> {
 }
 
 /** Forgets a removed part, because it was restored, or its data was deleted. */
-export async function forgetRemoved(database: Database, part: RemovedPart): Promise<void> {
+async function forgetRemoved(database: Database, part: RemovedPart): Promise<void> {
   await inWriteTime(database, () => removed(database).deleteOne({ _id: removedKey(part) }, inScope(database)));
 }
+
+/** The record of removed types and attributes. */
+export const removedParts = {
+  read: readRemoved,
+  note: noteRemoved,
+  forget: forgetRemoved,
+};

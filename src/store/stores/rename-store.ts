@@ -5,7 +5,7 @@ import { isRecord } from '#base/values.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { findStored } from '../stored.js';
-import { startingWith } from '../form/matches.js';
+import { is } from '../form/matches.js';
 
 /**
  * The steps of a rename:
@@ -32,7 +32,7 @@ export const renameKey = ({ kind, uid, from, to }: Rename): string => `${prefix}
 
 /** Returns the records of all renames. */
 export async function readRenames(database: Database): Promise<readonly RenameRecord[]> {
-  const match = { _id: startingWith(`${prefix}-`) };
+  const match = { _id: is.startingWith(`${prefix}-`) };
   const rows = await findStored(database, collections.settings, { match, sort: { _id: 1 } });
   return rows.map(({ kind, uid, from, to, phase, since, collection }) => ({
     ...{ kind, uid, from, to, phase, since },

@@ -1,6 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import { isRecord, recordsIn, type Values } from '#base/values.js';
-import { exactly } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { findStored } from '../stored.js';
@@ -16,7 +16,7 @@ export async function readRights(database: Database, uid: string): Promise<TypeR
     Array.isArray(permissions) ? permissions.filter((action) => String(action).startsWith(`${uid}.`)) : [];
   return {
     roles: await findStored(database, collections.permissions, { match: { action: ofType } }),
-    administrators: await findStored(database, collections.adminPermissions, { match: { subject: exactly(uid) } }),
+    administrators: await findStored(database, collections.adminPermissions, { match: { subject: is.exactly(uid) } }),
     tokens: tokens.map((token) => ({ _id: token['_id'] as unknown, permissions: actionsOf(token) })),
   };
 }

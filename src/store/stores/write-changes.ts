@@ -5,7 +5,7 @@ import { endedBy } from '#base/limits/timers.js';
 import { type Database, type Document, withComment } from '../send/database.js';
 import { DuplicateKey, isInterrupted } from '../send/driver-errors.js';
 import { appendChanges, prepareLog } from './append-changes.js';
-import { type Change, type FieldsOf, fieldsIn, isWithin, type LogState, readLogState } from './change-log.js';
+import { type Change, type FieldsOf, type LogState, syncLog } from './change-log.js';
 import { changesIn, streamOptions, streamStages } from './changes-in.js';
 import { FormerValues } from './former-values.js';
 
@@ -48,7 +48,7 @@ class PositionLost extends Error {}
  */
 export async function writeChanges(database: Database, writing: LogWriting): Promise<void> {
   await prepareLog(database, writing.retention);
-  let state = await readLogState(database);
+  let state = await syncLog.readState(database);
   while (!writing.signal.aborted) {
     const followed = await writing.followed();
     if (followed.size === 0) return;
@@ -133,7 +133,7 @@ class Stream {
       return appendChanges(begun, [reset], { position, epoch: randomUUID() });
     }
     const added = [...this.#followed.keys()].filter((name) => !before.followed.includes(name));
-    if (added.length === 0 && isSame(this.#followed, fieldsIn(before))) return before;
+    if (added.length === 0 && isSame(this.#followed, syncLog.fieldsIn(before))) return before;
     const resets = added.map((collection): Change => {
       const token = `${(before.position as Batch['postBatchResumeToken'])._data} ${randomUUID()}`; // of the stream before
       return { collection, kind: 'reset', token, time };
@@ -178,4 +178,5 @@ class Stream {
 
 const batchOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every reply of a change stream
 
-const isSame = (one: FieldsOf, other: FieldsOf): boolean => one === other || (isWithin(one, other) && isWithin(other, one));
+const isSame = (one: FieldsOf, other: FieldsOf): boolean =>
+  one === other || (syncLog.isWithin(one, other) && syncLog.isWithin(other, one));

@@ -3,10 +3,10 @@ import { maximumLinks } from '#model/schema/link-input.js';
 import { type LinkPath, linkPaths } from '#model/schema/attribute-places.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { rankPath, storedRank } from '../form/layout.js';
+import { linkRanks } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
-import { absent, type Match, matchesAll, matchesAny, uidOf, withElement } from '../form/matches.js';
+import { is, type Match, matchesAll, matchesAny, uidOf } from '../form/matches.js';
 import { FieldMoves } from '../send/field-moves.js';
 import type { Store } from '../store.js';
 import { updateInside } from '../form/update-inside.js';
@@ -26,7 +26,7 @@ interface Owner {
 }
 
 /** Returns the links to an entry that an attribute of other entries stores, and the operations of `bulkWrite` that change them. */
-export const linksTo = (owner: Owner, type: ContentType, attribute: LinkAttribute | MorphAttribute) => ({
+const linksTo = (owner: Owner, type: ContentType, attribute: LinkAttribute | MorphAttribute) => ({
   type,
   attribute,
   /** Matches the entries that link to the entry. */
@@ -53,7 +53,7 @@ async function readLinking(
   const rows = await readAll(database, {
     find: type.collection,
     filter: matchesAll(linking(attribute, owner), match),
-    projection: { _id: 1, [attribute.kind === 'morph' ? name : rankPath(name)]: 1 },
+    projection: { _id: 1, [attribute.kind === 'morph' ? name : linkRanks.path(name)]: 1 },
     limit: maximumLinks + 1,
     batchSize: maximumLinks + 2,
   });
@@ -65,14 +65,14 @@ async function readLinking(
 function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
   if (other.kind !== 'morph') return { [path]: id };
   return other.many
-    ? { [path]: withElement({ __type: uidOf(type), id }) }
+    ? { [path]: is.withElement({ __type: uidOf(type), id }) }
     : { [`${path}.__type`]: uidOf(type), [`${path}.id`]: id };
 }
 
 function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
   if (other.kind === 'morph')
     return morphLinks(row[other.name]).find((link) => uidsOf(type).includes(link.__type) && link.id === id)?.rank ?? null;
-  return storedRank(row, other.name, id);
+  return linkRanks.of(row, other.name, id);
 }
 
 /**
@@ -82,15 +82,15 @@ function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { ty
 function linkOne(other: LinkAttribute | MorphAttribute, entry: number, owner: Owner, rank: number): readonly Document[] {
   const { name } = other;
   const { id } = owner;
-  const room = { [`${name}.${String(maximumLinks - 1)}`]: absent };
+  const room = { [`${name}.${String(maximumLinks - 1)}`]: is.absent };
   if (other.kind === 'morph') {
     const link = { __type: owner.type.uid, id, rank };
     if (!other.many) return [changeOne({ _id: entry }, { set: { [name]: link } })];
     return [unlinkOne(other, entry, owner), changeOne({ _id: entry, ...room }, { append: { [name]: link } })];
   }
-  if (!other.many) return [changeOne({ _id: entry }, { set: { [name]: id, [rankPath(name)]: rank } })];
+  if (!other.many) return [changeOne({ _id: entry }, { set: { [name]: id, [linkRanks.path(name)]: rank } })];
   const filter = { _id: entry, ...matchesAny({ [name]: id }, room) };
-  return [changeOne(filter, { add: { [name]: id }, set: { [rankPath(name, id)]: rank } })];
+  return [changeOne(filter, { add: { [name]: id }, set: { [linkRanks.path(name, id)]: rank } })];
 }
 
 const unlinkOne = (other: LinkAttribute | MorphAttribute, entry: number, owner: Owner): Document =>
@@ -103,7 +103,7 @@ const unlinkMany = (other: LinkAttribute | MorphAttribute, owner: Owner, match =
 function unlinking(other: LinkAttribute | MorphAttribute, owner: Owner): Change {
   const { name, many } = other;
   const change = unlinkingAt(name, other, owner);
-  return other.kind === 'morph' ? change : { ...change, unset: [many ? rankPath(name, owner.id) : rankPath(name)] };
+  return other.kind === 'morph' ? change : { ...change, unset: [many ? linkRanks.path(name, owner.id) : linkRanks.path(name)] };
 }
 
 /** Returns the change that removes a link at a path, from an attribute without ranks. */
@@ -118,7 +118,7 @@ interface Referrer {
 }
 
 /** Returns the collections whose documents may link to entries of a type. */
-export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
+function referrersOf(type: ContentType, registry: Registry): Referrer[] {
   return [...registry.types.values()].flatMap((owner) => {
     if (owner.kind === 'component') return [];
     const links = linkPaths(owner, registry).filter(
@@ -138,7 +138,7 @@ interface Unlinked {
  * Removes all links to entries of a type. An attribute that is being renamed has an operation for each name, because documents may
  * have the list of components behind one name only.
  */
-export async function unlinkAll({ type, ids }: Unlinked, registry: Registry, store: Store): Promise<void> {
+async function unlinkAll({ type, ids }: Unlinked, registry: Registry, store: Store): Promise<void> {
   const { database } = store;
   const exact = { ...store, database: { ...database, moves: new FieldMoves() } };
   for (const { collection, links } of referrersOf(type, registry)) {
@@ -157,3 +157,10 @@ function unlink(link: LinkPath, owner: Owner): Document {
   const change = (path: string): Document => compileChange(unlinkingAt(path, attribute, owner));
   return { updateMany: updateInside(link, { match: (path) => linking(attribute, owner, path), change }) };
 }
+
+/** The links that other entries store to an entry. */
+export const storedLinks = {
+  to: linksTo,
+  referrersOf,
+  unlinkAll,
+};

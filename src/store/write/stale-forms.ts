@@ -4,9 +4,9 @@ import { listsParts, mapParts } from '#model/schema/parts.js';
 import { isForeign, numberText } from '#model/schema/stored-values.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { Document } from '../send/database.js';
-import { fieldsOfParts, rankPath, storedRank, storedRanks, versionField } from '../form/layout.js';
+import { fieldsOfParts, linkRanks, versionField } from '../form/layout.js';
 import { updatesField } from '../form/entry-version.js';
-import { exactly } from '../form/matches.js';
+import { is } from '../form/matches.js';
 import { changeOne } from './compile-change.js';
 
 type Types = ReadonlyMap<string, ContentType>;
@@ -31,7 +31,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || numbe
 function replaced(name: string, document: Document, isFit: (value: unknown) => boolean, value: unknown): Document[] {
   const former = document[name] as unknown;
   if (former === undefined || isFit(former)) return [];
-  return [changeOne({ _id: document['_id'] as unknown, [name]: exactly(former) }, { set: { [name]: value } })];
+  return [changeOne({ _id: document['_id'] as unknown, [name]: is.exactly(former) }, { set: { [name]: value } })];
 }
 
 function changesOf(attribute: Attribute, document: Document, types: Types): Document[] {
@@ -41,7 +41,7 @@ function changesOf(attribute: Attribute, document: Document, types: Types): Docu
   const ranks = rankChange(attribute, document);
   if (isDeepStrictEqual(value, former) && ranks === null) return [];
   // the match excludes documents that have changed meanwhile and have the new form
-  const match = { _id: document['_id'] as unknown, [name]: exactly(former) };
+  const match = { _id: document['_id'] as unknown, [name]: is.exactly(former) };
   return [changeOne(match, { set: { ...(value !== undefined && { [name]: value }), ...ranks } })];
 }
 
@@ -66,9 +66,9 @@ const listOf = (value: unknown): readonly unknown[] =>
  */
 function rankChange(attribute: Attribute, document: Document): Values | null {
   if (attribute.kind !== 'relation' || !attribute.many || attribute.storage.kind !== 'own') return null;
-  const former = storedRanks(document, attribute.name);
+  const former = linkRanks.allOf(document, attribute.name);
   if (former === undefined || isObject(former)) return null;
   const [id] = listOf(document[attribute.name]);
-  const rank = storedRank(document, attribute.name);
-  return { [rankPath(attribute.name)]: rank === null || typeof id !== 'number' ? {} : { [String(id)]: rank } };
+  const rank = linkRanks.of(document, attribute.name);
+  return { [linkRanks.path(attribute.name)]: rank === null || typeof id !== 'number' ? {} : { [String(id)]: rank } };
 }

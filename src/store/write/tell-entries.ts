@@ -12,7 +12,7 @@ import {
   type EntryWritten,
   type Hearing,
 } from '../changes/entry-events.js';
-import { type Match, matchesAny, oneOf } from '../form/matches.js';
+import { is, type Match, matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { inTransaction } from '../send/transaction.js';
@@ -79,7 +79,7 @@ export const tellCompared = <Result>(
     const before = matches.length === 0 ? [] : await read(matchesAny(...matches));
     const result = await write(store);
     const isMany = before.length > mostTold;
-    const after = isMany || before.length === 0 ? [] : await read({ _id: oneOf(before.map(({ _id }): unknown => _id)) });
+    const after = isMany || before.length === 0 ? [] : await read({ _id: is.oneOf(before.map(({ _id }): unknown => _id)) });
     const created = valuesOf('document', operations).map((document) => ({ kind: 'create', document }) as const);
     await tell(store, hearing, isMany ? [{ kind: 'any' }] : [...created, ...differences(before, after)]);
     return result;

@@ -22,7 +22,7 @@ export type EntryDocument = Document & { readonly _id: number };
 /**
  * Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if another document has its id.
  */
-export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
+async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
   await writeOne(store, { collection, id: document._id, count: 1 }, async (inner) => {
     const { searches, moves } = inner.database;
     const complete = moves.document(collection, searches.completeDocument(collection, document));
@@ -68,7 +68,7 @@ interface EntryUpdate {
  * locale is sent for a document with these values first, because clients often repeat them, and totals stay valid then. Only if
  * there is none, or the document is known to have others, a command makes the change.
  */
-export const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
+const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
   heard(store, [collection, 'update'], (inner, hearing) => updateOne(inner, collection, update, hearing));
 
 async function updateOne(
@@ -105,7 +105,7 @@ const readFirst = async ({ database }: Store, collection: string, filter: Docume
   (await readAll({ ...database, budget: unlimited }, { find: collection, filter, limit: 1 }))[0];
 
 /** Deletes one document and returns it; null if none matches. */
-export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
+async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
   const id = (match as { readonly _id?: unknown })._id;
   return writeOne(store, { collection, id, count: -1 }, async ({ database }) => {
     const { value } = await runWrite(database, { findAndModify: collection, query: match, remove: true });
@@ -213,3 +213,6 @@ async function attempt(database: Database, command: Document, signal?: AbortSign
   if (session === null) notePosition(database, reply['operationTime']);
   return reply;
 }
+
+/** Writes of one entry. */
+export const entryStore = { insert: insertEntry, update: updateEntry, remove: deleteEntry };

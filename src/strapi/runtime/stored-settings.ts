@@ -8,7 +8,7 @@ import { mediaOf } from '#http/running.js';
 import { imageChoicesKey, libraryViewKey, readLibrarySettings } from '#media/image-choices.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import { logosKey, openCodeStore, storeSetting, viewPrefix } from '#store/stores/code-store.js';
-import { readLocales } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import { collections } from '#model/schema/collections.js';
 import { chooseDefaultLocale, forgetDefaultLocale } from '#content/locales.js';
 import { mapValues, type Values } from '#base/values.js';
@@ -91,7 +91,7 @@ const emails = (sources: Sources): StoreSetting => ({
 });
 
 const defaultLocale = (sources: Sources): StoreSetting => ({
-  read: async () => (await readLocales(database(sources))).default,
+  read: async () => (await localeStore.read(database(sources))).default,
   write: (code) => chooseDefaultLocale(code, sources.content()),
   remove: () => forgetDefaultLocale(sources.content()),
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Database } from '#store/send/database.js';
-import { type FieldsOf, type LogState, markOf, readLogState, type StoredChange } from '#store/stores/change-log.js';
+import { type FieldsOf, type LogState, type StoredChange, syncLog } from '#store/stores/change-log.js';
 import { writeChanges } from '#store/stores/write-changes.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
@@ -67,7 +67,7 @@ describe('the change log', () => {
       .toArray();
   const state = async (): Promise<LogState> => {
     for (;;) {
-      const found = await readLogState(database);
+      const found = await syncLog.readState(database);
       if (found !== null) return found;
     }
   };
@@ -81,7 +81,7 @@ describe('the change log', () => {
       const before = log[index - 1];
       if (before === undefined) continue;
       expect(change._id).to.equal(before._id + 1);
-      if (change.before !== null) expect(change.before).to.equal(markOf(before.token));
+      if (change.before !== null) expect(change.before).to.equal(syncLog.markOf(before.token));
       if (change.kind !== 'reset' && before.kind !== 'reset') expect(change.token > before.token).to.equal(true);
     }
   };

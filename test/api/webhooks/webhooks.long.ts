@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '#store/send/transaction.js';
-import { insertEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { type Received, Receiver } from '../../support/receiver.js';
 import { serveHooks, type HookServing } from './webhook-kit.js';
 
@@ -314,7 +314,7 @@ describe('webhooks', () => {
     const [first = 0] = await store.ids.next('others', titles.length, store.database);
     await inTransaction(store.database, async (inner) => {
       for (const [index, title] of titles.entries())
-        await insertEntry({ ...store, database: inner }, 'others', { _id: first + index, title });
+        await entryStore.insert({ ...store, database: inner }, 'others', { _id: first + index, title });
       if (fail) throw new Error('not to be committed');
     });
   };

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { connectDatabase } from '#store/send/connection.js';
 import { createConfig } from '#settings/create-config.js';
 import type { UploadProvider } from '#settings/upload-settings.js';
-import { newBlobId } from '#store/stores/blob-store.js';
+import { blobRecords } from '#store/stores/blob-store.js';
 import { diskStorage } from '#media/storage/disk-storage.js';
 import type { ByteSource, FileStorage } from '#media/storage/file-storage.js';
 import { gridStorage } from '#store/stores/grid-chunks.js';
@@ -59,7 +59,7 @@ for (const [name, open] of Object.entries(storages))
       it(`keeps ${String(size)} bytes, gives any range of them, and deletes them`, async () => {
         const { storage, count } = opened;
         const before = await count();
-        const key = newBlobId();
+        const key = blobRecords.newId();
         const bytes = randomBytes(size);
         await storage.write(key, inPieces(bytes), 'application/octet-stream');
         expect((await collect(storage.read(key, { start: 0, end: size }))).equals(bytes)).to.equal(true);
@@ -81,7 +81,10 @@ for (const [name, open] of Object.entries(storages))
 
     it('keeps files apart that are written at once', async () => {
       const { storage } = opened;
-      const files = Array.from({ length: 20 }, (_, index) => ({ key: newBlobId(), bytes: randomBytes(100_000 * (index + 1)) }));
+      const files = Array.from({ length: 20 }, (_, index) => ({
+        key: blobRecords.newId(),
+        bytes: randomBytes(100_000 * (index + 1)),
+      }));
       await Promise.all(files.map(({ key, bytes }) => storage.write(key, inPieces(bytes), 'text/plain')));
       for (const { key, bytes } of files)
         expect((await collect(storage.read(key, { start: 0, end: bytes.length }))).equals(bytes)).to.equal(true);
@@ -91,7 +94,7 @@ for (const [name, open] of Object.entries(storages))
     it('removes the partial file if the source fails', async () => {
       const { storage, count } = opened;
       const before = await count();
-      const key = newBlobId();
+      const key = blobRecords.newId();
       const failed = await storage.write(key, failing(12_000_000), 'text/plain').catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'the client has gone');
       await storage.remove(key);
@@ -99,7 +102,9 @@ for (const [name, open] of Object.entries(storages))
     });
 
     it('fails to read a missing key', async () => {
-      const error = await collect(opened.storage.read(newBlobId(), { start: 0, end: 10 })).catch((thrown: unknown) => thrown);
+      const error = await collect(opened.storage.read(blobRecords.newId(), { start: 0, end: 10 })).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(error).to.be.an('error');
     });
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { uniqueField } from '#store/form/layout.js';
+import { uniqueFields } from '#store/form/layout.js';
 import { dottedPath, findPlaces, linkPaths, uniquePaths } from '#model/schema/attribute-places.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { defaultModelSettings } from '#model/schema/build-content-type.js';
@@ -45,7 +45,7 @@ const type = found;
 const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   [
     'unique attributes',
-    uniquePaths(type, registry).map(uniqueField),
+    uniquePaths(type, registry).map(uniqueFields.field),
     [
       'title',
       'twig.leaf.code',

@@ -8,7 +8,7 @@ import { connectDatabase } from '#store/send/connection.js';
 import { pollChanges } from '#store/changes/poll-changes.js';
 import { hasCode } from '#base/errors.js';
 import { createStore } from '#store/store.js';
-import { insertEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { packArchive } from '../../support/pack-archive.js';
 import { runCli } from '../../support/run-cli.js';
 import { sampleArchive } from '../../support/sample-archive.js';
@@ -150,8 +150,10 @@ describe('npx mangrove import of an archive', () => {
       const database = await connectDatabase(serving.database.uri, serving.server.config.database, { collections: [] });
       const store = createStore(database);
       const document = { _id: 1, big: 2 ** 40, when: new Date(0), none: null, left: undefined, list: [{ a: 1.5 }] };
-      await insertEntry(store, 'doubles', document);
-      const refused: unknown = await insertEntry(store, 'doubles', { ...document, list: [] }).catch((error: unknown) => error);
+      await entryStore.insert(store, 'doubles', document);
+      const refused: unknown = await entryStore
+        .insert(store, 'doubles', { ...document, list: [] })
+        .catch((error: unknown) => error);
       expect(hasCode(refused, 'id-taken')).to.equal(true);
       expect(await database.db.collection('doubles').countDocuments({ 'list.a': 1.5 })).to.equal(1);
       await database.db.dropCollection('doubles');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isRecord, itemsOf, printable } from '#base/values.js';
-import { otherThan } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { clientCollection } from './declaration.js';
@@ -63,7 +63,7 @@ export async function findClient(id: string, database: Database, fetching: Fetch
 export async function storeDocument(database: Database, { _id, ...values }: Client): Promise<void> {
   const { kind } = values;
   if ((await clients.count(database, { kind })) >= most) {
-    const match = { kind, isGranted: otherThan(true) };
+    const match = { kind, isGranted: is.otherThan(true) };
     const [oldest] = await clients.find(database, { match, sort: { usedAt: 1 }, limit: 1, fields: ['_id'] });
     if (oldest === undefined) return;
     await clients.remove(database, { _id: oldest._id });

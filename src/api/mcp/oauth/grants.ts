@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '#store/send/database.js';
-import { above, oneOf, otherThan } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { grantCollection } from './declaration.js';
 import type { Scope } from './scopes.js';
@@ -65,7 +65,7 @@ export async function insertGrant(database: Database, consent: Consent): Promise
   await grants.put(database, grant);
   const unused = { match: { user: grant.user }, sort: { usedAt: -1, _id: 1 }, skip: most, fields: ['_id'] } as const;
   const surplus = (await grants.find(database, unused)).map(({ _id }) => _id);
-  if (surplus.length > 0) await grants.remove(database, { _id: oneOf(surplus) });
+  if (surplus.length > 0) await grants.remove(database, { _id: is.oneOf(surplus) });
   return grant;
 }
 
@@ -102,7 +102,7 @@ export const grantsOf = async (
   database: Database,
   { id, tokenVersion }: { readonly id: number; readonly tokenVersion: number },
 ): Promise<readonly Grant[]> => {
-  const match = { user: id, version: tokenVersion, redeemedAt: otherThan(null), expiresAt: above(new Date()) };
+  const match = { user: id, version: tokenVersion, redeemedAt: is.otherThan(null), expiresAt: is.above(new Date()) };
   return await grants.find(database, { match, sort: { usedAt: -1, _id: 1 } });
 };
 

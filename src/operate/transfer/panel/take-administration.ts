@@ -1,10 +1,10 @@
 import { withDatabase, type ContentContext } from '#content/content-context.js';
 import { findStored } from '#store/stored.js';
-import { readLocales } from '#store/stores/locale-store.js';
+import { localeStore } from '#store/stores/locale-store.js';
 import type { Database } from '#store/send/database.js';
 import type { Store } from '#store/store.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { insertEntry, updateEntry } from '#store/write/write-entries.js';
+import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { PanelRecord } from '../panel-records.js';
@@ -84,7 +84,7 @@ export async function takeAdministration(
   const { content, registry } = target;
   const { store, bind } = content;
   if (ids.size > 0 || records.some(({ type }) => type === 'admin::role')) {
-    const { codes: locales } = await readLocales(store.database);
+    const { codes: locales } = await localeStore.read(store.database);
     await createDefaultAdminRoles({ store, bind: { ...bind, registry, locales } });
   }
   const coming = judgeAdministration(records, await readStored(store.database), target);
@@ -125,7 +125,7 @@ async function storeAll(
     const id = ids.get(source);
     if (stored !== null || id === undefined) continue;
     const held = own.flatMap((role) => roleIds.get(role) ?? []);
-    await insertEntry(store, collections.administrators, newDocument(id, { ...values, roles: [...new Set(held)] }));
+    await entryStore.insert(store, collections.administrators, newDocument(id, { ...values, roles: [...new Set(held)] }));
   }
 }
 
@@ -135,8 +135,8 @@ async function storeRole({ stored, values, permissions }: ComingRole, store: Sto
   const [next = 0] = stored === null ? await store.ids.next(collections.adminRoles, 1, { ...store.database, session: null }) : [];
   const id = stored?.id ?? next;
   const set = { ...values, updatedAt: now };
-  if (stored === null) await insertEntry(store, collections.adminRoles, { _id: id, ...set, createdAt: now });
-  else if (permissions !== null) await updateEntry(store, collections.adminRoles, { match: { _id: id }, change: { set } });
+  if (stored === null) await entryStore.insert(store, collections.adminRoles, { _id: id, ...set, createdAt: now });
+  else if (permissions !== null) await entryStore.update(store, collections.adminRoles, { match: { _id: id }, change: { set } });
   if (permissions !== null) await setPermissions(id, permissions, store);
   return id;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { startingWith } from '#store/form/matches.js';
+import { is } from '#store/form/matches.js';
 import { viewPrefix } from '#store/stores/code-store.js';
 import type { Database } from '#store/send/database.js';
 import { mapIds, readIds, type ForeignDatabase, openForeign } from '../../raw/foreign-database.js';
@@ -89,7 +89,7 @@ type StoredSettings = readonly (readonly [key: string, value: unknown])[];
 
 async function readCoreStore(foreign: ForeignDatabase): Promise<StoredSettings> {
   const plugins = ['plugin_users-permissions_', 'plugin_i18n_', 'plugin_upload_settings', viewPrefix];
-  const filter = { key: startingWith('model_def_', ...plugins) };
+  const filter = { key: is.startingWith('model_def_', ...plugins) };
   const settings = [];
   for await (const rows of foreign.read('core_store', { filter })) settings.push(...rows);
   return settings.map(({ key, value }) => [String(key), parse(key, value)]);

@@ -1,6 +1,6 @@
 import { asScanned } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
-import { groupNumber } from '../../form/layout.js';
+import { localeGroup } from '../../form/layout.js';
 import { joinStages } from '../join-related.js';
 import type { Facts, JoinedPage, PageTotal } from './way.js';
 
@@ -12,7 +12,7 @@ export function fallbackTotal({ collection, match, before, joins }: JoinedPage, 
   const { database, totals } = facts;
   const [join, ...others] = joins;
   if (join?.condition.kind !== 'fallback' || others.length > 0) return null;
-  const rest = join.condition.isAlone ? [{ $group: { _id: groupNumber } }] : joinStages(joins, match);
+  const rest = join.condition.isAlone ? [{ $group: { _id: localeGroup.number } }] : joinStages(joins, match);
   const pipeline = [{ $match: before }, ...rest, { $count: 'n' }];
   const counted = { collection, match: { pipeline }, condition: null };
   const run = async (): Promise<number> => {

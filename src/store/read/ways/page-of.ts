@@ -46,17 +46,17 @@ const boundLimit = (limit: number | null, left: number): number | null =>
   limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
 
 /** Returns the position that an entry has in a list by cursors; null if there is no entry with this id. */
-export async function findPosition(plan: Plan, id: number, database: Database): Promise<Position | null> {
+async function findPosition(plan: Plan, id: number, database: Database): Promise<Position | null> {
   const page = pageOf({ ...plan, condition: null }, { _id: id }, database);
   const [document] = await readAll(database, compilePage(page));
   return document === undefined ? null : positionOf(document);
 }
 
 /** Returns a position as bytes. The types of its values are kept. */
-export const encodePosition = ({ values, id }: Position): Uint8Array => BSON.serialize({ i: id, v: values });
+const encodePosition = ({ values, id }: Position): Uint8Array => BSON.serialize({ i: id, v: values });
 
 /** Returns the position that bytes were made of. */
-export function decodePosition(bytes: Uint8Array): Position {
+function decodePosition(bytes: Uint8Array): Position {
   const { i, v } = BSON.deserialize(bytes, { promoteLongs: false, bsonRegExp: true }) as Document;
   return { id: Number(i), values: v as readonly unknown[] }; // as they were encoded
 }
@@ -68,7 +68,7 @@ const positionField = '_position';
 const atField = '_isAtCursor';
 
 /** Returns the position of an entry of a page by cursors. */
-export const positionOf = (document: StoredDocument): Position => ({
+const positionOf = (document: StoredDocument): Position => ({
   values: document[positionField] as readonly unknown[], // as the projection of such a page computes it
   id: Number(document['_id']),
 });
@@ -110,7 +110,7 @@ function boundNear({ near = null, sort }: Page, { values: [distance] }: Position
 const idBehind = (key: SortKey, { sort }: Page): readonly SortKey[] => (key === sort.at(-1) ? [{ ...key, path: '_id' }] : []);
 
 /** Returns the error for a cursor that was made for another list. */
-export const foreignCursor = (parameter: string): Error =>
+const foreignCursor = (parameter: string): Error =>
   validationError(
     `Invalid parameter ${parameter}: it is not a cursor of this list. ` +
       'A cursor is valid for one type, sort, locale and publication state, and the same filters',
@@ -164,3 +164,12 @@ export const compileBeyond = ([field, order]: Key, value: unknown, isIncluded: b
 /** Returns what all branches have in common: a bound of the first key, with which other plans of the server begin at the position too. */
 const boundOf = (key: Key | undefined, value: unknown = null): readonly Document[] =>
   key === undefined || value === null ? [] : [compileBeyond(key, value, true)];
+
+/** The positions of entries in lists by cursors. */
+export const cursorPositions = {
+  find: findPosition,
+  encode: encodePosition,
+  decode: decodePosition,
+  foreign: foreignCursor,
+  of: positionOf,
+};
