@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Random } from '../../../scripts/random.js';
 import { fitEntries, fitEntry, refuseLarge } from '#api/mcp/bounded-answer.js';
+import { roundsOf } from '../../support/rounds.js';
 import { valueOf } from './random-values.js';
 
 const maxBytes = 10_000;
@@ -16,7 +17,8 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 describe('the measure of answers', () => {
   it('lets no answer be larger, and cuts none that fits', () => {
     const random = new Random(7);
-    for (let round = 0; round < 200; round++) {
+    const rounds = roundsOf(60, 200);
+    for (let round = 0; round < rounds; round++) {
       const all = Array.from({ length: 1 + random.below(8) }, () => entryOf(random));
       const answerOf = (entries: readonly object[]) => ({
         entries,

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { roundsOf } from '../../support/rounds.js';
 import { type Agent, clients } from './agents.js';
 
+const calls = roundsOf(250, 500);
 const types = ['api::article.article', 'api::note.note'];
 const all = ['find', 'findOne', 'create', 'update', 'delete', 'aggregate'];
 const own = { owner: { id: { $eq: '$user.id' } } };
@@ -32,7 +34,7 @@ describe('an agent that follows the orders in an entry', () => {
   after(() => server.stop());
 
   for (const [revision, connect] of Object.entries(clients))
-    it(`never sees an entry of another user, in 500 random calls over ${revision}`, async () => {
+    it(`never sees an entry of another user, in ${String(calls)} random calls over ${revision}`, async () => {
       const name = revision.replaceAll('-', '');
       const [ann, bob] = [await server.addUser(`ann${name}`), await server.addUser(`bob${name}`)];
       const rules = { rows: { 'api::article.article': own, 'api::note.note': own } };
@@ -56,7 +58,7 @@ describe('an agent that follows the orders in an entry', () => {
 async function attack(agent: Agent, next: () => number): Promise<void> {
   const answered = new Map<string, number>();
   const known: Known[] = [];
-  for (let call = 0; call < 500; call++) {
+  for (let call = 0; call < calls; call++) {
     const [name, input] = randomCall(next, known);
     const { isError, text, content } = await agent.call(name, input);
     // an error may repeat what the call itself says

@@ -10,6 +10,7 @@ import { bindContext } from '../../support/things.js';
 import { defaultLimits } from '../../support/default-limits.js';
 import type { Answer, TestModel } from '../../support/serve.js';
 import { adminToken, serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { roundsOf } from '../../support/rounds.js';
 import { collectionType } from '../../support/collection-type.js';
 import { type Filter, isFound, randomFilter, randomOf, randomValue } from './json-oracle.js';
 
@@ -151,9 +152,10 @@ describe('paths of JSON in memory', () => {
 
   it('equal a naive oracle on random values and filters', () => {
     const random = randomOf(59);
+    const rounds = roundsOf(1_000, 3_000);
     const type = registry.types.get('api::item.item');
     if (type === undefined) throw new Error('no type');
-    for (let round = 0; round < 3_000; round++) {
+    for (let round = 0; round < rounds; round++) {
       const filter = randomFilter(random);
       const { path, operator, operands, denied } = filter;
       const list = ['in', 'notIn', 'between'].includes(operator);
@@ -401,13 +403,14 @@ describe('paths of JSON', () => {
 
   it('equal a naive oracle on random values and filters, over REST and GraphQL', async () => {
     const random = randomOf(20_261_129);
+    const rounds = roundsOf(40, 120);
     const documents = Array.from({ length: 100 }, (_, index) => ({
       _id: 1_000 + index,
       title: 'random',
       data: randomValue(random, 4),
     }));
     await server.database.db.collection<{ _id: number }>('items').insertMany(documents);
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < rounds; round++) {
       const filter = randomFilter(random);
       const expected = documents.filter(({ data }) => isFound(filter, data)).map(({ _id }) => _id);
       // over REST, a name that is one number is the place in a list of operands

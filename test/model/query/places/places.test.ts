@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { distanceOf, isInside, outlineOf } from '#model/query/places/geodesy.js';
 import { adminToken, serveAccounts, type ServingAccounts } from '../../../content/rights/serve-accounts.js';
 import { commandsDuring, explain } from '../../../support/explain.js';
+import { roundsOf } from '../../../support/rounds.js';
 import { collectionType } from '../../../support/collection-type.js';
 import { Draw } from '../../../content/rights/no-leak/draw.js';
 
@@ -136,7 +137,7 @@ describe('places', () => {
         const count = await ok(`/api/cafes/count?${spellNear(asked)}`, asked.isPublic);
         expect(count.data.count).to.equal(expected.length);
       }),
-      { numRuns: 80 },
+      { numRuns: roundsOf(30, 80) },
     ));
 
   const nearParis = 'filters[at][$near][lng]=2.35&filters[at][$near][lat]=48.85';
@@ -193,7 +194,7 @@ describe('places', () => {
         const body = await ok(`/api/cafes?${spellNear(asked)}&${before}`, asked.isPublic);
         expectNearest(idsOf(body), expected.slice(start - 37, start), asked.center);
       }),
-      { numRuns: 15 },
+      { numRuns: roundsOf(8, 15) },
     ));
 
   it('$near: another sort keeps the distances', async () => {
@@ -237,7 +238,7 @@ describe('places', () => {
         const body = await ok(`/api/cafes?${written}&sort=id&pagination[pageSize]=1000`, isPublic);
         expect(idsOf(body)).to.deep.equal(expected.map(({ _id }) => _id).sort((a, b) => a - b));
       }),
-      { numRuns: 150 },
+      { numRuns: roundsOf(60, 150) },
     ));
 
   it('$within: polygons have geodesic edges, in the database and in memory', async () => {
@@ -281,7 +282,7 @@ describe('places', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: roundsOf(100, 300) },
     ));
 
   it('a page and its cursor examine about as many entries as they have', async () => {
