@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { Random } from '../../../scripts/random.js';
 import { collectionType } from '../../support/collection-type.js';
+import { roundsOf } from '../../support/rounds.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 import { type Agent, connectOld } from './agents.js';
 import { lengthOf, textOf, valueOf } from './random-values.js';
 
+const rounds = roundsOf(400, 2_000);
 const maxBytes = 10_000;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -65,10 +67,10 @@ describe('answers of at most 10,000 bytes', () => {
     await server.stop();
   });
 
-  it('are none larger, of 2,000 random ones', async () => {
+  it(`are none larger, of ${String(rounds)} random ones`, async () => {
     const random = new Random(5);
     const seen = new Map<string, number>();
-    for (let round = 0; round < 2_000; round++) {
+    for (let round = 0; round < rounds; round++) {
       const [name, input] = callOf(random);
       const { isError, text, content } = await agent.call(name, input);
       const about = JSON.stringify([name, input]).slice(0, 300);

@@ -15,7 +15,7 @@ import { models } from './questions/world.js';
 
 /** Other questions about other data: `QUESTION_SEED=7 QUESTIONS=10000 npx mocha test/model/query/random-questions.long.ts`. */
 const seed = Number(process.env['QUESTION_SEED'] ?? Date.now() % 1_000_000);
-const count = Number(process.env['QUESTIONS'] ?? 600);
+const count = Number(process.env['QUESTIONS'] ?? 300);
 const inFlight = 16;
 /** The share of the questions that GraphQL is asked at least. */
 const leastGraphql = 0.5;
