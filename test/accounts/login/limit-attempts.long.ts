@@ -289,13 +289,21 @@ describe('limits of attempts', () => {
       ['do not include expired tokens of users', expired, [401, 401, 401, 401]],
       ['do not include forged tokens of users', `${expired}x`, [401, 401, 401, 401]],
     ];
+    let server: ServingAccounts;
+    let accessKey: string;
+    before(async () => {
+      const config = { 'users-permissions': { config: { jwtSecret, ratelimit: { enabled: false } } } };
+      server = await serveAccounts({ config: { plugins: config, admin: { ratelimit: { max: 2 } } } });
+      accessKey = (await server.admin('POST', '/tokens', { name: 'app', type: 'read-only' })).body.data.accessKey;
+    });
+    after(() => server.stop());
+    beforeEach(() => server.database.db.collection('_attempts').deleteMany({}));
+
     for (const path of ['/admin/api/models', '/api/openapi.json', '/api/types.d.ts'])
       for (const [title, token, expected] of tokens)
         it(`${title}, and never the right one: ${path}`, async () => {
-          const server = await serve({ enabled: false }, {}, { admin: { ratelimit: { max: 2 } } });
           const statusOf = async (bearer: string | null) => (await server.as(bearer, 'GET', path)).status;
           const open = await statusOf(null);
-          const { accessKey } = (await server.admin('POST', '/tokens', { name: 'app', type: 'read-only' })).body.data;
           const ofToken = await statusOf(accessKey);
           for (const status of expected) {
             expect(await statusOf(token)).to.equal(status);
