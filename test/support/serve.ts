@@ -97,16 +97,21 @@ export async function serveModels({
 
 /** Stores models as any client may do it. */
 export async function storeModels({ db }: FreshDatabase, models: readonly TestModel[]): Promise<void> {
-  const collection = db.collection<{ _id: string }>('_models');
-  for (const { uid, ...model } of models) await collection.replaceOne({ _id: uid }, model, { upsert: true });
+  if (models.length === 0) return;
+  await db
+    .collection<{ _id: string }>('_models')
+    .bulkWrite(models.map(({ uid, ...replacement }) => ({ replaceOne: { filter: { _id: uid }, replacement, upsert: true } })));
 }
 
 /** Stores documents as those that the service has written itself. */
 async function storeDocuments({ db }: FreshDatabase, documents: NonNullable<ServingInput['documents']>): Promise<void> {
-  for (const [name, rows] of Object.entries(documents)) {
+  const names = Object.keys(documents);
+  if (names.length === 0) return;
+  for (const [name, rows] of Object.entries(documents))
     if (rows.length > 0) await db.collection(name).insertMany(rows.map((row) => ({ ...row })));
-    await db.collection<{ _id: string }>('_collections').updateOne({ _id: name }, { $set: { _id: name } }, { upsert: true });
-  }
+  await db
+    .collection<{ _id: string }>('_collections')
+    .bulkWrite(names.map((_id) => ({ updateOne: { filter: { _id }, update: { $set: { _id } }, upsert: true } })));
 }
 
 /** The directory of services over a database: e-mails and secrets are stored there, not in the checkout. */
