@@ -11,6 +11,7 @@ import { createService } from '#create-server.js';
 import type { Service } from '#service.js';
 import { commandsDuring } from './explain.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
+import { sendRequest } from './send-request.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
 export type TestModel = { readonly uid: string } & Readonly<Record<string, unknown>>;
@@ -154,13 +155,10 @@ export function testConfig(database: Pick<FreshDatabase, 'uri' | 'name'>, config
 }
 
 async function send(url: string, method: string, body: unknown): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+  const { status, headers, text } = await sendRequest({ url, method, body });
+  const [type, next] = [headers.get('content-type'), headers.get('location')];
+  if (next !== null && status >= 301 && status <= 308) return send(new URL(next, url).href, method, body);
+  return { status, body: type?.startsWith('application/json') === true ? JSON.parse(text) : text };
 }
 
 /** Changes are reported in order, so that a marker is reported after all earlier writes. Calls must not overlap. */

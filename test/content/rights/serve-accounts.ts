@@ -1,4 +1,5 @@
 import { hash } from 'bcrypt';
+import { sendRequest } from '../../support/send-request.js';
 import { serveModels, type Answer, type Serving, type ServingInput, type TestModel } from '../../support/serve.js';
 
 export const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
@@ -91,18 +92,10 @@ export async function sendAs(
   url: string,
   body?: unknown,
 ): Promise<Answer & { readonly headers: Headers }> {
-  const response = await fetch(url, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token !== null && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
-  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+  const sender = token === null ? {} : { authorization: `Bearer ${token}` };
+  const { status, headers, text } = await sendRequest({ url, method, headers: sender, body });
+  const isJson = headers.get('content-type')?.includes('json') === true;
+  return { status, body: isJson ? JSON.parse(text) : text, headers };
 }
 
 /** Stores a user directly in the database. */
