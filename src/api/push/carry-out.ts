@@ -6,18 +6,16 @@ import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
 import { conflictsOf } from '#http/sync-option.js';
 import { emptyQuery } from '#model/query/ast.js';
-import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import type { Attribute } from '#model/schema/content-type.js';
 import { findFirst } from '#store/stored.js';
 import { storedIds } from '#model/schema/stored-values.js';
+import type { AllowedWrite } from './allowed-write.js';
 import { bodyOf, changedNames, type Demand, demandsOf, heldBy, increased, isPlain, needsEntry, pushedForm } from './compare.js';
 import { type Current, type EntryView, readCurrent, readView, viewOf, viewQuery } from './entry-view.js';
-import { kindOf, type NamedAttributes, namedAttributes } from './pushed-attributes.js';
-import type { PushWrite } from './read-push.js';
+import { kindOf } from './pushed-attributes.js';
 
 /** A write whose names are resolved. */
-export interface TypedWrite {
-  readonly type: ContentType;
-  readonly write: PushWrite;
+export interface TypedWrite extends AllowedWrite {
   /** The entry; 0 if it is created. */
   readonly id: number;
   /** Whether the type demands that a write names what it changes. */
@@ -43,8 +41,7 @@ export class Conflict extends Error {
  * REST.
  */
 export async function carryOut(typed: TypedWrite, content: ContentContext): Promise<Outcome> {
-  const named = namedAttributes(typed.type, typed.write, content.bind.access);
-  const work: Work = { ...typed, named, demands: demandsOf(typed.write, named, conflictsOf(typed.type) === 'last') };
+  const work: Work = { ...typed, demands: demandsOf(typed.write, typed.named, conflictsOf(typed.type) === 'last') };
   if (typed.isGuarded) requireDemands(work);
   switch (typed.write.op) {
     case 'create':
@@ -57,7 +54,6 @@ export async function carryOut(typed: TypedWrite, content: ContentContext): Prom
 }
 
 interface Work extends TypedWrite {
-  readonly named: NamedAttributes;
   readonly demands: readonly Demand[];
 }
 

@@ -4,11 +4,12 @@ import { keyError, keyId } from '#http/idempotency/read-key.js';
 import { keyExpiry } from '#http/idempotency/run-once.js';
 import type { RouteCall } from '#http/route.js';
 import type { Registry } from '#model/schema/content-type.js';
-import { findKey, findKeys, insertKey, KeyTaken } from '#store/stores/key-store.js';
+import { findKey, insertKey, type KeyHead, KeyTaken } from '#store/stores/key-store.js';
 import { collections } from '#model/schema/collections.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { mapLinks } from '../rest/batch/created-entries.js';
+import type { AllowedWrite } from './allowed-write.js';
 import { entryName, type PushWrite } from './read-push.js';
 
 /** An entry that has a name of its client. */
@@ -30,26 +31,16 @@ export class EntryNames {
   readonly #call: RouteCall;
   readonly #entries: Map<string, NamedEntry>;
 
-  private constructor(call: RouteCall, entries: Map<string, NamedEntry>) {
+  /** `heads` are the records of names, among others. */
+  constructor(call: RouteCall, names: Iterable<string>, heads: ReadonlyMap<string, KeyHead>) {
     this.#call = call;
-    this.#entries = entries;
-  }
-
-  /** Reads the names in the writes of a push: sends a command if there are any. Throws a ValidationError if there are too many. */
-  static async read(writes: readonly PushWrite[], call: RouteCall): Promise<EntryNames> {
-    const { registry } = call.content.bind;
-    const names = [...new Set(writes.flatMap((write) => [...namesIn(write, registry)]))];
-    if (names.length > maxNames)
-      throw new ApiError(400, 'ValidationError', `writes: a push has at most ${String(maxNames)} names of new entries`);
-    const byId = new Map(names.map((name) => [nameId(name, call), name]));
-    if (names.length === 0) return new EntryNames(call, new Map());
-    const stored = await findKeys(call.content.store.database, [...byId.keys()]);
-    const entries = [...stored].flatMap(([id, { fingerprint, expiresAt, answer }]): [string, NamedEntry][] =>
-      expiresAt.getTime() <= Date.now()
-        ? []
-        : [[byId.get(id) ?? '', { ...(JSON.parse(answer.head) as { uid: string; id: number }), key: fingerprint }]],
+    this.#entries = new Map(
+      [...names].flatMap((name) => {
+        const { head, uid, fingerprint, expiresAt } = heads.get(nameId(name, call)) ?? {};
+        if (head === undefined || uid === undefined || Number(expiresAt) <= Date.now()) return [];
+        return [[name, { uid, id: (JSON.parse(head) as { readonly id: number }).id, key: String(fingerprint) }]];
+      }),
     );
-    return new EntryNames(call, new Map(entries));
   }
 
   /** Returns the entry with a name; null if there is none. */
@@ -68,10 +59,10 @@ export class EntryNames {
    */
   async store(name: string, { uid, id, key }: NamedEntry, database: Database): Promise<void> {
     const own = nameId(name, this.#call);
-    const record = { id: own, client: database.sender?.client ?? '', fingerprint: key, access: '' };
+    const record = { id: own, client: database.sender?.client ?? '', fingerprint: key, access: '', uid };
     try {
       const expiresAt = keyExpiry(this.#call.running);
-      await insertKey(database, { ...record, expiresAt }, JSON.stringify({ uid, id }));
+      await insertKey(database, { ...record, expiresAt }, JSON.stringify({ id }));
     } catch (error) {
       throw error instanceof KeyTaken && (await this.#isStored(own)) ? nameTaken(name) : error;
     }
@@ -87,31 +78,35 @@ export class EntryNames {
   }
 }
 
-const nameId = (name: string, { caller }: RouteCall): string => keyId(caller, name, 'name');
+/** Returns the id of the record of a name. */
+export const nameId = (name: string, { caller }: Pick<RouteCall, 'caller'>): string => keyId(caller, name, 'name');
 
 /** The error of a create whose name another write has given to another entry. */
 export const nameTaken = (name: string): ApiError =>
   keyError(409, `Another write has created ${name}: each new entry needs a new name`);
 
-/** Returns the names in the id and the links of a write. */
-function namesIn(write: PushWrite, registry: Registry): ReadonlySet<string> {
-  const names = new Set<string>(typeof write.id === 'string' ? [write.id] : []);
+/** Returns the names in the ids and the links of writes. Throws a ValidationError if there are too many. */
+export function namesIn(writes: readonly AllowedWrite[], registry: Registry): ReadonlySet<string> {
+  const names = new Set<string>();
   const note = (name: string): string => {
     names.add(name);
+    if (names.size > maxNames)
+      throw new ApiError(400, 'ValidationError', `writes: a push has at most ${String(maxNames)} names of new entries`);
     return name;
   };
-  mapNames(write, registry, note);
+  for (const allowed of writes) {
+    if (typeof allowed.write.id === 'string') note(allowed.write.id);
+    mapNames(allowed, registry, note);
+  }
   return names;
 }
 
 /** Returns a write with others in place of the names in its links. */
 export function mapNames(
-  write: PushWrite,
+  { write, type }: Pick<AllowedWrite, 'write' | 'type'>,
   registry: Registry,
   replace: (name: string, target: string | null) => unknown,
 ): PushWrite {
-  const type = registry.byPluralName.get(write.type);
-  if (type === undefined) return write;
   const ofText = (text: string, target: string | null): unknown => (entryName.test(text) ? replace(text, target) : text);
   const mapped = <Part extends Values>(part: Part): Part => mapLinks(part, { type, registry, replace: ofText }, []) as Part; // has the same names
   const side = (name: 'from' | 'to'): Record<string, unknown> =>

@@ -1,5 +1,6 @@
 import { validationError } from '#base/errors.js';
 import type { RouteParts } from '#http/feature.js';
+import { refuseOthers } from '#http/query-string.js';
 import { anything, listOf, orNull, record, text, whole } from '#http/json-schema.js';
 import { answers, parameter } from '#http/operation.js';
 import { type DynamicRoute, type Route, withPrefix } from '#http/route.js';
@@ -86,6 +87,7 @@ export function pushRoutes({ config, projectCode, table }: RouteParts): readonly
     },
     isListedFor: mayWrite,
     handle: async (call) => {
+      refuseOthers(call.request.query, []);
       refuseMiddlewares('a push', projectCode, config);
       if (!call.content.store.database.isReplicated) throw validationError(withoutReplicas);
       const routes = table().filter((route): route is DynamicRoute => 'find' in route);
@@ -107,7 +109,7 @@ const schemaRoute: Route = {
     id: 'readSyncSchema',
     summary: 'Read how a client merges the attributes of synced types',
     tag: 'Sync',
-    query: [parameter('types', 'Plural names of types, separated by commas; all by default')],
+    query: [parameter('types', 'Plural names of synced types, separated by commas; all by default')],
     answers: answers(
       record({ data: object(object(kinds, 'By attribute'), 'By type'), meta: record({}) }),
       'The attributes by type',

@@ -1,15 +1,15 @@
-import { ApiError, notFoundError, unavailableError, validationError } from '#base/errors.js';
+import { ApiError, unavailableError, validationError } from '#base/errors.js';
 import { countExceeded } from '#base/limits/exceeded.js';
 import type { Values } from '#base/values.js';
 import { envelopeError, isBug } from '#http/error-response.js';
 import type { RouteCall } from '#http/route.js';
-import { isSynced } from '#http/sync-option.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import { uidsOf } from '#model/schema/content-type.js';
 import type { RowSources } from '../rest/batch/batch-rows.js';
 import type { Outcome } from './carry-out.js';
-import { EntryNames, mapNames, NameUnknown } from './names.js';
-import { runWrite } from './run-write.js';
+import { type CheckedWrite, checkWrites } from './checked-writes.js';
+import { type EntryNames, mapNames, NameUnknown } from './names.js';
 import type { PushWrite } from './read-push.js';
+import { repeatWrite, runWrite, type WriteResult } from './run-write.js';
 
 /** What has become of a write. */
 interface WriteAnswer extends Partial<Omit<Outcome, 'status' | 'id'>> {
@@ -26,16 +26,16 @@ interface WriteAnswer extends Partial<Omit<Outcome, 'status' | 'id'>> {
  * first of these if no other write has an outcome: the client pushes all of them again.
  */
 export async function runPush(writes: readonly PushWrite[], call: RouteCall, sources: RowSources): Promise<WriteAnswer[]> {
-  const push = new Push(call, sources, await EntryNames.read(writes, call));
+  const { writes: checked, names } = await checkWrites(writes, call, sources);
+  const push = new Push(call, names);
   const answers: WriteAnswer[] = [];
-  for (const write of writes) answers.push(await push.answer(write));
+  for (const write of checked) answers.push(await push.answer(write));
   if (push.passing !== null && answers.every(({ status }) => status === 'waiting')) throw push.passing;
   return answers;
 }
 
 class Push {
   readonly #call: RouteCall;
-  readonly #sources: RowSources;
   readonly #names: EntryNames;
   /** The entries of writes that were not applied. */
   readonly #blocked = new Set<string>();
@@ -44,21 +44,32 @@ class Push {
   /** The first error after which a write may succeed when it is pushed again; null if there is none. */
   passing: ApiError | null = null;
 
-  constructor(call: RouteCall, sources: RowSources, names: EntryNames) {
+  constructor(call: RouteCall, names: EntryNames) {
     this.#call = call;
-    this.#sources = sources;
     this.#names = names;
   }
 
-  async answer(write: PushWrite): Promise<WriteAnswer> {
+  async answer(checked: CheckedWrite): Promise<WriteAnswer> {
     const { database } = this.#call.content.store;
     if (database.sender?.signal.aborted === true) throw unavailableError('The request has ended');
+    const { write } = checked;
     const id = this.#idOf(write);
     const entries = [id, write.id].map((one) => `${write.type} ${String(one)}`);
-    const isBlocked = entries.some((entry) => this.#blocked.has(entry));
-    const answer = isBlocked || this.#isSpent ? waiting(write, id) : await this.#run(write, id);
+    const answer = (await this.#repeat(checked, id)) ?? (await this.#begin(checked, { id, entries }));
     if (answer.status !== 'applied') for (const entry of entries) this.#blocked.add(entry);
     return answer;
+  }
+
+  /** Returns the answer to a write that was carried out before, whatever its caller may do now; null if it was not. */
+  async #repeat({ write, key, keptType: uid }: CheckedWrite, id: number | string): Promise<WriteAnswer | null> {
+    if (uid === null) return null;
+    return this.#tried({ write, key }, id, () => repeatWrite({ sent: write, key, uid }, this.#call));
+  }
+
+  async #begin(checked: CheckedWrite, { id, entries }: { readonly id: number | string; readonly entries: readonly string[] }) {
+    const { write } = checked;
+    if (this.#isSpent || entries.some((entry) => this.#blocked.has(entry))) return waiting(write, id);
+    return (await this.#tried(checked, id, () => this.#carryOut(checked, id))) ?? waiting(write, id);
   }
 
   /** Whether the writes before have exceeded the budget. */
@@ -67,49 +78,64 @@ class Push {
   }
 
   /** Returns the id of the entry of a write; its name if no entry of the type has it. */
-  #idOf({ op, type, id }: PushWrite): number | string {
+  #idOf({ op, type: name, id }: PushWrite): number | string {
     if (typeof id === 'number' || op === 'create') return id;
     const entry = this.#names.find(id);
-    const { byPluralName } = this.#call.content.bind.registry;
-    return entry === null || entry.uid !== byPluralName.get(type)?.uid ? id : entry.id;
+    const type = this.#call.content.bind.registry.byPluralName.get(name);
+    return entry !== null && type !== undefined && uidsOf(type).includes(entry.uid) ? entry.id : id;
   }
 
-  async #run(write: PushWrite, id: number | string): Promise<WriteAnswer> {
-    const { content } = this.#call;
+  /** Returns what has become of a write; null if it has no result. */
+  async #tried(
+    { write, key }: Pick<CheckedWrite, 'write' | 'key'>,
+    id: number | string,
+    run: () => Promise<WriteResult | null>,
+  ): Promise<WriteAnswer | null> {
+    const { budget } = this.#call.content.bind;
     const mayExceed = this.#hasSpent;
-    content.bind.budget.beginChange();
+    budget.beginChange();
     try {
-      const { outcome, isReplayed } = await this.#carryOut(write, id);
-      this.#hasSpent ||= !isReplayed;
-      return { key: write.key, ...outcome };
+      const result = await run();
+      if (result === null) return null;
+      if (write.op === 'create') this.#names.add(String(write.id), { uid: result.uid, id: result.outcome.id, key });
+      return { key: write.key, ...this.#within(result) };
     } catch (error) {
-      this.#hasSpent = true;
       if (error instanceof NameUnknown) return waiting(write, id);
       if (isPassing(error)) {
         this.passing ??= error;
         return { ...waiting(write, id), error: { ...envelopeError(error).error } };
       }
-      return mayExceed && error === content.bind.budget.exceeded ? waiting(write, id) : this.#refused(error, write, id);
+      return mayExceed && error === budget.exceeded ? waiting(write, id) : this.#refused(error, write, id);
+    } finally {
+      this.#hasSpent = true;
     }
   }
 
-  #carryOut(write: PushWrite, id: number | string) {
-    const { call, names } = { call: this.#call, names: this.#names };
-    const { registry } = call.content.bind;
-    const type = typeOf(write, call);
+  /** Returns the outcome of a write. If one that was carried out before exceeds the budget, it waits, or is alone and shows no entry. */
+  #within({ outcome, isRepeated }: WriteResult): Outcome {
+    const { budget } = this.#call.content.bind;
+    const { attributes, ...others } = outcome;
+    if (!isRepeated || attributes === undefined) return outcome;
+    const bytes = Buffer.byteLength(JSON.stringify(attributes));
+    if (!this.#hasSpent && bytes > budget.left('answerBytes')) return others;
+    budget.spend('answerBytes', bytes);
+    return outcome;
+  }
+
+  async #carryOut({ write, key, allow }: CheckedWrite, id: number | string): Promise<WriteResult> {
+    const { registry } = this.#call.content.bind;
+    const allowed = allow();
     const found = (name: string, target: string | null): number => {
-      const entry = names.find(name);
+      const entry = this.#names.find(name);
       if (entry === null) throw new NameUnknown();
-      if (target !== null && entry.uid !== target)
+      if (target !== null && !uidsOf(registry.types.get(target) ?? { uid: target }).includes(entry.uid))
         throw validationError(`${name} is an entry of ${entry.uid}, expected ${target}`);
       return entry.id;
     };
-    if (write.op !== 'create' && typeof id === 'string') found(id, type.uid);
-    const named = mapNames(write, registry, found);
-    return runWrite({ type, write: named, sent: write, id: typeof id === 'number' ? id : 0 }, names, {
-      call,
-      sources: this.#sources,
-    });
+    if (write.op !== 'create' && typeof id === 'string') found(id, allowed.type.uid);
+    const named = { ...allowed, write: mapNames(allowed, registry, found) };
+    const sent = { ...named, sent: write, key, id: typeof id === 'number' ? id : 0 };
+    return runWrite(sent, this.#names, this.#call);
   }
 
   #refused(error: unknown, write: PushWrite, id: number | string): WriteAnswer {
@@ -127,10 +153,3 @@ const waiting = ({ key }: PushWrite, id: number | string): WriteAnswer => ({ key
 /** Returns whether a write may succeed when it is pushed again as it is. */
 const isPassing = (error: unknown): error is ApiError =>
   error instanceof ApiError && ([429, 503].includes(error.status) || error.headers['Retry-After'] !== undefined);
-
-/** Returns the synced type of a write. Throws a NotFoundError if there is none. */
-function typeOf({ type: name }: PushWrite, { content }: RouteCall): ContentType {
-  const type = content.bind.registry.byPluralName.get(name);
-  if (type === undefined || !isSynced(type)) throw notFoundError();
-  return type;
-}

@@ -1,14 +1,9 @@
 import { type ContentContext, withoutBudget } from '#content/content-context.js';
 import { untilReady } from '#content/run-write.js';
-import { notFoundError, validationError } from '#base/errors.js';
-import { checkRight } from '#http/authorize.js';
-import { accessDigest, contentDigest, keyId } from '#http/idempotency/read-key.js';
-import { answerOnce, Undone } from '#http/idempotency/run-once.js';
+import { accessDigest, contentDigest } from '#http/idempotency/read-key.js';
+import { answerOnce, type KeyOfWrite, storedAnswer, Undone } from '#http/idempotency/run-once.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { actionOf, allows } from '#model/query/access.js';
-import type { ContentType } from '#model/schema/content-type.js';
-import { findKey } from '#store/stores/key-store.js';
-import { findOwnRow, type RowSources } from '../rest/batch/batch-rows.js';
 import { requiresIfMatch } from '../rest/type-options.js';
 import { carryOut, Conflict, type Outcome, type TypedWrite } from './carry-out.js';
 import { readView } from './entry-view.js';
@@ -18,11 +13,8 @@ import type { PushWrite } from './read-push.js';
 /** A write whose names are resolved, and in the form in which it was sent, which its key stands for. */
 interface SentWrite extends Omit<TypedWrite, 'isGuarded'> {
   readonly sent: PushWrite;
-}
-
-interface Parts {
-  readonly call: RouteCall;
-  readonly sources: RowSources;
+  /** The id of the record of its key. */
+  readonly key: string;
 }
 
 /** What is stored for the key of a write. */
@@ -32,91 +24,80 @@ interface Kept {
   readonly access: string | null;
 }
 
-/**
- * Carries out a write once, by its key, if the caller has the right of the single request. Returns what it has done, or what it did
- * before. Throws the errors of the single request, and a 422 if the key was used for another write.
- */
-export async function runWrite(
-  write: SentWrite,
-  names: EntryNames,
-  { call, sources }: Parts,
-): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> {
-  const { type, sent } = write;
-  const id = keyId(call.caller, sent.key, 'push');
-  const check = (): void => checkWrite(write, { call, sources });
-  await unlessStored(id, call, check);
-  const access = accessDigest(call.caller.access);
-  const named = sent.op === 'create' ? names.find(String(sent.id)) : null;
-  if (named !== null && named.key !== id) throw nameTaken(String(sent.id));
-  await untilReady(type, call.content);
-  const keyed = { id, fingerprint: contentDigest({ ...sent, key: undefined }), access: '' };
-  const run = async (content: ContentContext): Promise<Answer> => {
-    check();
-    const outcome = await carryOut({ ...write, isGuarded: requiresIfMatch(type) }, content).catch(undo);
-    const entry = { uid: type.uid, id: outcome.id, key: id };
-    if (sent.op === 'create') await names.store(String(sent.id), entry, content.store.database);
-    return { body: { outcome, access } satisfies Kept };
-  };
-  const again = (): Promise<Answer> => answerOnce(call, keyed, run);
-  const { body, headers } = await again().catch((error: unknown) => afterCommit(error, call, again));
-  const kept = body as Kept; // of `run`
-  if (sent.op === 'create') names.add(String(sent.id), { uid: type.uid, id: kept.outcome.id, key: id });
-  return { outcome: await shownNow(kept, { type, access, call }), isReplayed: headers?.['Idempotency-Replayed'] !== undefined };
+/** What a write has done, and whether it did so before. */
+export interface WriteResult {
+  readonly outcome: Outcome;
+  /** The type of the entry. */
+  readonly uid: string;
+  readonly isRepeated: boolean;
 }
 
-/** Throws the error of a check, unless the write was carried out before: then it is told so, whatever its caller may do now. */
-async function unlessStored(id: string, { content }: RouteCall, check: () => void): Promise<void> {
-  try {
-    check();
-  } catch (error) {
-    if ((await findKey(content.store.database, id)) === null) throw error;
-  }
+/**
+ * Carries out a write once, by its key. Returns what it has done, or what it did before. Throws the errors of the single request, and a
+ * 422 if the key was used for another write.
+ */
+export async function runWrite(write: SentWrite, names: EntryNames, call: RouteCall): Promise<WriteResult> {
+  const { type, sent, key } = write;
+  const access = accessDigest(call.caller.access);
+  const isNew = sent.op === 'create';
+  const named = isNew ? names.find(String(sent.id)) : null;
+  if (named !== null && named.key !== key) throw nameTaken(String(sent.id));
+  await untilReady(type, call.content);
+  const run = async (content: ContentContext): Promise<Answer> => {
+    const outcome = await carryOut({ ...write, isGuarded: requiresIfMatch(type) }, content).catch(undo);
+    if (isNew) await names.store(String(sent.id), { uid: type.uid, id: outcome.id, key }, content.store.database);
+    return { body: { outcome, access } satisfies Kept };
+  };
+  const keyed = { ...keyOf(sent, key), uid: type.uid };
+  const answer = await answerOnce(call, keyed, run).catch((error: unknown) => afterCommit(error, call, keyed));
+  return shown(answer, type.uid, call);
 }
+
+/** Returns what a write has done before, of which `uid` was the type; null if it was not carried out. Throws a 422 for another write. */
+export async function repeatWrite(
+  { sent, key, uid }: Pick<SentWrite, 'sent' | 'key'> & { readonly uid: string },
+  call: RouteCall,
+): Promise<WriteResult | null> {
+  const answer = await storedAnswer(call, keyOf(sent, key));
+  return answer === null ? null : shown(answer, uid, call);
+}
+
+const keyOf = (sent: PushWrite, id: string): KeyOfWrite => ({
+  id,
+  fingerprint: contentDigest({ ...sent, key: undefined }),
+  access: '',
+});
 
 /** Ends the transaction of a write that is a conflict, of which nothing is stored. */
 function undo(error: unknown): never {
   throw error instanceof Conflict ? new Undone({ body: { outcome: error.outcome, access: null } satisfies Kept }) : error;
 }
 
-const methods = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
-
-const actions = ['find', 'findOne', 'create', 'update', 'delete'];
-
-/**
- * Throws the error of a caller without the right, which is a 404 without any right on the type; and a ValidationError if code of the
- * project has a part in the single request.
- */
-function checkWrite({ type, write: { op } }: SentWrite, { call: { caller, running }, sources }: Parts): void {
-  if (!actions.some((action) => allows(caller.access, actionOf(type, action)))) throw notFoundError();
-  const path = `/${type.pluralName}${op === 'create' ? '' : '/1'}`;
-  const found = findOwnRow({ method: methods[op], path }, { ...sources, running });
-  if (found === null)
-    throw validationError(
-      `${methods[op]} of ${type.pluralName} is answered or guarded by code of the project, so it cannot be pushed`,
-    );
-  for (const action of [found.row.action, ...(found.row.others ?? [])]) checkRight(caller, action);
-}
-
 /** Returns the answer of a write that is stored although code after it has failed, and reports the failure. Otherwise throws it. */
-function afterCommit(error: unknown, call: RouteCall, again: () => Promise<Answer>): Promise<Answer> {
+async function afterCommit(error: unknown, call: RouteCall, keyed: KeyOfWrite): Promise<Answer> {
   const { content, request, running } = call;
-  if (!content.bind.budget.hasChanged) throw error;
+  const stored = content.bind.budget.hasChanged ? await storedAnswer(call, keyed) : null;
+  if (stored === null) throw error;
   const { requestId, method, path } = request;
   running.observer.observe({ kind: 'request failed', requestId, method, path, err: error });
-  return again();
+  return stored;
+}
+
+async function shown({ body, headers }: Answer, uid: string, call: RouteCall): Promise<WriteResult> {
+  const outcome = await shownNow(body as Kept, uid, call); // of `runWrite`
+  return { outcome, uid, isRepeated: headers?.['Idempotency-Replayed'] !== undefined };
 }
 
 /**
  * Returns an outcome as the caller may see it now: the entry is read again if their rights have changed since, and not shown if it cannot
  * be read, because the write is stored.
  */
-async function shownNow(
-  { outcome, access }: Kept,
-  now: { readonly type: ContentType; readonly access: string; readonly call: RouteCall },
-) {
+async function shownNow({ outcome, access }: Kept, uid: string, { content, caller }: RouteCall): Promise<Outcome> {
   const { attributes, ...others } = outcome;
-  if (attributes === undefined || access === null || access === now.access) return outcome;
-  const isReader = ['find', 'findOne'].some((action) => allows(now.call.caller.access, actionOf(now.type, action)));
-  const view = isReader ? await readView(now.type, outcome.id, withoutBudget(now.call.content)).catch(() => null) : null;
+  if (attributes === undefined || access === null || access === accessDigest(caller.access)) return outcome;
+  const type = content.bind.registry.types.get(uid);
+  const isReader = ['find', 'findOne'].some((action) => allows(caller.access, actionOf(uid, action)));
+  if (type === undefined || !isReader) return others;
+  const view = await readView(type, outcome.id, withoutBudget(content)).catch(() => null);
   return view === null ? others : { ...others, attributes: view.attributes };
 }

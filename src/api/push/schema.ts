@@ -1,5 +1,5 @@
 import { validationError } from '#base/errors.js';
-import { readParameters } from '#http/query-string.js';
+import { readParameters, refuseOthers } from '#http/query-string.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { isSynced } from '#http/sync-option.js';
 import { type Access, maySee } from '#model/query/access.js';
@@ -11,22 +11,23 @@ import { type AttributeKind, kindOf, readableAttribute } from './pushed-attribut
 const maxTypes = 1_000;
 
 /**
- * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not synced, or not the
- * caller's, are left out.
+ * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not the caller's are left
+ * out, so that an app goes on without them when rights are lost. Throws a ValidationError for names of no synced type.
  */
 export function answerSchema({ request, content, running }: RouteCall): Answer {
   const { registry, access } = content.bind;
-  const parameters = readParameters(request.query, running.config.api.limits);
-  const unknown = Object.keys(parameters).find((name) => name !== 'types');
-  if (unknown !== undefined) throw validationError(`Invalid parameter ${unknown}: expected types`);
-  const types = namesIn(parameters['types']) ?? [...registry.byPluralName.keys()];
-  const data = types.flatMap((name) => {
-    const type = registry.byPluralName.get(name);
-    const isShown = type !== undefined && isSynced(type) && maySee(access, type.uid);
-    return isShown ? [[name, attributesOf(type, access)] as const] : [];
-  });
+  refuseOthers(request.query, ['types']);
+  const names = namesIn(readParameters(request.query, running.config.api.limits)['types']);
+  const synced = new Map([...registry.byPluralName].filter(([, type]) => isSynced(type)));
+  const unknown = names?.filter((name) => !synced.has(name)) ?? [];
+  if (unknown.length > 0) throw validationError(`Invalid parameter types: no synced type is named ${told(unknown)}`);
+  const types = [...synced].filter(([name, type]) => names?.includes(name) !== false && maySee(access, type.uid));
+  const data = types.map(([name, type]) => [name, attributesOf(type, access)] as const);
   return { body: { data: Object.fromEntries(data), meta: {} } };
 }
+
+/** Returns some names as a part of a message. */
+const told = (names: readonly string[]): string => names.slice(0, 10).join(', ').slice(0, 500);
 
 function namesIn(value: unknown): readonly string[] | null {
   if (value === undefined) return null;

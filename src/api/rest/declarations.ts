@@ -42,6 +42,7 @@ export const restDeclarations = {
       {
         name: collections.keys,
         backup: 'whole',
+        namesTypes: ['uid'],
         isContent: false,
         indexes: [expiry, { key: { client: 1, bytes: 1 }, name: 'client_1_bytes_1' }],
       },

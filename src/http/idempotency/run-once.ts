@@ -38,15 +38,14 @@ export function onceFor(call: RouteCall, header: string, space?: string): NonNul
     answerOnce(call, { id, fingerprint: fingerprintOf(request, parts), access: accessDigest(caller.access) }, write);
 }
 
+/** The key of a write, and what it stands for. */
+export type KeyOfWrite = Pick<KeyedWrite, 'id' | 'fingerprint' | 'access' | 'uid'>;
+
 /**
  * Carries out a write with a key, and returns its answer; or the stored one if it was carried out before. The record of the key, the
  * write and its answer are stored in one transaction, so all or none of them exist. The server must have transactions.
  */
-export function answerOnce(
-  call: RouteCall,
-  keyed: Pick<KeyedWrite, 'id' | 'fingerprint' | 'access'>,
-  write: Write,
-): Promise<Answer> {
+export function answerOnce(call: RouteCall, keyed: KeyOfWrite, write: Write): Promise<Answer> {
   const { sender } = call.content.store.database;
   return new KeyedRequest(call, { ...keyed, client: sender?.client ?? '' }, write).answer();
 }
@@ -83,7 +82,7 @@ class KeyedRequest {
       await database.time.run(database.maxTimeMS.write, (limit) => database.uniques.waitAll(limit));
     const full = await allowanceOf(running).take(this.#keyed.client, database);
     for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
-      const answer = (full === null ? await this.#attempt() : null) ?? (await this.#replay());
+      const answer = (full === null ? await this.#attempt() : null) ?? (await storedAnswer(this.#call, this.#keyed));
       if (answer !== null) return answer;
       if (full !== null) throw tooManyKeys(full);
       if (performance.now() - this.#begun > running.config.api.idempotency.wait) throw underWay();
@@ -123,27 +122,32 @@ class KeyedRequest {
     allowanceOf(running).add(client, result.size);
     return result.answer;
   }
+}
 
-  /** Returns the stored answer; null if there is none. Throws a 422 for another request, and a 403 if the caller's rights have changed. */
-  async #replay(): Promise<Answer | null> {
-    const { id, fingerprint, access } = this.#keyed;
-    const { database } = this.#call.content.store;
-    const record = await findKey(database, id);
-    if (record === null) return null;
-    const { expiresAt } = record;
-    if (expiresAt.getTime() <= Date.now()) {
-      await ownRows(collections.keys).remove(database, { _id: id, expiresAt });
-      return null;
-    }
-    if (record.fingerprint !== fingerprint)
-      throw keyError(
-        422,
-        'This Idempotency-Key was used for another request: a repeated one must be equal, a new one needs a new key',
-      );
-    if (record.access !== access)
-      throw forbiddenError('The request was carried out before, but its answer is not repeated because your rights have changed');
-    return decodeAnswer(record.answer);
+/**
+ * Returns the stored answer to a write with a key; null if there is none. Throws a 422 for another request, and a 403 if the caller's
+ * rights have changed.
+ */
+export async function storedAnswer(
+  { content }: Pick<RouteCall, 'content'>,
+  { id, fingerprint, access }: KeyOfWrite,
+): Promise<Answer | null> {
+  const { database } = content.store;
+  const record = await findKey(database, id);
+  if (record === null) return null;
+  const { expiresAt } = record;
+  if (expiresAt.getTime() <= Date.now()) {
+    await ownRows(collections.keys).remove(database, { _id: id, expiresAt });
+    return null;
   }
+  if (record.fingerprint !== fingerprint)
+    throw keyError(
+      422,
+      'This Idempotency-Key was used for another request: a repeated one must be equal, a new one needs a new key',
+    );
+  if (record.access !== access)
+    throw forbiddenError('The request was carried out before, but its answer is not repeated because your rights have changed');
+  return decodeAnswer(record.answer);
 }
 
 const retryAfter = (seconds: number) => ({ 'Retry-After': String(seconds) });

@@ -1,4 +1,4 @@
-import { Binary } from 'mongodb';
+import { Binary, type Document } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
 import { inReadTime, inWriteTime, notePosition } from '../send/calls.js';
 import { is } from '../form/matches.js';
@@ -16,6 +16,8 @@ export interface KeyedWrite {
   readonly fingerprint: string;
   /** A digest of the caller's rights. */
   readonly access: string;
+  /** The content type of the written entry, if it matters later. A rename of the type changes it. */
+  readonly uid?: string;
   readonly expiresAt: Date;
 }
 
@@ -29,6 +31,9 @@ export interface KeptAnswer {
 interface KeyRecord extends Omit<KeyedWrite, 'id' | 'client'> {
   readonly answer: KeptAnswer;
 }
+
+/** The same without the body of the answer, which may be large. */
+export type KeyHead = Omit<KeyedWrite, 'id' | 'client'> & Pick<KeptAnswer, 'head'>;
 
 interface KeyDocument extends Omit<KeyedWrite, 'id'> {
   readonly _id: string;
@@ -71,28 +76,30 @@ export async function keepAnswer(database: Database, id: string, { head, body }:
  * Returns the record of a key; null if there is none that a majority has stored, so that no election can undo it. Notes a place of its
  * write, which is that of the reply or an earlier one.
  */
-export const findKey = async (database: Database, id: string): Promise<KeyRecord | null> =>
-  (await findKeys(database, [id])).get(id) ?? null;
+export async function findKey(database: Database, id: string): Promise<KeyRecord | null> {
+  const [document] = await findCommitted(database, { filter: { _id: id }, limit: 1 });
+  if (document === undefined) return null;
+  const { head, body, fingerprint, access, expiresAt } = document;
+  return { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } };
+}
 
-/** Does the same for several keys, in one command. Returns those that are stored, by id. */
-export async function findKeys(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
-  const command = {
-    find: collections.keys,
-    filter: { _id: ids.length === 1 ? ids[0] : is.oneOf(ids) },
-    limit: ids.length,
-    batchSize: ids.length,
-    singleBatch: true,
-    readConcern: { level: 'majority' },
-  };
+/** Does the same for several keys, in one command. Returns those that are stored, by id, without the bodies of their answers. */
+export async function findKeyHeads(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, KeyHead>> {
+  const documents = await findCommitted(database, { filter: { _id: is.oneOf(ids) }, projection: { body: 0 }, limit: ids.length });
+  return new Map(documents.map(({ _id, ...record }) => [_id, record]));
+}
+
+type Committed = KeyDocument & { readonly head: string };
+
+async function findCommitted(database: Database, { limit, ...query }: Document): Promise<readonly Committed[]> {
+  const size = { limit, batchSize: limit, singleBatch: true };
+  const command = { find: collections.keys, ...query, ...size, readConcern: { level: 'majority' } };
   const options = { maxTimeMS: database.maxTimeMS.read, ...commentIn(database) };
   const reply = await inReadTime(database, () => database.db.command({ ...command, ...options }));
   const { firstBatch } = (reply as { readonly cursor: { readonly firstBatch: readonly KeyDocument[] } }).cursor; // that of a find
-  const records = new Map<string, KeyRecord>();
-  for (const { _id, fingerprint, access, expiresAt, head, body } of firstBatch)
-    if (head !== undefined)
-      records.set(_id, { fingerprint, access, expiresAt, answer: { head, body: body ? Buffer.from(body.buffer) : null } });
-  if (records.size > 0) notePosition(database, reply['operationTime']);
-  return records;
+  const committed = firstBatch.filter((document): document is Committed => document.head !== undefined);
+  if (committed.length > 0) notePosition(database, reply['operationTime']);
+  return committed;
 }
 
 /** Returns how many records a client has, and the bytes of their answers. The index answers it. */

@@ -224,6 +224,17 @@ describe('the writes of a push', () => {
       expect((await service.read('articles', id)).title).to.equal('Salt');
     });
 
+  it('an unknown parameter: a 400 that names it, and nothing is carried out', async () => {
+    const id = await service.make('articles', { title: 'Salt' });
+    const writes = [{ ...good, key: newKey(), id, set: { title: { to: 'changed' } } }];
+    for (const name of ['populate', 'dryRun', 'fields[0]']) {
+      const { status, body } = await service.as(service.full, 'POST', `/api/sync/push?${name}=x`, { writes });
+      expect(status).to.equal(400);
+      expect(body.error.message).to.equal(`Invalid parameter ${name.split('[')[0] ?? ''}: expected none`);
+    }
+    expect((await service.read('articles', id)).title).to.equal('Salt');
+  });
+
   it('an empty push is answered', async () => {
     expect(await service.push(service.full)).to.deep.equal([]);
   });

@@ -203,33 +203,4 @@ describe('a push and the rights of its caller', () => {
     const { status } = await service.as('wrong', 'POST', '/api/sync/push', { writes: [] });
     expect(status).to.equal(401);
   });
-
-  it('the schema has the attributes that the caller may see', async () => {
-    const schema = async (query = '', token: string | null = service.full) =>
-      (await service.as(token, 'GET', `/api/sync/schema${query}`)).body;
-    const { data, meta } = await schema('?types=articles,authors,logs,nothing');
-    expect(meta).to.deep.equal({});
-    expect(Object.keys(data)).to.deep.equal(['articles', 'authors']);
-    const scalars = ['title', 'views', 'price', 'count', 'at', 'owner', 'createdAt', 'updatedAt'];
-    expect(data.articles).to.deep.equal({
-      ...Object.fromEntries(scalars.map((name) => [name, 'scalar'])),
-      ...{
-        data: 'whole',
-        place: 'whole',
-        author: 'one',
-        tags: 'many',
-        cover: 'one',
-        photos: 'many',
-        seo: 'whole',
-        sections: 'whole',
-      },
-    });
-    expect(Object.keys((await schema()).data)).to.have.members(['articles', 'authors', 'tags', 'memos', 'guards', 'pages']);
-    await grant(actionsOn('article', 'find'), { fields: { 'api::article.article': { allow: ['title', 'tags', 'cover'] } } });
-    expect((await schema('', ann.jwt)).data).to.have.all.keys('articles');
-    expect((await schema('', ann.jwt)).data.articles).to.include({ title: 'scalar', cover: 'one' });
-    expect((await schema('', ann.jwt)).data.articles).to.not.have.any.keys('price', 'tags', 'secret');
-    for (const query of ['?types=', '?types=a,,b', '?types=a&types=b', '?types[0]=a', '?status=draft'])
-      expect((await service.as(service.full, 'GET', `/api/sync/schema${query}`)).status, query).to.equal(400);
-  });
 });
