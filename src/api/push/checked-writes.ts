@@ -1,6 +1,6 @@
 import { keyId } from '#http/idempotency/read-key.js';
 import type { RouteCall } from '#http/route.js';
-import { findKeyHeads, type KeyHead } from '#store/stores/key-store.js';
+import { findKeyHeads } from '#store/stores/key-store.js';
 import type { RowSources } from '../rest/batch/batch-rows.js';
 import { type AllowedWrite, allowedWrite } from './allowed-write.js';
 import { EntryNames, nameId, namesIn } from './names.js';
@@ -18,7 +18,7 @@ export interface CheckedWrite {
 }
 
 /** The writes of a push, and the entries that they name. */
-export interface CheckedPush {
+interface CheckedPush {
   readonly writes: readonly CheckedWrite[];
   readonly names: EntryNames;
 }
@@ -36,7 +36,7 @@ export async function checkWrites(writes: readonly PushWrite[], call: RouteCall,
   const allowed = checked.flatMap(({ check: { allowed } }) => allowed ?? []);
   const names = namesIn(allowed, call.content.bind.registry);
   const ids = [...checked.map(({ key }) => key), ...[...names].map((name) => nameId(name, call))];
-  const heads: ReadonlyMap<string, KeyHead> = ids.length === 0 ? new Map() : await findKeyHeads(call.content.store.database, ids);
+  const heads = await findKeyHeads(call.content.store.database, ids);
   return {
     names: new EntryNames(call, names, heads),
     writes: checked.map(({ write, key, check: { allow } }) => ({ write, key, allow, keptType: heads.get(key)?.uid ?? null })),

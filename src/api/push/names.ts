@@ -4,7 +4,7 @@ import { keyError, keyId } from '#http/idempotency/read-key.js';
 import { keyExpiry } from '#http/idempotency/run-once.js';
 import type { RouteCall } from '#http/route.js';
 import type { Registry } from '#model/schema/content-type.js';
-import { findKey, insertKey, type KeyHead, KeyTaken } from '#store/stores/key-store.js';
+import { findKey, type findKeyHeads, insertKey, KeyTaken } from '#store/stores/key-store.js';
 import { collections } from '#model/schema/collections.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
@@ -20,6 +20,9 @@ interface NamedEntry {
   readonly key: string;
 }
 
+/** Records of keys and names, by id. */
+type KeyHeads = Awaited<ReturnType<typeof findKeyHeads>>;
+
 /** Maximum number of names in one push, so that their look-up is small. */
 const maxNames = 1_000;
 
@@ -32,7 +35,7 @@ export class EntryNames {
   readonly #entries: Map<string, NamedEntry>;
 
   /** `heads` are the records of names, among others. */
-  constructor(call: RouteCall, names: Iterable<string>, heads: ReadonlyMap<string, KeyHead>) {
+  constructor(call: RouteCall, names: Iterable<string>, heads: KeyHeads) {
     this.#call = call;
     this.#entries = new Map(
       [...names].flatMap((name) => {

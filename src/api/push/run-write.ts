@@ -1,7 +1,7 @@
 import { type ContentContext, withoutBudget } from '#content/content-context.js';
 import { untilReady } from '#content/run-write.js';
 import { accessDigest, contentDigest } from '#http/idempotency/read-key.js';
-import { answerOnce, type KeyOfWrite, storedAnswer, Undone } from '#http/idempotency/run-once.js';
+import { answerOnce, storedAnswer, Undone } from '#http/idempotency/run-once.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { actionOf, allows } from '#model/query/access.js';
 import { requiresIfMatch } from '../rest/type-options.js';
@@ -23,6 +23,8 @@ interface Kept {
   /** A digest of the rights with which the entry was shown; null if the write was a conflict. */
   readonly access: string | null;
 }
+
+type KeyOfWrite = Parameters<typeof storedAnswer>[1];
 
 /** What a write has done, and whether it did so before. */
 export interface WriteResult {

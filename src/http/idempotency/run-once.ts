@@ -39,7 +39,7 @@ export function onceFor(call: RouteCall, header: string, space?: string): NonNul
 }
 
 /** The key of a write, and what it stands for. */
-export type KeyOfWrite = Pick<KeyedWrite, 'id' | 'fingerprint' | 'access' | 'uid'>;
+type KeyOfWrite = Pick<KeyedWrite, 'id' | 'fingerprint' | 'access' | 'uid'>;
 
 /**
  * Carries out a write with a key, and returns its answer; or the stored one if it was carried out before. The record of the key, the

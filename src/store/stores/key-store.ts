@@ -33,7 +33,7 @@ interface KeyRecord extends Omit<KeyedWrite, 'id' | 'client'> {
 }
 
 /** The same without the body of the answer, which may be large. */
-export type KeyHead = Omit<KeyedWrite, 'id' | 'client'> & Pick<KeptAnswer, 'head'>;
+type KeyHead = Omit<KeyedWrite, 'id' | 'client'> & Pick<KeptAnswer, 'head'>;
 
 interface KeyDocument extends Omit<KeyedWrite, 'id'> {
   readonly _id: string;
@@ -85,6 +85,7 @@ export async function findKey(database: Database, id: string): Promise<KeyRecord
 
 /** Does the same for several keys, in one command. Returns those that are stored, by id, without the bodies of their answers. */
 export async function findKeyHeads(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, KeyHead>> {
+  if (ids.length === 0) return new Map();
   const documents = await findCommitted(database, { filter: { _id: is.oneOf(ids) }, projection: { body: 0 }, limit: ids.length });
   return new Map(documents.map(({ _id, ...record }) => [_id, record]));
 }
