@@ -10,9 +10,10 @@ import type { Attribute } from '#model/schema/content-type.js';
 import { findFirst } from '#store/stored.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import type { AllowedWrite } from './allowed-write.js';
-import { bodyOf, changedNames, type Demand, demandsOf, heldBy, increased, isPlain, needsEntry, pushedForm } from './compare.js';
+import { bodyOf, changedNames, type Demand, demandsOf, heldBy, isPlain, needsEntry, pushedForm } from './compare.js';
 import { type Current, type EntryView, readCurrent, readView, viewOf, viewQuery } from './entry-view.js';
 import { kindOf } from './pushed-attributes.js';
+import { increased } from './sums.js';
 
 /** A write whose names are resolved. */
 export interface TypedWrite extends AllowedWrite {
@@ -145,9 +146,10 @@ async function mergeLists(work: Work, content: ContentContext): Promise<Values> 
  * first one.
  */
 async function withoutPresent({ type, id, write, named }: Work, body: Values, content: ContentContext): Promise<Values> {
-  const demands = Object.keys(write.add).flatMap((name): Demand[] => {
+  const demands = Object.entries(write.add).flatMap(([name, links]): Demand[] => {
     const attribute = named.get(name);
-    return attribute !== undefined && isOwn(attribute) ? [{ name, attribute, from: null }] : [];
+    if (attribute === undefined || links.length === 0) return [];
+    return [{ name, attribute, from: null, ...(!isOwn(attribute) && { among: links }) }];
   });
   if (demands.length === 0) return {};
   const shown = (await readCurrent({ type, id, demands }, 'preview', content))?.shown ?? {};

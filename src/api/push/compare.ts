@@ -3,7 +3,6 @@ import { fieldErrors } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { Attribute, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { readBigInteger, readNumber } from '#model/schema/stored-values.js';
 import { is, type Match } from '#store/form/matches.js';
 import { kindOf, type NamedAttributes } from './pushed-attributes.js';
 import type { PushWrite, SetValue } from './read-push.js';
@@ -14,6 +13,8 @@ export interface Demand {
   readonly name: string;
   readonly attribute: Attribute;
   readonly from: unknown;
+  /** The related entries of which it matters whether they are linked; all if absent. */
+  readonly among?: readonly unknown[];
 }
 
 /** Returns what a write demands; nothing if the last writer of the type wins. */
@@ -74,32 +75,6 @@ export function pushedForm(attribute: Attribute, shown: unknown): unknown {
     default:
       return shown ?? null;
   }
-}
-
-/** Returns the values that attributes of a stored entry have after they are increased, in the form of a body. Null counts as 0. */
-export const increased = (increment: PushWrite['increment'], named: NamedAttributes, stored: Values): Values =>
-  Object.fromEntries(
-    Object.entries(increment).map(([name, amount]) => {
-      const attribute = named.get(name) as ScalarAttribute; // checked
-      return [
-        name,
-        attribute.type === 'biginteger'
-          ? sumOfIntegers(stored[attribute.name], amount, name)
-          : sum(stored[attribute.name], amount),
-      ];
-    }),
-  );
-
-/** Sums of decimals have the 15 digits that a double holds exactly, so that 0.1 and 0.2 are 0.3. */
-function sum(stored: unknown, amount: number | string): number {
-  const exact = (readNumber(stored) ?? 0) + Number(amount);
-  return Number.isInteger(exact) ? exact : Number(exact.toPrecision(15));
-}
-
-function sumOfIntegers(stored: unknown, amount: number | string, name: string): string {
-  if (typeof amount === 'number' && !Number.isSafeInteger(amount))
-    throw fieldErrors([{ path: [name], message: `${name} must be increased by an integer` }]);
-  return String(BigInt(readBigInteger(stored) ?? 0) + BigInt(amount));
 }
 
 /** Returns the values of a body that a write sets, and the relations that it adds to and removes from. */

@@ -3,7 +3,7 @@ import type { Values } from '#base/values.js';
 import { withoutHooks, type ContentContext } from '#content/content-context.js';
 import { findOne } from '#content/find-one.js';
 import type { Access } from '#model/query/access.js';
-import { emptyQuery, type PublicationState, type Query } from '#model/query/ast.js';
+import { emptyQuery, type Filter, type PopulateField, type PublicationState, type Query } from '#model/query/ast.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { type Loaded, versionOf } from '#store/form/loaded.js';
 import { copiedFields, fieldFor } from '../sync/copy-query.js';
@@ -41,6 +41,12 @@ export const readView = async (type: ContentType, id: number, content: ContentCo
   return entry === null ? null : viewOf(entry, content);
 };
 
+/** Returns a populated list with some related entries alone, because it may be long. */
+function fieldAmong(field: PopulateField, ids: readonly unknown[]): PopulateField {
+  const filter: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } };
+  return { ...field, query: { ...field.query, filter } };
+}
+
 /** What is read of an entry before it is written: its scalars, and the other values that the write compares. */
 export interface Current {
   readonly stored: Loaded['document'];
@@ -57,7 +63,12 @@ export async function readCurrent(
   content: ContentContext,
 ): Promise<Current | null> {
   const { registry, access } = content.bind;
-  const query = populating(demands.flatMap(({ attribute }) => fieldFor(attribute, { registry, access, state }) ?? []));
+  const fieldsFor = ({ attribute, among }: Demand) => {
+    const field = fieldFor(attribute, { registry, access, state });
+    if (field === null) return [];
+    return [among === undefined ? field : fieldAmong(field, among)];
+  };
+  const query = populating(demands.flatMap(fieldsFor));
   const entry = await findOne(type, id, query, withoutHooks(content));
   return entry === null ? null : { stored: entry.document, shown: viewOf(entry, content).attributes };
 }

@@ -177,6 +177,10 @@ describe('a pushed update', () => {
     const added = await service.pushOne({ op: 'update', type: 'authors', id: author, add: { articles: [id] } });
     expect(added).to.include({ status: 'applied' });
     expect((await service.read('articles', id)).author.data.id).to.equal(author);
+    const others = [await article({ author }), await article({ author })];
+    const inverse = { op: 'update', type: 'authors', id: author, add: { articles: [id, others[0]] } } as const;
+    expect(await service.pushOne(inverse)).to.include({ status: 'applied' });
+    expect(idsOf((await service.read('authors', author)).articles), 'nothing moves').to.deep.equal([id, ...others]);
     expect((await service.pushOne(update(id, { add: { tags: [99_999] } }))).error).to.include({ status: 400 });
     expect((await service.pushOne(update(id, { add: { author: [author] } }))).error).to.include({ status: 400 });
   });
