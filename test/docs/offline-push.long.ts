@@ -65,7 +65,6 @@ describe('the requests of docs/offline.md', () => {
   it('are sent by the typed client', async () => {
     const code = blocks.find(({ language, text }) => language === 'ts' && text.includes('client.push('))?.text ?? '';
     const client = withSync(createClient({ url: serving.server.url }));
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the code of the page
     const run = new Function('client', `return (async () => { ${code} return data; })();`) as (
       with_: unknown,
     ) => Promise<unknown>;
