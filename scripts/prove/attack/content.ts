@@ -65,6 +65,24 @@ const memo = {
   },
 } as const;
 
+/** A type that clients push to. */
+const leaf = {
+  uid: 'api::leaf.leaf',
+  kind: 'collectionType',
+  collectionName: 'leaves',
+  info: { singularName: 'leaf', pluralName: 'leaves', displayName: 'Leaf' },
+  options: { draftAndPublish: false },
+  pluginOptions: { sync: { enabled: true } },
+  attributes: {
+    title: { type: 'string' },
+    count: { type: 'integer' },
+    large: { type: 'biginteger' },
+    data: { type: 'json' },
+    link: { type: 'component', component: 'shared.link' },
+    others: { type: 'relation', relation: 'manyToMany', target: 'api::leaf.leaf' },
+  },
+} as const;
+
 const essays = 2_000;
 const authors = 130;
 const articles = 20_000;
@@ -77,7 +95,7 @@ const notes = 50;
 export async function addRelatedEntries(backend: Backend): Promise<void> {
   const { database } = backend.store;
   if (backend.models.snapshot.registry.types.has(note.uid)) return;
-  await writeModels(database, [note, essay, part, memo]);
+  await writeModels(database, [note, essay, part, memo, leaf]);
   await backend.models.load();
   const rows = async (collection: string): Promise<readonly Record<string, unknown>[]> =>
     readAll(database, { find: collection, limit: 1, sort: { _id: 1 } });
@@ -101,6 +119,7 @@ export async function addRelatedEntries(backend: Backend): Promise<void> {
     publishedAt: new Date(),
     _ranks: {},
   }));
+  await insert('leaves', 1, () => ({ title: 'leaf', count: 1 }));
   await insert('notes', notes, (n) => ({
     text: `Note ${String(n)}`,
     about: [

@@ -9,7 +9,7 @@ export const mostKeys = 100;
 const atOnce = 8;
 
 /** Returns an API token that may do everything and has stored no keys. */
-async function newToken(target: Target): Promise<string> {
+export async function newToken(target: Target): Promise<string> {
   const body = { name: `keys ${randomUUID()}`, type: 'full-access' };
   const { text } = await askPanel(target, 'POST /admin/api/tokens', { token: target.adminToken, body });
   return (JSON.parse(text) as { readonly data: { readonly accessKey: string } }).data.accessKey;

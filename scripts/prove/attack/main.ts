@@ -18,6 +18,7 @@ import { panelBodyAttacks } from './panel-body-attacks.js';
 import { panelContentAttacks } from './panel-content-attacks.js';
 import { panelLoginAttacks } from './panel-login-attacks.js';
 import { panelRightsAttacks } from './panel-rights-attacks.js';
+import { pushAttacks } from './push-attacks.js';
 import { ruleAttacks } from './rule-attacks.js';
 import { openTarget, type Target } from './target.js';
 import { webhookAttacks } from './webhook-attacks.js';
@@ -36,6 +37,7 @@ const all = [
   ...writeAttacks,
   ...keyAttacks,
   ...batchAttacks,
+  ...pushAttacks,
   ...fileAttacks,
   ...connectionAttacks,
   ...bodyAttacks,
