@@ -90,18 +90,21 @@ function unknown(name: string): never {
 /** Returns whether an entry meets a filter. Throws an error if the copy does not tell. */
 export const meets = (entry: Entry, filter: object, kinds: Kinds): boolean => meetsAll(entry, filter as Filter, kinds, false);
 
-function meetsAll(entry: Entry, filter: Filter, kinds: Kinds, denied: boolean): boolean {
-  const parts = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const meetsPart = (part: readonly [string, unknown]): boolean => meetsOne(entry, part, kinds, denied);
-  return denied ? parts.some(meetsPart) : parts.every(meetsPart);
-}
+const meetsAll = (entry: Entry, filter: Filter, kinds: Kinds, denied: boolean): boolean =>
+  hold(
+    Object.entries(filter).filter(([, value]) => value !== undefined),
+    (part) => meetsOne(entry, part, kinds, denied),
+    denied,
+  );
+
+/** Returns whether a test is met by all parts, or by any. */
+const hold = <Part>(parts: readonly Part[], meetsPart: (part: Part) => boolean, any: boolean): boolean =>
+  any ? parts.some(meetsPart) : parts.every(meetsPart);
 
 function meetsOne(entry: Entry, [name, value]: readonly [string, unknown], kinds: Kinds, denied: boolean): boolean {
   if (name === '$not') return meetsAll(entry, value as Filter, kinds, !denied);
-  if (name === '$and' || name === '$or') {
-    const meetsPart = (part: unknown): boolean => meetsAll(entry, part as Filter, kinds, denied);
-    return (name === '$and') === denied ? listOf(value).some(meetsPart) : listOf(value).every(meetsPart);
-  }
+  if (name === '$and' || name === '$or')
+    return hold(listOf(value), (part) => meetsAll(entry, part as Filter, kinds, denied), (name === '$and') === denied);
   const kind = name === 'id' ? 'scalar' : kinds[name];
   if (kind === undefined && !(name in entry)) return unknown(name);
   const held = entry[name] ?? null;

@@ -30,15 +30,10 @@ export class Held {
 
   #take([key, value]: Row): void {
     const [kind = '', name = '', id] = key.split('/');
-    if (kind === 'e') {
-      const entries = this.entriesOf(name);
-      if (value === undefined) entries.delete(Number(id));
-      else entries.set(Number(id), value as Entry);
-    } else if (kind === 'w') set(this.writes, name, value);
-    else if (kind === 't') set(this.#tokens, name, value);
-    else if (kind === 'i') set(this.ids, name, value);
+    if (kind === 'e') set<Id, Entry>(this.entriesOf(name), Number(id), value);
     else if (kind === 'schema') this.schema = (value ?? null) as Schema | null;
     else if (kind === 'rev') this.rev = Number(value);
+    else set({ w: this.writes, t: this.#tokens, i: this.ids }[kind] as Map<string, never>, name, value);
   }
 
   /** Returns the entries of the copy, without what waits. */
@@ -97,20 +92,20 @@ export class Held {
     return { ready, waiting };
   }
 
-  /** Returns the rows that changes of the copy make. Entries are stored without envelope. */
-  changed(type: string, changes: readonly SyncChange[], token: string): Row[] {
+  /** Returns the rows that changes of the copy make; without a token, the copy ends. Entries are stored without envelope. */
+  changed(type: string, changes: readonly SyncChange[], token?: string): Row[] {
     const rows = changes.map((change): Row => {
       const key = `e/${type}/${String(change.id)}`;
       return change.op === 'delete' ? [key, undefined] : [key, this.flat(type, change.id, change.attributes)];
     });
     const gone = new Set<Id | null>(changes.filter(({ op }) => op === 'delete').map(({ id }) => id));
-    return [...rows, [`t/${type}`, token], ...this.#hidden(type, (id) => gone.has(id))];
+    return [...rows, [`t/${type}`, token], ...this.#hidden(type, (id) => !token || gone.has(id))];
   }
 
   /** Returns the rows that remove the copy of a type. */
   cleared(type: string): Row[] {
-    const rows = [...this.entriesOf(type).keys()].map((id): Row => [`e/${type}/${String(id)}`, undefined]);
-    return [...rows, [`t/${type}`, undefined], ['schema', undefined], ...this.#hidden(type, () => true)];
+    const gone = [...this.entriesOf(type).keys()].map((id): SyncChange => ({ op: 'delete', id: Number(id) }));
+    return [...this.changed(type, gone), ['schema', undefined]];
   }
 
   /** What was answered to writes may not be shown any longer than the entry. A conflict, which has values of others, is asked anew. */
@@ -129,17 +124,16 @@ export class Held {
   }
 }
 
-function set<Value>(map: Map<string, Value>, key: string, value: unknown): void {
+function set<Key, Value>(map: Map<Key, Value>, key: Key, value: unknown): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value as Value);
 }
 
-/** Returns ids in place of `{ id }`. */
-function flatValue(value: unknown, kind: string | undefined): unknown {
+/** Returns ids in place of `{ id }`, also in a list. */
+function flatValue(value: unknown, kind?: string): unknown {
   if (kind === 'scalar' || kind === 'whole') return value;
-  if (kind === 'many') return ((value ?? []) as readonly { readonly id: number }[]).map(({ id }) => id);
-  if (Array.isArray(value)) return value.every(isLink) ? value.map(({ id }) => id) : value;
-  return isLink(value) ? value.id : value;
+  if (Array.isArray(value)) return value.map((one: unknown) => flatValue(one));
+  return isLink(value) ? value.id : kind === 'many' ? (value ?? []) : value;
 }
 
 const isLink = (value: unknown): value is { readonly id: number } =>

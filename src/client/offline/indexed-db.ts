@@ -23,6 +23,7 @@ interface Transaction {
   readonly error: unknown;
   oncomplete: (() => void) | null;
   onabort: (() => void) | null;
+  abort(): void;
   objectStore(name: string): Rows;
 }
 
@@ -35,6 +36,9 @@ interface Rows {
 }
 
 const rowsName = 'rows';
+
+/** Rows in a record. Browsers read few large records faster than many small ones. */
+const rowsPerRecord = 64;
 
 const done = <Value>(request: Request<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
@@ -49,6 +53,32 @@ async function openDatabase(opening: Opening): Promise<Database> {
   return database;
 }
 
+/** Returns the key of the record that has a row: rows whose keys end with near numbers share one, as JSON. */
+const recordOf = (key: string): string =>
+  key.replace(/\/(\d+)$/, (_, id: string) => `/#${String(Math.floor(Number(id) / rowsPerRecord))}`);
+
+const rowsIn = (value: unknown): readonly Row[] => JSON.parse((value ?? '[]') as string) as readonly Row[];
+
+/** Changes rows of a record that several share. */
+async function rewrite(all: Rows, record: string, changes: readonly Row[]): Promise<void> {
+  const rows = new Map([...rowsIn(await done(all.get(record))), ...changes]);
+  const left = [...rows].filter(([, value]) => value !== undefined);
+  if (left.length === 0) all.delete(record);
+  else all.put(JSON.stringify(left), record);
+}
+
+async function change(all: Rows, changes: readonly Row[]): Promise<void> {
+  const shared = new Map<string, Row[]>();
+  for (const row of changes) {
+    const [key, value] = row;
+    const record = recordOf(key);
+    if (record !== key) shared.set(record, [...(shared.get(record) ?? []), row]);
+    else if (value === undefined) all.delete(key);
+    else all.put(value, key);
+  }
+  await Promise.all([...shared].map(([record, rows]) => rewrite(all, record, rows)));
+}
+
 /** Returns a store in an IndexedDB database of that name, which all tabs of the origin share. */
 export function indexedDbStore(name: string): OfflineStore {
   const { indexedDB, IDBKeyRange } = globalThis as unknown as {
@@ -56,29 +86,38 @@ export function indexedDbStore(name: string): OfflineStore {
     readonly IDBKeyRange: { bound(from: string, to: string): unknown };
   };
   let opened: Promise<Database> | null = null;
-  const open = (): Promise<Database> => openDatabase(indexedDB.open(name, 1));
-  const rows = async (mode: 'readonly' | 'readwrite'): Promise<readonly [Rows, Transaction]> => {
-    const transaction = (await (opened ??= open())).transaction(rowsName, mode, { durability: 'strict' });
-    return [transaction.objectStore(rowsName), transaction];
-  };
+  const begin = async (mode: string): Promise<Transaction> =>
+    (await (opened ??= openDatabase(indexedDB.open(name, 1)))).transaction(rowsName, mode, { durability: 'strict' });
+  const transactionOf = (mode: 'readonly' | 'readwrite'): Promise<Transaction> =>
+    begin(mode).catch(() => {
+      opened = null; // the browser has closed it, or could not open it
+      return begin(mode);
+    });
+  const records = async (): Promise<Rows> => (await transactionOf('readonly')).objectStore(rowsName);
   return {
     name,
     rows: async (prefix) => {
-      const [all] = await rows('readonly');
+      const all = await records();
       const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`);
       const [keys, values] = await Promise.all([done(all.getAllKeys(range)), done(all.getAll(range))]);
-      return keys.map((key, index): Row => [key, values[index]]);
+      return keys.flatMap((key, index): readonly Row[] => (key.includes('/#') ? rowsIn(values[index]) : [[key, values[index]]]));
     },
-    read: async (key) => done((await rows('readonly'))[0].get(key)),
+    read: async (key) => {
+      const record = recordOf(key);
+      const found = await done((await records()).get(record));
+      return record === key ? found : rowsIn(found).find(([one]) => one === key)?.[1];
+    },
     write: async (changes) => {
-      const [all, transaction] = await rows('readwrite');
-      for (const [key, value] of changes)
-        if (value === undefined) all.delete(key);
-        else all.put(value, key);
-      await new Promise<void>((resolve, reject) => {
+      const transaction = await transactionOf('readwrite');
+      const ended = new Promise<void>((resolve, reject) => {
         transaction.oncomplete = () => resolve();
         transaction.onabort = () => reject(transaction.error as Error); // a DOMException
       });
+      const changed = change(transaction.objectStore(rowsName), changes).catch((error: unknown) => {
+        if (transaction.error === null) transaction.abort(); // a value cannot be stored: nothing is
+        throw error;
+      });
+      await Promise.all([changed, ended]);
     },
     close: async () => {
       if (opened !== null) (await opened).close();

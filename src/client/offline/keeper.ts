@@ -45,7 +45,8 @@ export class Keeper {
   };
 
   /**
-   * Stores rows that follow from what is held, all or none. With an owner, it does nothing if another user is logged in.
+   * Stores rows that follow from what is held, all or none. With an owner, as from the engine itself, it does nothing if another user is
+   * logged in, and throws an error if another tab keeps the copy of another user.
    */
   async change(work: (held: Held) => readonly Row[], owner = ''): Promise<void> {
     for (;;) {
@@ -82,6 +83,7 @@ export class Keeper {
     await this.#refresh(owner);
     const rows = work(this.#held);
     if (rows.length === 0) return true;
+    if (only !== '' && (await this.#store.read('owner')) !== owner) throw new Error('Another tab has another user');
     const rev = this.#held.rev + 1;
     const all: readonly Row[] = [...rows, ['rev', rev]];
     await this.#store.write(all.map(([key, value]) => [keyOf(owner, key), value]));
@@ -110,13 +112,15 @@ export class Keeper {
     this.owner = '';
     this.#held = new Held([]);
     const former = (await this.#store.read('owner')) as string | undefined;
+    const rows: Row[] = [['owner', owner]];
     if (former !== undefined && former !== owner) {
-      const rows = await this.#store.rows(`${former}/`);
-      const gone = rows.filter(([key]) => !/^[wi]/.test(key.slice(former.length + 1))).map(([key]): Row => [key, undefined]);
       const rev = Math.random();
-      await this.#store.write([...gone, [`${former}/rev`, rev], ['owner', owner]]);
+      for (const [key] of await this.#store.rows(`${former}/`))
+        if (!/^[wi]/.test(key.slice(former.length + 1))) rows.push([key, undefined]);
+      rows.push([`${former}/rev`, rev]);
       this.tabs.tell({ owner: former, rev, rows: null });
-    } else await this.#store.write([['owner', owner]]);
+    }
+    await this.#store.write(rows);
     this.#held = await this.#read(owner);
     this.owner = owner;
     this.onChange(true);

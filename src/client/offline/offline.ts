@@ -1,6 +1,7 @@
 import type { Client } from '../client.js';
 import type { AnyTypes, Types } from '../entry.js';
 import { comparing, meets } from './conditions.js';
+import type { Held } from './held.js';
 import { Keeper, type OfflineClient } from './keeper.js';
 import { dropped, type Made, newName, queued, resolved, shownEntry, shownWrite } from './outbox.js';
 import { type Entry, type Id, mapped, type Queued } from './queued.js';
@@ -140,8 +141,8 @@ function outboxOf(keeper: Keeper) {
     const { waiting } = held.queue();
     return held.sorted().flatMap((write) => (write.state === state ? [shownWrite(write, waiting.has(write))] : []));
   };
-  const find = (writes: readonly Queued[], key: string): Queued => {
-    const found = writes.find((write) => write.key === key && write.state !== 'applied');
+  const find = (held: Held, key: string): Queued => {
+    const found = held.sorted().find((write) => write.key === key && write.state !== 'applied');
     if (found === undefined) throw new Error(`There is no write ${key}`);
     return found;
   };
@@ -149,10 +150,10 @@ function outboxOf(keeper: Keeper) {
     pending: writesIn('pending'),
     conflicts: writesIn('conflict'),
     refused: writesIn('refused'),
-    drop: (key: string) => keeper.change((held) => dropped(held, find(held.sorted(), key))),
+    drop: (key: string) => keeper.change((held) => dropped(held, find(held, key))),
     resolve: (key: string, decision: 'mine' | 'theirs' | Values) =>
       keeper.change((held) => {
-        const write = find(held.sorted(), key);
+        const write = find(held, key);
         if (write.state === 'pending') throw new Error(`${key} is pending`);
         return resolved(held, write, decision);
       }),

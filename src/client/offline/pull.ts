@@ -49,11 +49,12 @@ export async function pull(pulling: Pulling): Promise<void> {
       const failure = error as Failure; // of a request, or of the store
       isCurrent = false;
       failures += 1;
-      if (isHidden(failure)) {
+      const status = 'status' in failure && failure.name !== 'Error' ? failure.status : 0; // other errors come from proxies and the like
+      const isReset = status === 410;
+      if (isReset || [403, 404].includes(status) || (status === 401 && isEnded(failure))) {
         onPosition('');
-        await keeper.change((held) => held.cleared(type), owner);
+        await keeper.change((held) => held.cleared(type), owner).catch(() => undefined); // the next refusal removes it
       }
-      const isReset = 'status' in failure && failure.status === 410;
       if (wait === 0 && (!isReset || failures > maxResets)) throw failure;
       if (!isReset) keeper.stand(failure);
       await pause(pauseAfter(failures), signal);
@@ -61,11 +62,8 @@ export async function pull(pulling: Pulling): Promise<void> {
   }
 }
 
-/** Returns whether a copy may not be shown any more. Somebody whose session has only expired may log in again. */
-const isHidden = (failure: Failure): boolean =>
-  failure.kind === 'unauthorized'
-    ? failure.reason !== 'token_expired'
-    : 'status' in failure && [403, 404, 410].includes(failure.status);
+/** Returns whether a copy may not be shown after a 401. Somebody whose session has only expired may log in again. */
+const isEnded = (failure: Failure): boolean => 'reason' in failure && failure.reason !== 'token_expired';
 
 /** Reads what has changed, and stores it. Returns whether the copy is up to date. */
 async function step(pulling: Pulling, wait: number): Promise<boolean> {

@@ -120,20 +120,20 @@ async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
     ];
     await keeper.change(() => rows, owner);
   }
-  await keeper.change((held) => {
-    const now = held.writes.get(write.order);
-    return now ? [[`w/${write.order}`, { ...now, files: undefined }]] : [];
-  }, owner);
+  await amend(write, sending, (now) => ({ ...now, files: undefined }));
 }
 
-function refuse({ order }: Queued, failure: Failure, { keeper, owner }: Sending): Promise<void> {
+function refuse(write: Queued, failure: Failure, sending: Sending): Promise<void> {
   const { status, name, message, details } = failure as Failure & PushError; // refusals have all of these
-  return keeper.change((held) => {
-    const now = held.writes.get(order);
-    const refused = now && { ...pendingAgain(now), state: 'refused', error: { status, name, message, details } };
-    return refused === undefined ? [] : [[`w/${order}`, refused]];
-  }, owner);
+  return amend(write, sending, (now) => ({ ...pendingAgain(now), state: 'refused', error: { status, name, message, details } }));
 }
+
+/** Changes a write, unless it was dropped meanwhile. */
+const amend = ({ order }: Queued, { keeper, owner }: Sending, change: (now: Queued) => Queued): Promise<void> =>
+  keeper.change((held) => {
+    const now = held.writes.get(order);
+    return now ? [[`w/${order}`, change(now)]] : [];
+  }, owner);
 
 /** Returns the rows that an answer to a write makes. */
 function rowsOf(

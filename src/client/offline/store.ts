@@ -7,7 +7,7 @@ export type Row = readonly [key: string, value: unknown];
 export interface OfflineStore {
   /** A name that all tabs of an origin share, in which the store is the same; absent if one engine alone uses the store. */
   readonly name?: string;
-  /** Returns the rows whose keys begin with a prefix, in the order of their keys. */
+  /** Returns the rows whose keys begin with a prefix, which ends with a slash. */
   rows(prefix: string): Promise<readonly Row[]> | readonly Row[];
   /** Returns the value of a row; undefined if there is none. */
   read(key: string): unknown;
@@ -27,7 +27,7 @@ export const isFile = (value: unknown): value is Uploadable =>
 export function memoryStore(): OfflineStore {
   const held = new Map<string, unknown>();
   return {
-    rows: (prefix) => [...held].filter(([key]) => key.startsWith(prefix)).sort(([one], [other]) => (one < other ? -1 : 1)),
+    rows: (prefix) => [...held].filter(([key]) => key.startsWith(prefix)),
     read: (key) => held.get(key),
     write: (rows) => {
       for (const [key, value] of rows)

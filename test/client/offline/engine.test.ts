@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Offline, OfflineEntry } from '#client/offline/offline.js';
+import { memoryStore, type Offline, type OfflineEntry, type OfflineStore } from '#client/offline/offline.js';
 import type { AnyTypes } from '#client/entry.js';
-import { type Device, serveOffline, type ServingOffline } from './serve-offline.js';
+import { allActions, type Device, serveOffline, type ServingOffline } from './serve-offline.js';
 
 const titlesOf = async (offline: Offline<AnyTypes>): Promise<unknown[]> =>
   (await offline.list('posts', { sort: 'title' })).map(({ title }) => title);
@@ -236,6 +237,51 @@ describe('writes while offline', () => {
     await device.offline.drop(refused?.key ?? '');
     await server.meet(device);
     expect(await titlesOf(device.offline)).to.deep.equal(['Theirs']);
+  });
+
+  it('keeps the copy if something before the service refuses, such as a proxy', async () => {
+    await post({ title: 'Salt' });
+    const device = await annsDevice();
+    for (const status of [401, 403, 404, 410]) {
+      device.network.answers = () => new Response('<!doctype html>', { status });
+      await device.offline.pull().catch(() => undefined);
+      expect(await titlesOf(device.offline), String(status)).to.deep.equal(['Salt']);
+    }
+  });
+
+  it('stores nothing of a user in whose place another tab has logged in somebody else', async () => {
+    await post({ title: 'Salt' });
+    const store = { ...memoryStore(), name: 'tabs' };
+    const [tab, other] = [server.device({ jwt: ann, store }), server.device({ jwt: ann, store })];
+    await server.meet(tab, other);
+    await other.client.login('bob', 'Passw0rd!');
+    await server.meet(other);
+    const failure = await tab.offline.pull().catch((error: unknown) => error);
+    expect(String(failure)).to.include('another user');
+    const titles = (await store.rows('')).filter(([key]) => key.includes('/e/posts/')).map(([key]) => key.split('/')[0]);
+    expect(new Set(titles)).to.have.length(1);
+    expect(await titlesOf(other.offline)).to.deep.equal(['Salt']);
+  });
+
+  it('removes the copy of one type also if the store has failed before', async () => {
+    await post({ title: 'Salt' });
+    const memory = memoryStore();
+    let failures = -1;
+    const write: OfflineStore['write'] = (rows) => {
+      if (failures < 0) return memory.write(rows);
+      failures += 1;
+      throw new Error('the disk is full');
+    };
+    const device = server.device({ jwt: ann, store: { ...memory, write }, automatic: true });
+    while ((await titlesOf(device.offline)).length === 0) await delay(20);
+    failures = 0;
+    await server.admin('PUT', '/roles/1', { actions: allActions.filter((action) => !action.includes('post')) });
+    while (failures < 1) await delay(20);
+    failures = -1;
+    while ((await titlesOf(device.offline)).length > 0) await delay(20);
+    await device.offline.close();
+    await server.admin('PUT', '/roles/1', { actions: allActions });
+    await server.settled();
   });
 
   it('shows nothing of a former user, and pushes none of their writes', async () => {

@@ -21,6 +21,8 @@ export class Network {
   isCut = false;
   /** Called with the path of each request: where it is lost. */
   loses: (path: string) => 'before' | 'after' | null = () => null;
+  /** What something before the service answers to a request in its place; null for nothing. */
+  answers: (path: string) => Response | null = () => null;
   /** The paths of requests that were sent. */
   readonly sent: string[] = [];
 
@@ -28,6 +30,8 @@ export class Network {
     const path = new URL(url).pathname;
     const lost = this.isCut ? 'before' : this.loses(path);
     if (lost === 'before') throw new TypeError('the network is cut');
+    const answer = this.answers(path);
+    if (answer !== null) return answer;
     this.sent.push(path);
     const response = await fetch(url, init);
     if (lost === 'after' || this.isCut) {

@@ -21,6 +21,7 @@ interface App {
   offline: Engine;
   /** The titles that were shown, one list after the other. */
   shown: string[];
+  readonly indexedDB: { deleteDatabase(name: string): { onsuccess: unknown } };
 }
 
 async function bundle(): Promise<string> {
@@ -115,6 +116,50 @@ describe('two tabs of an app with IndexedDB', () => {
     await Promise.all([untilShown(two, 'a,b,c,d,e,f'), untilShown(three, 'a,b,c,d,e,f')]);
     const status = await two.evaluate(() => (globalThis as unknown as App).offline.status());
     expect(status).to.include({ pending: 0, conflicts: 0, refused: 0 });
+  });
+
+  it('keep rows of many entries in few records, all changes or none, also when the browser has closed the database', async () => {
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${String((app.address() as AddressInfo).port)}/`);
+    const found = await page.evaluate(async () => {
+      const { indexedDbStore } = (globalThis as unknown as App).mangrove;
+      const store = indexedDbStore('rows');
+      const rows = Array.from({ length: 200 }, (_, id) => [`u1/e/posts/${String(id)}`, { id }] as const);
+      await store.write([...rows, ['u1/rev', 1], ['u1/w/9-a', { order: '9-a' }]]);
+      await store.write([
+        ['u1/e/posts/7', undefined],
+        ['u1/e/posts/8', { id: 8, title: 'x' }],
+        ['u1/w/9-a', undefined],
+      ]);
+      const mixed = [
+        ['u1/e/posts/9', undefined],
+        ['u1/rev', 2],
+        ['u1/f', () => 1],
+        ['u1/e/posts/10', undefined],
+      ] as const;
+      const failed = await Promise.resolve(store.write(mixed)).catch((error: unknown) => (error as Error).name);
+      const before = await store.rows('u1/');
+      // a deletion makes the browser close all connections
+      await new Promise((resolve) => {
+        (globalThis as unknown as App).indexedDB.deleteDatabase('rows').onsuccess = resolve;
+      });
+      await store.write([['u1/e/posts/3', { id: 3 }]]);
+      const after = await store.rows('u1/');
+      const ids = before.filter(([key]) => key.includes('/e/')).map(([, value]) => (value as { id: number }).id);
+      const read = [await store.read('u1/e/posts/3'), await store.read('u1/e/posts/4')];
+      await store.close();
+      return {
+        failed,
+        ids: new Set(ids).size,
+        rev: before.find(([key]) => key === 'u1/rev')?.[1],
+        rows: before.length,
+        after,
+        read,
+      };
+    });
+    expect(found).to.deep.include({ failed: 'DataCloneError', ids: 199, rev: 1, rows: 200 });
+    expect(found.after).to.deep.equal([['u1/e/posts/3', { id: 3 }]]);
+    expect(found.read).to.deep.equal([{ id: 3 }, undefined]);
   });
 
   /** Opens a tab while there is no network: its page is loaded before, and its app starts after that. */
