@@ -47,10 +47,23 @@ describe('the declarations of the content types', () => {
     expect(await readFile(path.join(directory, 'open.ts'), 'utf8')).not.to.include('Thing');
   });
 
+  it('are written in languages of apps', async () => {
+    for (const [language, declared] of [
+      ['swift', 'struct Thing: '],
+      ['kotlin', 'data class Thing('],
+      ['dart', 'class Thing '],
+    ] as const) {
+      expect(await types([`app/models.${language}`, '--lang', language])).to.include({ exitCode: 0 });
+      expect(await readFile(path.join(directory, `app/models.${language}`), 'utf8')).to.include(declared);
+    }
+  });
+
   const wrong: readonly (readonly [args: readonly string[], env: Record<string, string>, message: RegExp])[] = [
     [[], {}, /^a file is missing\n\nusage: npx mangrove types FILE/],
     [['a.ts', 'b.ts'], {}, /^b.ts is one word too many\n\nusage/],
     [['a.ts', '--uri', 'x'], {}, /--uri/],
+    [['a.ts', '--lang', 'basic'], {}, /^--lang must be one of dart, kotlin, swift, typescript\n\nusage/],
+    [['a.swift', '--lang', 'swift', '--url', 'URL'], {}, /^--lang swift reads the database, and takes no --url/],
     [['a.ts', '--url', 'http://127.0.0.1:1'], {}, /^http:\/\/127.0.0.1:1\/api\/types.d.ts does not answer: /],
     [['a.ts', '--url', 'URL'], { MANGROVE_TOKEN: 'wrong' }, /has no types: it answers with 401$/],
   ];

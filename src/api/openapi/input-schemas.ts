@@ -31,7 +31,8 @@ function isRequired(attribute: Attribute, type: ContentType, { access }: Compone
   return isWritten && !isGenerated && attribute.kind !== 'media';
 }
 
-function inputsOf(type: ContentType, components: Components): Record<string, Schema> {
+/** Returns the schemas of the attributes that the caller may write, by name. */
+export function inputsOf(type: ContentType, components: Components): Record<string, Schema> {
   const hidden = components.access.hidden.get(type.uid);
   return schemasByName(type.attributes, (attribute) =>
     attribute.writable && hidden?.has(attribute.name) !== true ? inputOf(attribute, components) : null,

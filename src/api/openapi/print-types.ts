@@ -1,16 +1,27 @@
-import { actionsOn, pluginActions } from '#content/rights/known-actions.js';
-import { allows, type Access, actionOf } from '#model/query/access.js';
+import type { Access } from '#model/query/access.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { Components, schemasByName } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { isRecord } from '#base/values.js';
+import { printDart } from './languages/dart.js';
+import { printKotlin } from './languages/kotlin.js';
+import { printSwift } from './languages/swift.js';
 import { answerSchema } from './scalar-schemas.js';
 import { anything, oneOf, orNull, record, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
+import { allowedOn, usedTypes } from './used-types.js';
 
-/** Prints TypeScript declarations of the content types that the caller may use. `ContentTypes` lists them by name. */
-export function printTypes(registry: Registry, access: Access): string {
-  const components = new Components(registry, access);
+/** The languages of declarations. */
+export const languages = { dart: printDart, kotlin: printKotlin, swift: printSwift, typescript: printTypeScript } as const;
+
+export type Language = keyof typeof languages;
+
+/** Prints the content types that the caller may use as declarations of a language. */
+export const printTypes = (registry: Registry, access: Access, language: Language = 'typescript'): string =>
+  languages[language](new Components(registry, access));
+
+/** `ContentTypes` lists the types by name. */
+function printTypeScript(components: Components): string {
   contentTypes(components);
   const { ContentTypes = {}, ...others } = components.schemas();
   return head + printDeclarations([['ContentTypes', ContentTypes], ...Object.entries(others)]);
@@ -18,23 +29,11 @@ export function printTypes(registry: Registry, access: Access): string {
 
 const head = '// The content types of a Mangrove service. Generated from its models: changes are lost.\n\n';
 
-/** Returns the content types on which the caller may do an action, by their name in paths; users and files by uid. */
-function contentTypes(components: Components): Schema {
-  const { byPluralName, bySingularName, types } = components.registry;
-  const routed = [...byPluralName, ...bySingularName].filter(([, type]) => allowedOn(type, components).length > 0);
-  const isShown = (uid: string): boolean => pluginActions[uid]?.some((action) => allows(components.access, action)) === true;
-  const named = [...routed, ...[...types].filter(([uid]) => isShown(uid))];
-  return components.named('ContentTypes', () =>
-    record(Object.fromEntries(named.map(([name, type]) => [name, typeShape(type, components)]))),
+/** Returns the shapes of the content types on which the caller may do an action, by their name in paths; users and files by uid. */
+const contentTypes = (components: Components): Schema =>
+  components.named('ContentTypes', () =>
+    record(Object.fromEntries(usedTypes(components).map(([name, type]) => [name, typeShape(type, components)]))),
   );
-}
-
-const allowedOn = (type: ContentType, { access }: Components): string[] =>
-  type.uid.startsWith('api::') ? namesOf(type).filter((action) => allows(access, actionOf(type, action))) : [];
-
-/** Returns the actions on a type for which the client has methods. */
-const namesOf = (type: ContentType): readonly string[] =>
-  type.kind === 'collectionType' ? [...actionsOn(type), 'aggregate'] : actionsOn(type);
 
 /** Returns the shape of a type for the client: values, links, accepted values, and filters. */
 const typeShape = (type: ContentType, components: Components): Schema =>

@@ -1,23 +1,26 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readModels } from '#store/stores/model-store.js';
-import { printTypes } from '#api/openapi/print-types.js';
+import { type Language, languages, printTypes } from '#api/openapi/print-types.js';
 import { fullAccess } from '#model/query/access.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { openDatabase } from './open-service.js';
-import { onlyWord, parseWords, text } from './usage-error.js';
+import { onlyWord, parseWords, text, UsageError } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
+       npx mangrove types FILE --lang swift|kotlin|dart
   writes the content types as TypeScript into FILE: all stored ones, or those that the service at URL shows
   to the public, or with the token in MANGROVE_TOKEN; URL may also be that of the declarations, such as
-  https://cms.example.org/content/types.d.ts`;
+  https://cms.example.org/content/types.d.ts
+  with --lang: models of all stored types in that language, and a client for them`;
 
 /** Writes the types of content types into a file. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, { url: text });
+  const { values, positionals } = parseWords(args, { url: text, lang: text });
   const file = onlyWord(positionals, 'a file');
-  const types = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
+  const language = languageOf(values);
+  const types = values.url === undefined ? await typesOfDatabase(language) : await typesOfService(values.url);
   const isSame = (await readFile(file, 'utf8').catch(() => null)) === types; // an unchanged file is not written, so that nothing is recompiled
   if (!isSame) {
     await mkdir(dirname(file), { recursive: true });
@@ -27,10 +30,23 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function typesOfDatabase(): Promise<string> {
+/** Throws a UsageError for an unknown language, and for one in which services do not describe their types. */
+function languageOf({
+  lang = 'typescript',
+  url,
+}: {
+  readonly lang?: string | undefined;
+  readonly url?: string | undefined;
+}): Language {
+  if (!Object.hasOwn(languages, lang)) throw new UsageError(`--lang must be one of ${Object.keys(languages).join(', ')}`);
+  if (lang !== 'typescript' && url !== undefined) throw new UsageError(`--lang ${lang} reads the database, and takes no --url`);
+  return lang as Language;
+}
+
+async function typesOfDatabase(language: Language): Promise<string> {
   const { settings, database, close } = await openDatabase();
   try {
-    return printTypes(buildRegistry(await readModels(database), settings).registry, fullAccess);
+    return printTypes(buildRegistry(await readModels(database), settings).registry, fullAccess, language);
   } finally {
     await close();
   }
