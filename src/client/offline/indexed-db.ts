@@ -79,6 +79,18 @@ async function change(all: Rows, changes: readonly Row[]): Promise<void> {
   await Promise.all([...shared].map(([record, rows]) => rewrite(all, record, rows)));
 }
 
+async function writeAll(transaction: Transaction, changes: readonly Row[]): Promise<void> {
+  const ended = new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error as Error); // a DOMException
+  });
+  const changed = change(transaction.objectStore(rowsName), changes).catch((error: unknown) => {
+    if (transaction.error === null) transaction.abort(); // a value cannot be stored: nothing is
+    throw error;
+  });
+  await Promise.all([changed, ended]);
+}
+
 /** Returns a store in an IndexedDB database of that name, which all tabs of the origin share. */
 export function indexedDbStore(name: string): OfflineStore {
   const { indexedDB, IDBKeyRange } = globalThis as unknown as {
@@ -107,18 +119,7 @@ export function indexedDbStore(name: string): OfflineStore {
       const found = await done((await records()).get(record));
       return record === key ? found : rowsIn(found).find(([one]) => one === key)?.[1];
     },
-    write: async (changes) => {
-      const transaction = await transactionOf('readwrite');
-      const ended = new Promise<void>((resolve, reject) => {
-        transaction.oncomplete = () => resolve();
-        transaction.onabort = () => reject(transaction.error as Error); // a DOMException
-      });
-      const changed = change(transaction.objectStore(rowsName), changes).catch((error: unknown) => {
-        if (transaction.error === null) transaction.abort(); // a value cannot be stored: nothing is
-        throw error;
-      });
-      await Promise.all([changed, ended]);
-    },
+    write: async (changes) => writeAll(await transactionOf('readwrite'), changes),
     close: async () => {
       if (opened !== null) (await opened).close();
       opened = null;
