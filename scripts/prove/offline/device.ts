@@ -22,7 +22,7 @@ interface PushBody {
   readonly writes: readonly { readonly op: string; readonly set?: Readonly<Record<string, Replaced>> }[];
 }
 
-/** An app with a store that outlives it, and a network that comes and goes. */
+/** An app with two tabs over a store that outlives them, and a network that comes and goes. */
 export class Device {
   readonly name: string;
   isCut = false;
@@ -32,23 +32,38 @@ export class Device {
   loses: 'before' | 'after' | null = null;
   /** The titles and names that pushes have replaced, if the service has carried them out. */
   readonly replaced: Replaced[] = [];
+  /** The tab that is used. */
   offline: Offline<AnyTypes>;
+  #other: Offline<AnyTypes>;
   readonly #owner: Owner;
-  readonly #store = memoryStore();
+  readonly #store: OfflineStore;
   /** What the app of the moment may still do. */
   #life = { isOver: false };
 
   constructor(owner: Owner) {
     this.name = owner.name;
     this.#owner = owner;
+    this.#store = { ...memoryStore(), name: `${owner.name} ${String(Math.random())}` };
     this.offline = this.#start();
+    this.#other = this.#start();
+  }
+
+  get tabs(): readonly Offline<AnyTypes>[] {
+    return [this.offline, this.#other];
+  }
+
+  /** The user goes on in the other tab. */
+  switchTabs(): void {
+    [this.offline, this.#other] = [this.#other, this.offline];
   }
 
   /** Ends the app at any point of its work, and starts it again. */
   kill(): void {
     this.#life.isOver = true;
+    for (const tab of this.tabs) tab.close().catch(() => undefined);
     this.#life = { isOver: false };
     this.offline = this.#start();
+    this.#other = this.#start();
   }
 
   /** Returns the failure of a request; null if it was answered. */

@@ -70,7 +70,10 @@ export class Ledger {
       const [is, should] = [Number(post?.['owner'] ?? 0), this.sums.get(mark) ?? 0];
       return is === should ? [] : [`the number of post ${String(mark)} is ${String(is)} instead of ${String(should)}`];
     });
-    return [...twice, ...lost.map((mark) => `post ${String(mark)} is lost`), ...sums];
+    const files = await this.#world.database.db.collection('files').find({}).toArray();
+    const names = files.map(({ name }) => String(name)).filter((name) => name.startsWith('cover '));
+    const again = names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name} was uploaded twice`);
+    return [...twice, ...again, ...lost.map((mark) => `post ${String(mark)} is lost`), ...sums];
   }
 
   async #read(): Promise<Texts> {

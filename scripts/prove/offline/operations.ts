@@ -32,6 +32,7 @@ async function createPost(trip: Trip): Promise<void> {
     ...(author !== undefined && { author }),
     ...(random.oneIn(6) && { publishedAt: null }),
     ...(random.oneIn(6) && { locale: 'fr' }),
+    ...(random.oneIn(3) && { cover: new File(['tide'], `cover ${String(mark)}.txt`, { type: 'text/plain' }) }),
   });
 }
 
@@ -89,7 +90,7 @@ async function writeOverRest({ scene, ledger, next }: Trip): Promise<void> {
     () => world.send(0, 'POST', '/api/posts', { data: { title: `r${String(text)}`, rating: text } }),
     () => world.send(1, 'POST', '/api/tags', { data: { name: 'red' } }),
     () => world.send(1, 'POST', '/api/authors', { data: { name: `r${String(text)}`, active: true } }),
-    () => world.send(0, 'POST', `/api/posts/${id}/localizations`, { locale: 'fr', title: `r${String(text)}`, rating: text }),
+    () => world.send(0, 'POST', `/api/posts/${id}/localizations`, { locale: 'fr', title: `r${String(text)}` }),
     () => {
       for (const post of posts) if (String(post._id) === id) ledger.deleted.add(Number(Reflect.get(post, 'rating')));
       return world.send(0, 'DELETE', `/api/posts/${id}`);
@@ -157,6 +158,7 @@ export const operations: readonly (readonly [weight: number, name: string, opera
   [3, 'kill the app', ({ device }) => device.kill()],
   [3, 'kill the app while it pushes', killWhilePushing],
   [5, 'enter or leave a tunnel', enterTunnel],
+  [6, 'go to the other tab', ({ device }) => device.switchTabs()],
   [4, 'decide', decide],
   [2, 'change the rules', ({ scene }) => changeRules(scene)],
   [2, 'change the rights', ({ scene }) => changeRights(scene)],
