@@ -11,14 +11,23 @@ import { anything, oneOf, orNull, record, type Schema } from '#http/json-schema.
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 import { allowedOn, usedTypes } from './used-types.js';
 
-/** The languages of declarations. */
-export const languages = { dart: printDart, kotlin: printKotlin, swift: printSwift, typescript: printTypeScript } as const;
+type Print = (registry: Registry, access: Access) => string;
 
-export type Language = keyof typeof languages;
+const printing =
+  (print: (components: Components) => string): Print =>
+  (registry, access) =>
+    print(new Components(registry, access));
 
-/** Prints the content types that the caller may use as declarations of a language. */
-export const printTypes = (registry: Registry, access: Access, language: Language = 'typescript'): string =>
-  languages[language](new Components(registry, access));
+/** By language: prints the content types that the caller may use as declarations. */
+export const languages = {
+  dart: printing(printDart),
+  kotlin: printing(printKotlin),
+  swift: printing(printSwift),
+  typescript: printing(printTypeScript),
+} as const;
+
+/** Prints the content types that the caller may use as declarations of TypeScript. */
+export const printTypes: Print = languages.typescript;
 
 /** `ContentTypes` lists the types by name. */
 function printTypeScript(components: Components): string {

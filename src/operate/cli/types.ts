@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readModels } from '#store/stores/model-store.js';
-import { type Language, languages, printTypes } from '#api/openapi/print-types.js';
+import { languages } from '#api/openapi/print-types.js';
 import { fullAccess } from '#model/query/access.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { openDatabase } from './open-service.js';
@@ -30,6 +30,8 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
+type Language = keyof typeof languages;
+
 /** Throws a UsageError for an unknown language, and for one in which services do not describe their types. */
 function languageOf({
   lang = 'typescript',
@@ -46,7 +48,7 @@ function languageOf({
 async function typesOfDatabase(language: Language): Promise<string> {
   const { settings, database, close } = await openDatabase();
   try {
-    return printTypes(buildRegistry(await readModels(database), settings).registry, fullAccess, language);
+    return languages[language](buildRegistry(await readModels(database), settings).registry, fullAccess);
   } finally {
     await close();
   }

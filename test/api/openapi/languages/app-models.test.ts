@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { type Language, printTypes } from '#api/openapi/print-types.js';
+import { languages } from '#api/openapi/print-types.js';
 import { fullAccess } from '#model/query/access.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { trickyModels } from './tricky-models.js';
 
-const print = (language: Language): string => printTypes(buildRegistry(trickyModels).registry, fullAccess, language);
+type Language = keyof typeof languages;
+
+const print = (language: Language): string => languages[language](buildRegistry(trickyModels).registry, fullAccess);
 
 /** Returns the declaration whose first line contains a text, up to the line that ends it. */
 function declaration(code: string, head: string): string {

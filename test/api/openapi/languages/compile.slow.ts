@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Language, printTypes } from '#api/openapi/print-types.js';
+import { languages } from '#api/openapi/print-types.js';
 import { fullAccess } from '#model/query/access.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { trickyModels } from './tricky-models.js';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 type Command = readonly [program: string, ...args: readonly string[]];
 
 interface Compiling {
-  readonly language: Language;
+  readonly language: keyof typeof languages;
   readonly files: Readonly<Record<string, string>>;
   readonly version: Command;
   readonly commands: readonly Command[];
@@ -68,7 +68,7 @@ describe('models of an app, compiled', function () {
         this.skip();
       }
       const name = language === 'kotlin' ? 'models.kotlin.kt' : `models.${language}`;
-      const code = printTypes(buildRegistry(trickyModels).registry, fullAccess, language);
+      const code = languages[language](buildRegistry(trickyModels).registry, fullAccess);
       for (const [file, text] of Object.entries({ ...files, [name]: code })) await writeFile(path.join(directory, file), text);
       for (const command of commands) await start(directory, command);
     });
