@@ -1,5 +1,6 @@
 import { assemble } from './assemble.jsx';
 import { schedule } from './schedule.jsx';
+import { signOn } from './sign-on.jsx';
 
 /** The parts of Mangrove in the panel, in the order in which the side of a form shows them. */
-export default assemble([schedule]);
+export default assemble([schedule, signOn]);

@@ -2,12 +2,15 @@
 const texts = {
   en: {
     schedule: { title: 'Schedule', publishAt: 'Publish at', unpublishAt: 'Unpublish at' },
+    signOn: { button: 'Log in with {name}' },
   },
   de: {
     schedule: { title: 'Zeitplan', publishAt: 'Veröffentlichen am', unpublishAt: 'Zurückziehen am' },
+    signOn: { button: 'Anmelden mit {name}' },
   },
   fr: {
     schedule: { title: 'Programmation', publishAt: 'Publier le', unpublishAt: 'Dépublier le' },
+    signOn: { button: 'Se connecter avec {name}' },
   },
 };
 

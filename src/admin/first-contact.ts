@@ -1,6 +1,7 @@
 import type { Answer } from '#http/route.js';
 import { hasAdministrator } from './administrators/first-administrator.js';
 import { readLogos } from './settings/project-settings.js';
+import { isSignOnOnly } from './sso/settings.js';
 import { mayChangeModels } from './builder/store-models.js';
 import { answerData, type OpenPanelCall, type PanelCall, type PanelRoutes } from './panel-route.js';
 
@@ -18,9 +19,10 @@ export const firstContactRoutes: PanelRoutes = {
   'GET /admin/telemetry-properties': { right: 'logged in', handle: () => ({ status: 204 }) },
 };
 
-/** `uuid: false` switches the telemetry of the panel off. */
-async function init({ content }: OpenPanelCall): Promise<Answer> {
-  const [hasAdmin, { menuLogo, authLogo }] = await Promise.all([hasAdministrator(content), readLogos(content)]);
+/** `uuid: false` switches the telemetry of the panel off. Without an administrator, the panel asks for a first one with a password. */
+async function init({ content, running }: OpenPanelCall): Promise<Answer> {
+  const [registered, { menuLogo, authLogo }] = await Promise.all([hasAdministrator(content), readLogos(content)]);
+  const hasAdmin = registered || isSignOnOnly(running.config);
   return answerData({ uuid: false, hasAdmin, menuLogo: menuLogo?.['url'] ?? null, authLogo: authLogo?.['url'] ?? null });
 }
 

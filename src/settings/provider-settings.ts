@@ -8,7 +8,7 @@ const page = {
   description: 'an address that begins with http:// or https://',
 };
 /** An address that the service itself asks. Secrets are sent there, so plain HTTP must not leave the machine. */
-const address = {
+export const providerAddress = {
   type: 'string',
   format: 'uri',
   pattern: '^(https://[^/@]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]+)?)(/.*)?$',
@@ -20,23 +20,23 @@ const texts = {
   clientId: text,
   clientSecret: text,
   /** URL of an OpenID Connect provider. Everything else is read from `/.well-known/openid-configuration` below it. */
-  issuer: address,
+  issuer: providerAddress,
   scope: { type: 'string' },
   /** URL that the browser is sent to after the login, with an `access_token` in the query. */
   redirect: page,
-  authorizeUrl: address,
-  tokenUrl: address,
-  userInfoUrl: address,
+  authorizeUrl: providerAddress,
+  tokenUrl: providerAddress,
+  userInfoUrl: providerAddress,
   /** Address that tells for which client an access token was issued (RFC 7662). */
-  introspectionUrl: address,
+  introspectionUrl: providerAddress,
   /** The address of a ready provider with the same purpose. */
-  tokenInfoUrl: address,
+  tokenInfoUrl: providerAddress,
   /** Address of the e-mail addresses of a user of GitHub. */
-  emailsUrl: address,
+  emailsUrl: providerAddress,
   /** Address of the keys that sign id tokens, if `issuer` is not asked for it. */
-  jwksUrl: address,
+  jwksUrl: providerAddress,
   /** Address of an own installation of GitLab or GitHub. */
-  url: address,
+  url: providerAddress,
   /** Directory of Microsoft. */
   tenant: { type: 'string', pattern: '^[A-Za-z0-9.-]+$', description: 'the id or domain of a tenant' },
   /** The key that signs the client secret of Apple, in PEM. */

@@ -5,13 +5,12 @@ import { putLoginState, takeLoginState } from './login-states.js';
 import type { Values } from '#base/values.js';
 import type { Accounts } from '../accounts.js';
 import { identityOfTokens, type ProviderTokens } from '../providers/accept-token.js';
-import { addressOf } from '../providers/call-provider.js';
+import { beginCodeFlow, finishCodeFlow, type FlowTokens } from '../providers/code-flow.js';
 import { identityOf, type Identity } from '../providers/identity.js';
-import { loginError, oauthClient, oauthLibrary } from '../providers/oauth-client.js';
 import { addressesOf, type Grants, identityByCode, ownProvider } from '../providers/own-providers.js';
 import { readProfile } from '../providers/read-profile.js';
 import { grantedProvider, isSwitchedOff } from '../providers/read-grant.js';
-import { isOpenId, knownProvider, type KnownProvider } from '../providers/ready-providers.js';
+import { knownProvider, type KnownProvider } from '../providers/ready-providers.js';
 import { hashCode, makeCode } from './passwords.js';
 
 /** Logins through another service: authorization code with PKCE and state, bound to one browser. OpenID Connect adds a nonce. */
@@ -107,45 +106,19 @@ function noBrowser(name: string): never {
 }
 
 async function begin(provider: KnownProvider, callback: string, content: ContentContext) {
-  const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = await oauthLibrary();
-  const client = await oauthClient(provider);
-  addressOf(provider.name, client.serverMetadata().authorization_endpoint ?? '');
-  const [state, browser, nonce, verifier] = [makeCode(32), makeCode(32), randomNonce(), randomPKCECodeVerifier()];
+  const { address, flow } = await beginCodeFlow(provider, callback);
+  const browser = makeCode(32);
+  const { state, nonce, verifier } = flow;
   const value: LoginState = { provider: provider.name, browser: hashCode(browser), nonce, verifier };
   const expiresAt = new Date(Date.now() + patience);
   await putLoginState(content.store.database, { _id: hashCode(state), value, expiresAt });
-  const address = buildAuthorizationUrl(client, {
-    redirect_uri: callback,
-    ...(isOpenId(provider) && { nonce }),
-    // Apple answers by a form if an e-mail address is requested.
-    ...(provider.ready === 'apple' && { response_mode: 'form_post' }),
-    scope: provider.scope ?? (isOpenId(provider) ? 'openid email profile' : ''),
-    state,
-    code_challenge: await calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  });
-  return { address: address.href, browser };
+  return { address, browser };
 }
 
-/** The tokens of a finished login. `claims` are null without OpenID Connect. */
-interface Finished {
-  readonly claims: Values | null;
-  readonly accessToken: string;
-}
-
-async function finish(provider: KnownProvider, { address, browser }: Returned, content: ContentContext): Promise<Finished> {
+async function finish(provider: KnownProvider, { address, browser }: Returned, content: ContentContext): Promise<FlowTokens> {
   const state = address.searchParams.get('state') ?? '';
   const begun = await takeLoginState<LoginState>(content.store.database, hashCode(state));
   if (begun === null || begun.provider !== provider.name || begun.browser !== hashCode(browser))
     throw validationError('This login was not started here, or took too long');
-  const { authorizationCodeGrant } = await oauthLibrary();
-  const client = await oauthClient(provider);
-  const openId = { expectedNonce: begun.nonce, idTokenExpected: true };
-  const checks = { expectedState: state, pkceCodeVerifier: begun.verifier, ...(isOpenId(provider) && openId) };
-  // Without OpenID Connect the issuer is not known. The state says which provider the login has begun with.
-  if (!isOpenId(provider)) address.searchParams.delete('iss');
-  const tokens = await authorizationCodeGrant(client, address, checks).catch(async (error: unknown) => {
-    throw await loginError(provider.name, error);
-  });
-  return { claims: isOpenId(provider) ? (tokens.claims() ?? {}) : null, accessToken: tokens.access_token };
+  return finishCodeFlow(provider, address, { state, nonce: begun.nonce, verifier: begun.verifier });
 }

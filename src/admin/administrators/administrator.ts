@@ -39,6 +39,8 @@ export interface Administrator extends Profile {
   readonly password: string | null;
   /** Version of the tokens, which increases to revoke them. */
   readonly tokenVersion: number;
+  /** Whether a sign-on provider knows the administrator, who then has no log-in by password. */
+  readonly signsOn: boolean;
   readonly document: Document;
 }
 
@@ -83,6 +85,7 @@ export function administratorOf(document: Document, roles: ReadonlyMap<number, A
     roles: idsIn(document['roles']).flatMap((id) => roles.get(id) ?? []),
     password: textOrNull(document['password']),
     tokenVersion: Number(document['_tokenVersion'] ?? 0),
+    signsOn: typeof document['_identity'] === 'string',
     document,
   };
 }

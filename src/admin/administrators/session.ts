@@ -9,6 +9,7 @@ import { exceeding } from '#base/limits/exceeded.js';
 import { is } from '#store/form/matches.js';
 import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
+import { isSignOnOnly } from '../sso/settings.js';
 import { checkPanelBody, object, string } from '../check-body.js';
 import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
 import { findAdministrator, shownAdministrator, type Administrator } from './administrator.js';
@@ -36,6 +37,7 @@ async function logIn(call: OpenPanelCall): Promise<Answer> {
  */
 export async function checkLogIn(call: OpenPanelCall): Promise<Administrator> {
   const { request, content, panel } = call;
+  refusePasswords(call);
   const { email, password } = bodyOf(request);
   await countAttempt('login', email, call);
   if (!isGiven(email) || !isGiven(password)) throw applicationError('Missing credentials');
@@ -45,11 +47,16 @@ export async function checkLogIn(call: OpenPanelCall): Promise<Administrator> {
   const guess = { of: 'administrator', identifier, ip, requestId, known: knownClient(panel.tokens, administrator, ip) } as const;
   await panel.guesses?.admitGuess(guess);
   const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
-  if (administrator === null || !isRight) throw applicationError('Invalid credentials');
+  if (administrator === null || !isRight || administrator.signsOn) throw applicationError('Invalid credentials');
   await panel.guesses?.forgiveGuess(guess);
   if (!administrator.isActive || administrator.blocked) throw applicationError('User not active');
   await rememberClient(administrator, call);
   return administrator;
+}
+
+/** Throws an ApplicationError if administrators log in by single sign-on alone. */
+export function refusePasswords({ running }: OpenPanelCall): void {
+  if (isSignOnOnly(running.config)) throw applicationError('Log-ins by password are switched off. Use single sign-on.');
 }
 
 /** Remembers that a client has logged in to an account, or set its password. Sends no command for a client that is known. */
@@ -84,7 +91,10 @@ export async function countAttempt(
   }
 }
 
-/** Renews a token that is still valid. Only wrong ones are counted, because the panel renews its token on each load of a page. */
+/**
+ * Renews a token that is still valid. Only wrong ones are counted, because the panel renews its token on each load of a page. That of a
+ * single sign-on stays the same: when it ends, the provider is asked again whether its holder may come in.
+ */
 async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
   const { token } = await checkPanelBody(object({ token: string().required() }), bodyOf(request));
   const administrator = await administratorOfToken(token, panel);
@@ -92,7 +102,7 @@ async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
     await countAttempt('renew-token', null, { request, panel });
     throw validationError('Invalid token');
   }
-  return answerData({ token: panel.tokens.sign(administrator) });
+  return answerData({ token: administrator.signsOn ? token : panel.tokens.sign(administrator) });
 }
 
 /** Answers a log-in after a registration or a new password. */
@@ -117,6 +127,7 @@ const acceptance = object({
 
 async function register(call: OpenPanelCall): Promise<Answer> {
   const { request, content } = call;
+  refusePasswords(call);
   const { registrationToken, userInfo } = await checkPanelBody(acceptance, bodyOf(request));
   await countAttempt('register', null, call);
   const { firstname, lastname = null, password } = userInfo;
@@ -130,10 +141,11 @@ async function register(call: OpenPanelCall): Promise<Answer> {
 /** Sends a code to an active administrator. The answer does not tell whether there is one. */
 async function forgotPassword(call: OpenPanelCall): Promise<Answer> {
   const { request, content, panel } = call;
+  refusePasswords(call);
   const { email } = await checkPanelBody(object({ email: string().email().required() }).noUnknown(), bodyOf(request));
   await countAttempt('forgot-password', email, { request, panel });
   const administrator = await findAdministrator(content.store.database, { email: is.exactly(email.toLowerCase()) });
-  if (administrator?.isActive === true) void sendCode(administrator, call);
+  if (administrator?.isActive === true && !administrator.signsOn) void sendCode(administrator, call);
   return { status: 204 };
 }
 
@@ -161,6 +173,7 @@ const reset = object({ resetPasswordToken: string().required(), password: fields
 
 async function resetPassword(call: OpenPanelCall): Promise<Answer> {
   const { request, content } = call;
+  refusePasswords(call);
   const { resetPasswordToken, password } = await checkPanelBody(reset, bodyOf(request));
   await countAttempt('reset-password', null, call);
   const match = { resetPasswordToken: heldCode(resetPasswordToken), isActive: true };

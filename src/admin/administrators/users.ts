@@ -112,6 +112,8 @@ async function change(call: PanelCall) {
   if (administrator === null) throw notFoundError('User does not exist');
   const values: AdministratorValues = { ...rest, ...(roles !== undefined && { roles: idsIn(roles) }) };
   await mayChange(administrator.roles, call);
+  if (values.password !== undefined && administrator.signsOn)
+    throw validationError('password cannot be set, because the administrator logs in by single sign-on');
   if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, call);
   if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
     throw applicationError('A user with this email address already exists');

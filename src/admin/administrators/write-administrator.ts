@@ -10,13 +10,16 @@ import type { Values } from '#base/values.js';
 import { object, string } from '../check-body.js';
 import { administratorOf, readAdminRoles, type Administrator } from './administrator.js';
 
-/** The values of an administrator that are written. `password` is plain; `roles` are ids. */
+/**
+ * The values of an administrator that are written. `password` is plain; null removes it. `roles` are ids. `_identity` is the account at a
+ * sign-on provider.
+ */
 export type AdministratorValues = Partial<{
   readonly firstname: string;
   readonly lastname: string | null;
   readonly username: string | null;
   readonly email: string;
-  readonly password: string;
+  readonly password: string | null;
   readonly isActive: boolean;
   readonly preferedLanguage: string | null;
   readonly roles: readonly number[];
@@ -24,6 +27,7 @@ export type AdministratorValues = Partial<{
   readonly registrationToken: string | null;
   /** The stored form of a code. */
   readonly resetPasswordToken: string | null;
+  readonly _identity: string;
 }>;
 
 /** Returns whether an e-mail address belongs to an administrator other than `except`. */
@@ -89,7 +93,7 @@ export async function deleteAdministrators(ids: readonly number[], { store }: Co
 }
 
 const hashed = async ({ password, ...others }: AdministratorValues, sender: Sender | null): Promise<Values> =>
-  password === undefined ? others : { ...others, password: await hashPassword(password, sender) };
+  password === undefined ? others : { ...others, password: password && (await hashPassword(password, sender)) };
 
 /** Characters of the longest name; as many as a column of Strapi v4 holds. */
 const longest = 255;
