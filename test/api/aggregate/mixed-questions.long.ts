@@ -19,7 +19,7 @@ import { makeQuestion, spell } from './questions.js';
 import { answerTree, spellTree } from './trees.js';
 
 // QUESTIONS=50000 npx mocha test/api/aggregate/mixed-questions.long.ts asks as many
-const [seed, count] = [Number(process.env['SEED'] ?? 59), Number(process.env['QUESTIONS'] ?? 300)];
+const [seed, count] = [Number(process.env['SEED'] ?? 59), Number(process.env['QUESTIONS'] ?? 1_000)];
 const always = { query: '', graphql: '{}', meets: () => true };
 const everything = { locale: 'all', filter: always } as const;
 const german = comparisonOf('de');

@@ -6,8 +6,8 @@ import { answerNaively } from './oracle.js';
 import { makeQuestion, spell } from './questions.js';
 import { answerTree, spellTree } from './trees.js';
 
-// QUESTIONS=1000 npx mocha test/api/aggregate/random-groups.long.ts asks as many
-const [seed, count] = [Number(process.env['SEED'] ?? 26), Number(process.env['QUESTIONS'] ?? 300)];
+// QUESTIONS=20000 npx mocha test/api/aggregate/random-groups.long.ts asks as many
+const [seed, count] = [Number(process.env['SEED'] ?? 26), Number(process.env['QUESTIONS'] ?? 1_000)];
 
 describe(`random questions for groups (SEED=${String(seed)} QUESTIONS=${String(count)})`, () => {
   const draw = new Draw(seed);

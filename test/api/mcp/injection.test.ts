@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
-import { roundsOf } from '../../support/rounds.js';
 import { type Agent, clients } from './agents.js';
 
-const calls = roundsOf(250, 500);
+const calls = 500;
 const types = ['api::article.article', 'api::note.note'];
 const all = ['find', 'findOne', 'create', 'update', 'delete', 'aggregate'];
 const own = { owner: { id: { $eq: '$user.id' } } };
