@@ -33,6 +33,21 @@ describe('parameters that other routes know', () => {
         }
       });
 
+  for (const [method, path] of [
+    ['POST', '/api/batch'],
+    ['POST', '/api/sync/push'],
+    ['GET', '/api/openapi.json'],
+    ['GET', '/api/types.d.ts'],
+    ['GET', '/api/sync/schema'],
+    ['GET', '/api/notes/count'],
+    ['GET', '/api/notes/aggregate'],
+  ] as const)
+    it(`no parameter that it does not know is ignored by ${method} ${path}`, async () => {
+      const { status, body } = await serving.call(method, `${path}?unread=1`, method === 'POST' ? {} : undefined);
+      expect(status).to.equal(400);
+      expect(body.error.message).to.contain('Invalid parameter unread');
+    });
+
   for (const query of ['sort=parent. title', 'sort[1]=:asc', 'sort=title,, id', 'aggregates=1'])
     it(`${query} has no effect on one entry`, async () => {
       expect((await serving.call('GET', `/api/notes/1?${query}`)).status).to.equal(200);

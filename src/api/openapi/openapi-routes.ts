@@ -3,6 +3,7 @@ import { BoundedCache, memoize } from '#base/caches.js';
 import type { RouteParts } from '#http/feature.js';
 import { text } from '#http/json-schema.js';
 import { answers, type Operation } from '#http/operation.js';
+import { refuseOthers } from '#http/query-string.js';
 import type { Answer, Route, RouteCall } from '#http/route.js';
 import { admitting } from '#http/steps/callers.js';
 import { projectVersion } from '#base/package-root.js';
@@ -92,6 +93,7 @@ interface Documents {
 function documentAnswerer(input: DocumentInput): (call: RouteCall) => Promise<Answer> {
   const documentsOf = memoize<object, Documents>(() => ({ kept: new BoundedCache(bounds), begun: new Map() }));
   return async (call) => {
+    refuseOthers(call.request.query, []);
     const from = input.source(call);
     return answerDocument(await findDocument(documentsOf(from), call, input), input.type, call);
   };

@@ -5,6 +5,7 @@ import { flag, listOf, record, text, whole } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import { once } from '#http/idempotency/read-key.js';
 import type { ProjectCode } from '#http/project-code.js';
+import { refuseOthers } from '#http/query-string.js';
 import type { Answer, DynamicRoute, Route } from '#http/route.js';
 import { counted } from '#http/steps/counted.js';
 import { keyed } from '#http/steps/keyed.js';
@@ -69,6 +70,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
     },
     isListedFor: mayWrite,
     handle: async (call) => {
+      refuseOthers(call.request.query, []);
       refuseMiddlewares('a batch', projectCode, config);
       const { isAtomic, items } = readBatch(call.request.body, limits);
       const answer = (data: readonly object[]): Answer => ({ body: { data, meta: {} } });
