@@ -9,7 +9,8 @@ import { messagesOf } from './texts.js';
  * @property {string} name its name in `src/admin/api/panel-parts.ts`; without its flag there, nothing of it is shown
  * @property {readonly (readonly [container: string, zone: string, Component: import('react').ComponentType])[]} [zones] components in the
  *   content manager: `['editView', 'informations', Box]`, `['editView', 'right-links', Button]`, `['listView', 'actions', Button]`
- * @property {readonly object[]} [links] links of the main menu, as `addMenuLink` takes them
+ * @property {readonly object[]} [links] links of the main menu, as `addMenuLink` takes them: `Component` returns a
+ *   promise of a module
  * @property {readonly (readonly [section: string, link: object])[]} [settings] links of the settings, as `addSettingsLink` takes them
  * @property {(app: object) => void} [bootstrap] what else it does when the panel starts, such as `registerHook`
  */

@@ -1,6 +1,8 @@
 import { assemble } from './assemble.jsx';
+import { audit } from './audit/audit.jsx';
+import { history } from './history/history.jsx';
 import { schedule } from './schedule.jsx';
 import { signOn } from './sign-on.jsx';
 
 /** The parts of Mangrove in the panel, in the order in which the side of a form shows them. */
-export default assemble([schedule, signOn]);
+export default assemble([schedule, history, audit, signOn]);

@@ -55,8 +55,6 @@ const paths: readonly PanelPath[] = [
   'PUT DELETE /content-manager/single-types/:uid',
   'POST /content-manager/collection-types/:uid/clone/:sourceId',
   'POST /content-manager/collection-types/:uid/auto-clone/:sourceId',
-  'GET /content-manager/collection-types/:uid/:id/history',
-  'GET /content-manager/collection-types/:uid/:id/history/:version',
   'POST /i18n/content-manager/actions/get-non-localized-fields',
   'POST /content-manager/uid/generate',
   'POST /content-manager/uid/check-availability',

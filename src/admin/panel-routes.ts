@@ -6,7 +6,6 @@ import { sessionRoutes } from './administrators/session.js';
 import { roleRoutes } from './rights/role-routes.js';
 import { cloneRoutes } from './content-manager/clone.js';
 import { draftRelationRoutes } from './content-manager/draft-relations.js';
-import { historyRoutes } from './content-manager/history-routes.js';
 import { localeRoutes } from './content-manager/locales.js';
 import { publishRoutes } from './content-manager/publish-routes.js';
 import { readRoutes } from './content-manager/read-routes.js';
@@ -43,7 +42,6 @@ export const panelRows: PanelRoutes = {
   ...publishRoutes,
   ...writeRoutes,
   ...cloneRoutes,
-  ...historyRoutes,
   ...localeRoutes,
   ...uidRoutes,
   ...draftRelationRoutes,

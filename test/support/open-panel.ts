@@ -27,6 +27,8 @@ interface NpmPlugins {
 }
 
 interface PanelInput extends ServingInput {
+  /** Settings of `config/admin`. */
+  readonly admin?: Readonly<Record<string, object>>;
   readonly npm?: NpmPlugins;
 }
 
@@ -47,7 +49,7 @@ export function openPanelFor(what: string, { npm, ...input }: PanelInput, admini
     const config: PartialConfig = {
       plugins: { i18n: { enabled: true, config: { defaultLocale: 'en' } } },
       ...input.config,
-      admin: { panel: { directory: join(folder, 'panel') }, rateLimit: { enabled: false } },
+      admin: { ...input.admin, panel: { directory: join(folder, 'panel') }, rateLimit: { enabled: false } },
     };
     const serving = await serveModels({ ...input, config, ...(npm && { project: folder }) });
     closing(() => serving.stop());

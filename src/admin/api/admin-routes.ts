@@ -12,6 +12,7 @@ import type { PanelCall } from '../panel-route.js';
 import type { Values } from '#base/values.js';
 import { type AdminCall, type AdminRoute, beginChange } from './admin-call.js';
 import { describe, schemas } from './admin-row.js';
+import { auditRoutes } from './audit-routes.js';
 import { administratorOf, admittingAdministrators } from './admit-administrators.js';
 import { checkAdminBody } from './check-admin-body.js';
 import { historyRoutes } from './history-routes.js';
@@ -33,6 +34,7 @@ const listed: readonly AdminRoute[] = [
   ...localeAdminRoutes,
   ...settingsRoutes,
   ...historyRoutes,
+  ...auditRoutes,
   ...webhookAdminRoutes,
   ...panelPartRoutes,
 ];

@@ -1,6 +1,7 @@
 import { collections } from '#model/schema/collections.js';
-import type { Author, EntryWritten, Subscriber } from '#store/changes/entry-events.js';
+import type { Author, EntryAction, Subscriber } from '#store/changes/entry-events.js';
 import type { Database } from '#store/send/database.js';
+import { is, type Match } from '#store/form/matches.js';
 import { ownRows } from '#store/write/own-rows.js';
 
 /** A write of an entry, without what was written. */
@@ -8,7 +9,7 @@ interface AuditedWrite {
   readonly at: Date;
   readonly uid: string;
   readonly id: number;
-  readonly action: EntryWritten['kind'];
+  readonly action: EntryAction;
   /** Null if code of the project or the service itself has written. */
   readonly by: Author;
   readonly requestId: string | null;
@@ -26,9 +27,10 @@ const writes = ownRows<StoredWrite>(collections.contentAudit);
 /** Returns the subscriber that keeps who has changed which entry, for some days. */
 export const auditingWrites = (days: number): Subscriber => ({
   hears: (kind) => kind !== 'any',
+  needsBefore: true, // which says whether an update has published the entry
   within: async (event, database) => {
     if (event.kind === 'any') return;
-    const { type, id: of, kind: action, by, requestId, agent, at } = event;
+    const { type, id: of, action, by, requestId, agent, at } = event;
     const expiresAt = new Date(at.getTime() + days * 86_400_000);
     await writes.put(database, {
       at,
@@ -43,19 +45,51 @@ export const auditingWrites = (days: number): Subscriber => ({
   },
 });
 
-/** The writes that are asked for: of all types, of one, or of one entry. */
-interface Asked {
+/** What can be done to an entry. */
+export const auditedActions = ['create', 'update', 'publish', 'unpublish', 'delete'] as const;
+
+/** Who can write with an id. */
+export const authorKinds = ['administrator', 'user', 'token'] as const;
+
+/** Who has written: `code` is code of the project or the service itself. */
+export type AuditedAuthor = 'schedule' | 'code' | 'public' | { readonly kind: (typeof authorKinds)[number]; readonly id: number };
+
+/** Which writes are listed. Null does not restrict them. */
+interface AuditQuery {
   readonly uid: string | null;
   readonly id: number | null;
+  readonly action: (typeof auditedActions)[number] | null;
+  readonly by: AuditedAuthor | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+  readonly start: number;
   readonly limit: number;
 }
 
 /** Returns the last writes, the newest first. */
-export async function listAudited(database: Database, { uid, id, limit }: Asked): Promise<readonly AuditedWrite[]> {
-  const match = { ...(uid !== null && { uid }), ...(id !== null && { of: id }) };
-  const rows = await writes.find(database, { match, sort: { _id: -1 }, limit });
+export async function listAudited(database: Database, query: AuditQuery): Promise<readonly AuditedWrite[]> {
+  const { id, start, limit } = query;
+  const sort = id === null ? ({ at: -1, _id: -1 } as const) : ({ _id: -1 } as const);
+  const rows = await writes.find(database, { match: matchOf(query), sort, skip: start, limit });
   return rows.map(({ at, uid, of, action, by, requestId, client }) => ({
     ...{ at, uid, id: of, action, by, requestId },
     ...(client !== undefined && { client }),
   }));
+}
+
+function matchOf({ uid, id, action, by, from, to }: AuditQuery): Match {
+  const at = { ...(from && is.atLeast(from)), ...(to && is.atMost(to)) };
+  return {
+    ...(uid !== null && { uid }),
+    ...(id !== null && { of: id }),
+    ...(action !== null && { action }),
+    ...(by !== null && authorMatch(by)),
+    ...(Object.keys(at).length > 0 && { at }),
+  };
+}
+
+function authorMatch(by: AuditedAuthor): Match {
+  if (by === 'code') return { by: null };
+  if (by === 'public') return { 'by.kind': by };
+  return by === 'schedule' ? { by } : { 'by.kind': by.kind, 'by.id': by.id };
 }

@@ -22,7 +22,7 @@ export const adminDeclarations = {
         name: collections.contentAudit,
         backup: 'whole',
         namesTypes: ['uid'],
-        indexes: [{ key: { uid: 1, of: 1, _id: -1 }, name: 'entry' }, expiry],
+        indexes: [{ key: { uid: 1, of: 1, _id: -1 }, name: 'entry' }, { key: { at: -1, _id: -1 }, name: 'time' }, expiry],
       },
     ],
   },

@@ -1,57 +1,49 @@
 import { invalidParameter, notFoundError, validationError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
 import { historyOption } from '#api/history/history-option.js';
 import { optionOf } from '#model/schema/model-option.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '#http/json-schema.js';
-import { parameter } from '#http/operation.js';
-import { listAudited } from './content-audit.js';
 import { findVersion, listVersions, shownVersion, type Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, numberParameter, row, schemas, textParameter } from './admin-row.js';
+import { describe, row, schemas } from './admin-row.js';
+import { nameAuthors } from './name-authors.js';
 
-const by = { anyOf: [record({ kind: text, id: orNull(whole) }), { enum: ['schedule', null] }] };
-const listed = { version: whole, at: text, by, action: text };
+/** Who has written. Administrators have a name. */
+export const author = {
+  anyOf: [record({ kind: text, id: orNull(whole), name: text }, ['kind', 'id']), { enum: ['schedule', null] }],
+};
+
+const listed = { version: whole, at: text, by: author, action: text };
 const version = record({ ...listed, entry: schemas.open });
-const restored = record({ ...listed, entry: schemas.open, leftOut: listOf(text) });
-const audited = record({ at: text, uid: text, id: whole, action: text, by, requestId: orNull(text), client: text }, [
-  ...['at', 'uid', 'id', 'action', 'by', 'requestId'],
-]);
+const outcome = record({ ...listed, entry: schemas.open, leftOut: listOf(text) });
 
-/** The routes of the versions of entries of types with `options.history`. */
-export const historyRoutes: readonly AdminRoute[] = [
+/** The body of a restore: the time of the last update of the entry, if it must not have changed since. */
+const opened = record({ updatedAt: text }, []);
+
+/** What only requests of administrators need. */
+const loadRights = () => import('./administrator-history.js');
+
+const rows: readonly AdminRoute[] = [
   row(
     'GET /history/:uid/:id',
     describe('adminFindVersions', 'List the versions of an entry, the newest first', listOf(record(listed))),
-    (call) => listVersions(call.content.store.database, ownerOf(call)),
+    async (call) => nameAuthors(await listVersions(call.content.store.database, await ownerOf(call)), call.running),
   ),
   row('GET /history/:uid/:id/:version', describe('adminFindVersion', 'Read a version of an entry', version), async (call) =>
-    shownVersion(await versionOf(call)),
+    show(await versionOf(call), call),
   ),
   row(
     'POST /history/:uid/:id/:version/restore',
-    describe('adminRestoreVersion', 'Update an entry to a version, and read the version that this makes', restored),
+    describe('adminRestoreVersion', 'Update an entry to a version, and read the version that this makes', outcome),
     restore,
-  ),
-  row(
-    'GET /audit/content',
-    describe('adminFindWrites', 'List who has changed which entries, the newest first', listOf(audited), [
-      parameter('uid', 'Only entries of this type'),
-      parameter('id', 'Only the entry with this id; uid is then required', whole),
-      parameter('limit', 'Most changes to answer; 100 by default, at most 1,000', whole),
-    ]),
-    listWrites,
+    opened,
   ),
 ];
 
-async function listWrites({ request, content, running }: AdminCall): Promise<unknown> {
-  if (running.config.admin.audit.days === 0) throw notFoundError('Nothing is kept: set admin.audit.days in config/admin');
-  const uid = textParameter(request, 'uid') ?? null;
-  const id = numberParameter(request, 'id', 1, Number.MAX_SAFE_INTEGER) ?? null;
-  const limit = numberParameter(request, 'limit', 1, 1000) ?? 100;
-  if (id !== null && uid === null) throw validationError('id requires the parameter uid');
-  return listAudited(content.store.database, { uid, id, limit });
-}
+/** The routes of the versions of entries of types with `options.history`. */
+export const historyRoutes = rows.map((one): AdminRoute => ({ ...one, right: 'logged in' }));
 
 /** Throws a NotFoundError for a type without versions. */
 function typeOf({ request, content }: AdminCall): ContentType {
@@ -61,7 +53,14 @@ function typeOf({ request, content }: AdminCall): ContentType {
   return type;
 }
 
-const ownerOf = (call: AdminCall) => ({ uid: typeOf(call).uid, id: numberIn(call, 'id') });
+const keyOf = (call: AdminCall) => ({ type: typeOf(call), id: numberIn(call, 'id') });
+
+/** Returns the entry of a request. Throws a ForbiddenError if an administrator may not read it. */
+async function ownerOf(call: AdminCall) {
+  const { type, id } = keyOf(call);
+  if (call.administrator !== null) await (await loadRights()).checkReadable({ type, id }, call.administrator);
+  return { uid: type.uid, id };
+}
 
 /** Returns the number in a path. Throws a ValidationError for other values. */
 function numberIn({ request }: AdminCall, name: string): number {
@@ -71,19 +70,48 @@ function numberIn({ request }: AdminCall, name: string): number {
 }
 
 async function versionOf(call: AdminCall): Promise<Version> {
-  const owner = ownerOf(call);
+  const owner = await ownerOf(call);
   const found = await findVersion(call.content.store.database, owner, numberIn(call, 'version'));
   if (found === null) throw notFoundError();
   return found;
 }
 
+/** Returns a version with the values that the caller may see. */
+async function show(found: Version, call: AdminCall) {
+  const [named] = await nameAuthors([shownVersion(found)], call.running);
+  if (call.administrator === null) return named;
+  const { visibleValues } = await loadRights();
+  return { ...named, entry: await visibleValues(found.entry, keyOf(call), call.administrator) };
+}
+
 async function restore(call: AdminCall): Promise<unknown> {
-  const type = typeOf(call);
+  const { type, id } = keyOf(call);
   const version = await versionOf(call);
-  const { isDone, leftOut } = await restoreVersion(type, version, call.commit);
+  const { isDone, leftOut } = await restoreFor(call, type, version);
   if (!isDone) throw notFoundError('The entry was deleted');
-  const { database } = call.content.store;
-  const [newest] = await listVersions(database, ownerOf(call));
-  const made = newest && (await findVersion(database, ownerOf(call), newest.version));
-  return made && { ...shownVersion(made), leftOut };
+  const made = await newestOf({ uid: type.uid, id }, call);
+  return made && { ...(await show(made, call)), leftOut };
+}
+
+async function restoreFor(call: AdminCall, type: ContentType, version: Version): ReturnType<typeof restoreVersion> {
+  const { administrator, commit, body } = call;
+  const updatedAt = timeIn(body);
+  if (administrator === null) return restoreVersion(type, version, { commit, ...(updatedAt && { expected: { updatedAt } }) });
+  const newest = await newestOf({ uid: type.uid, id: numberIn(call, 'id') }, call);
+  const present = newest?.entry ?? {};
+  return (await loadRights()).restoreAs(type, administrator, { commit, version, present });
+}
+
+/** Returns the time that a body states; null if it states none. Throws a ValidationError for other texts. */
+function timeIn({ updatedAt }: Values): Date | null {
+  if (updatedAt === undefined) return null;
+  const time = new Date(String(updatedAt));
+  if (Number.isNaN(time.getTime())) throw validationError('updatedAt must be a date and a time');
+  return time;
+}
+
+async function newestOf(owner: { readonly uid: string; readonly id: number }, { content }: AdminCall): Promise<Version | null> {
+  const { database } = content.store;
+  const [newest] = await listVersions(database, owner);
+  return newest === undefined ? null : findVersion(database, owner, newest.version);
 }

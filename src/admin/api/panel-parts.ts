@@ -7,6 +7,8 @@ import { describe, row } from './admin-row.js';
 /** Whether a part of Mangrove in the panel is on, by its name in `panel/parts.js`. The panel shows nothing of those that are off. */
 const parts: Readonly<Record<string, (config: Config) => boolean>> = {
   schedule: () => true, // its types say whether they have it
+  history: () => true, // as above
+  audit: ({ admin }) => admin.audit.days > 0,
 };
 
 const flags: Schema = record(mapValues(parts, () => ({ type: 'boolean' })));

@@ -16,7 +16,7 @@ export const narrowStyle = `
   #strapi > div > div > div { width: 100%; }
   #strapi > div > div > div > div:has(> nav) { grid-template-columns: minmax(0, 1fr); }
   #strapi > div > div > div > div > nav { position: static; width: 100%; height: auto; max-height: 12rem; border: 0; }
-  #main-content > div { max-width: 100vw; }
+  #main-content > div, [role=dialog] { max-width: 100vw; }
   #strapi [data-strapi-header], #main-content > :is(div, form > div):not(:has([data-strapi-header])) { padding-inline: 1rem; }
   #strapi [data-strapi-header] > div { flex-wrap: wrap; gap: .5rem; }
 }

@@ -94,6 +94,7 @@ const pluginActions: readonly PlainAction[] = [
     ['Read', 'advancedSettings', 'advanced-settings.read'],
     ['Edit', 'advancedSettings', 'advanced-settings.update'],
   ]),
+  ...ofPlugin('mangrove', [['Read who has changed which entry', 'general', 'audit']]),
 ];
 
 /** The actions on settings. Those on transfer tokens are left out: there are none, and without `access` the panel hides their page. */

@@ -1,4 +1,5 @@
 import type { ContentContext } from '#content/content-context.js';
+import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
 import { ApiError } from '#base/errors.js';
 import type { Version } from './version-store.js';
@@ -17,17 +18,26 @@ interface Restored {
 /** Runs a change in a transaction, which it may end by an error. */
 type Commit = <Result>(change: (context: ContentContext) => Promise<Result>) => Promise<Result>;
 
+interface Restoring {
+  readonly commit: Commit;
+  /** Returns whether an attribute may be written; all may by default. */
+  readonly permits?: (name: string, value: unknown) => boolean;
+  /** The state that the entry must have; any by default. */
+  readonly expected?: EntryKey['expected'];
+}
+
 /**
  * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Passwords stay. Values
  * that do not fit the model any more are converted if nothing is lost, and left out otherwise, as are unique values that others have now.
+ * Attributes that may not be written are left out without being named.
  * Each attempt is a transaction of its own, because the server ends one in which a write is refused. Throws the errors of an update
  * that concern no attribute.
  */
-export async function restoreVersion(type: ContentType, version: Version, commit: Commit): Promise<Restored> {
+export async function restoreVersion(type: ContentType, version: Version, restoring: Restoring): Promise<Restored> {
   const refused = new Set<string>();
   for (;;) {
     try {
-      return await commit((context) => attempt(type, version, { context, refused }));
+      return await restoring.commit((context) => attempt(type, version, { ...restoring, context, refused }));
     } catch (error) {
       const names = refusedNames(error, type).filter((name) => !refused.has(name));
       if (names.length === 0) throw error;
@@ -36,17 +46,18 @@ export async function restoreVersion(type: ContentType, version: Version, commit
   }
 }
 
-interface Attempt {
+interface Attempt extends Restoring {
   readonly context: ContentContext;
   /** The attributes that earlier attempts could not write. */
   readonly refused: ReadonlySet<string>;
 }
 
-async function attempt(type: ContentType, version: Version, { context, refused }: Attempt): Promise<Restored> {
+async function attempt(type: ContentType, version: Version, { context, refused, ...rest }: Attempt): Promise<Restored> {
+  const { permits = () => true, expected } = rest;
   const { values, leftOut } = await inputOf(type, version, context);
-  const data = Object.fromEntries(Object.entries(values).filter(([name]) => !refused.has(name)));
+  const data = Object.fromEntries(Object.entries(values).filter(([name, value]) => !refused.has(name) && permits(name, value)));
   const id = Number(version.entry['id']);
-  const isDone = (await update({ type, id }, { data, query: emptyQuery }, context)) !== null;
+  const isDone = (await update({ type, id, ...(expected && { expected }) }, { data, query: emptyQuery }, context)) !== null;
   const named = [...refused].filter((name) => Object.hasOwn(values, name));
   return { isDone, leftOut: [...leftOut.filter((path) => !refused.has(rootOf(path))), ...named] };
 }

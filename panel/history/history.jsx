@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import { useIntl } from 'react-intl';
+import { useQuery } from 'react-query';
+import { Flex, TextButton, Typography } from '@strapi/design-system';
+import { useCMEditViewDataManager, useFetchClient } from '@strapi/helper-plugin';
+import { authorName } from '../authors.js';
+import { SideBox } from '../side-box.jsx';
+import { label } from '../texts.js';
+import { VersionDialog } from './version-dialog.jsx';
+
+/** The last versions of an entry in the side of its form, of types with `options.history`. */
+export const history = { name: 'history', zones: [['editView', 'informations', History]] };
+
+/** How many versions the side shows. */
+const shown = 5;
+
+function History() {
+  const { slug, initialData, isCreatingEntry, allLayoutData, readActionAllowedFields } = useCMEditViewDataManager();
+  const hasVersions = allLayoutData.contentType?.options?.history !== undefined;
+  if (isCreatingEntry || !hasVersions || initialData.id === undefined || readActionAllowedFields.length === 0) return null;
+  return <Versions path={`/admin/api/history/${slug}/${initialData.id}`} updatedAt={initialData.updatedAt} />;
+}
+
+function Versions({ path, updatedAt }) {
+  const { formatMessage, formatDate } = useIntl();
+  const { get } = useFetchClient();
+  const [opened, setOpened] = useState(null);
+  const { data: versions = [] } = useQuery([path, updatedAt], async () => (await get(path)).data.data);
+  return (
+    <SideBox title={formatMessage(label('history.title'))}>
+      <Flex direction="column" alignItems="stretch" gap={2}>
+        {versions.length === 0 && <Typography>{formatMessage(label('history.none'))}</Typography>}
+        {versions.slice(0, shown).map(({ version, at, by, action }) => (
+          <Flex key={version} direction="column" alignItems="flex-start">
+            <TextButton onClick={() => setOpened(version)}>
+              {formatMessage(label('history.version'), { version, action: formatMessage(label(`actions.${action}`)) })}
+            </TextButton>
+            <Typography variant="pi" textColor="neutral600">
+              {formatDate(at, { dateStyle: 'medium', timeStyle: 'short' })}
+              {` · ${authorName(by, formatMessage)}`}
+            </Typography>
+          </Flex>
+        ))}
+        {versions.length > shown && (
+          <TextButton onClick={() => setOpened(versions[shown].version)}>{formatMessage(label('history.older'))}</TextButton>
+        )}
+      </Flex>
+      {opened !== null && (
+        <VersionDialog path={path} versions={versions} first={opened} updatedAt={updatedAt} onClose={() => setOpened(null)} />
+      )}
+    </SideBox>
+  );
+}

@@ -1,0 +1,140 @@
+import { useState } from 'react';
+import { useIntl } from 'react-intl';
+import { useQuery } from 'react-query';
+import {
+  Box,
+  Button,
+  Flex,
+  ModalBody,
+  ModalFooter,
+  ModalHeader,
+  ModalLayout,
+  SingleSelect,
+  SingleSelectOption,
+  Typography,
+} from '@strapi/design-system';
+import { useAPIErrorHandler, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { authorName } from '../authors.js';
+import { label } from '../texts.js';
+import { differencesOf } from './differences.ts';
+
+/** A dialog with what differs between a version and the entry as it is now, which can be restored. */
+export function VersionDialog({ path, versions, first, updatedAt, onClose }) {
+  const { formatMessage } = useIntl();
+  const [chosen, setChosen] = useState(first);
+  const { leftOut, isSending, restore } = useRestore(path, updatedAt);
+  const isDone = leftOut !== null;
+  const close = isDone ? () => window.location.reload() : onClose; // the form has the former values
+  return (
+    <ModalLayout onClose={close} labelledBy="mangrove-version">
+      <ModalHeader>
+        <Typography fontWeight="bold" as="h2" id="mangrove-version">
+          {formatMessage(label('history.title'))}
+        </Typography>
+      </ModalHeader>
+      <ModalBody>{isDone ? <Outcome leftOut={leftOut} /> : <Comparison {...{ path, versions, chosen, setChosen }} />}</ModalBody>
+      <ModalFooter
+        startActions={
+          <Button variant="tertiary" onClick={close}>
+            {formatMessage(label(isDone ? 'history.open' : 'history.close'))}
+          </Button>
+        }
+        endActions={!isDone && chosen !== versions[0].version && <Restore onClick={() => restore(chosen)} loading={isSending} />}
+      />
+    </ModalLayout>
+  );
+}
+
+/** The button of those who may update the entry. */
+function Restore(props) {
+  const { formatMessage } = useIntl();
+  const { updateActionAllowedFields } = useCMEditViewDataManager();
+  return updateActionAllowedFields.length > 0 && <Button {...props}>{formatMessage(label('history.restore'))}</Button>;
+}
+
+function Outcome({ leftOut }) {
+  const { formatMessage } = useIntl();
+  const text = leftOut.length === 0 ? 'history.restored' : 'history.partly';
+  return <Typography>{formatMessage(label(text), { names: leftOut.join(', ') })}</Typography>;
+}
+
+/** The choice of a version, and what differs between it and the newest one. */
+function Comparison({ path, versions, chosen, setChosen }) {
+  const { formatMessage, formatDate } = useIntl();
+  const nameOf = ({ version, at, by, action }) =>
+    [
+      formatMessage(label('history.version'), { version, action: formatMessage(label(`actions.${action}`)) }),
+      formatDate(at, { dateStyle: 'medium', timeStyle: 'short' }),
+      authorName(by, formatMessage),
+    ].join(' · ');
+  const choice = { label: formatMessage(label('history.choose')), value: String(chosen) };
+  return (
+    <Flex direction="column" alignItems="stretch" gap={4}>
+      <SingleSelect {...choice} onChange={(value) => setChosen(Number(value))}>
+        {versions.map((one) => (
+          <SingleSelectOption key={one.version} value={String(one.version)}>
+            {nameOf(one)}
+          </SingleSelectOption>
+        ))}
+      </SingleSelect>
+      <Differences path={path} version={chosen} newest={versions[0].version} />
+    </Flex>
+  );
+}
+
+/** Returns a function that restores a version, and afterwards the names of what stayed as it was. */
+function useRestore(path, updatedAt) {
+  const { post } = useFetchClient();
+  const toggleNotification = useNotification();
+  const { formatAPIError } = useAPIErrorHandler();
+  const [leftOut, setLeftOut] = useState(null);
+  const [isSending, setIsSending] = useState(false);
+  const restore = async (version) => {
+    setIsSending(true);
+    try {
+      const { data } = await post(`${path}/${version}/restore`, { updatedAt });
+      setLeftOut(data.data.leftOut);
+    } catch (error) {
+      toggleNotification({ type: 'warning', message: formatAPIError(error) });
+    }
+    setIsSending(false);
+  };
+  return { leftOut, isSending, restore };
+}
+
+function Differences({ path, version, newest }) {
+  const { formatMessage } = useIntl();
+  const { get } = useFetchClient();
+  const { data: rows = null } = useQuery([path, version, newest], async () => {
+    const [before, after] = await Promise.all(
+      [version, newest].map(async (one) => (await get(`${path}/${one}`)).data.data.entry),
+    );
+    return differencesOf(before, after);
+  });
+  if (rows === null) return null;
+  if (rows.length === 0) return <Typography>{formatMessage(label('history.same'))}</Typography>;
+  return (
+    <Flex direction="column" alignItems="stretch" gap={4}>
+      {rows.map(({ path: name, before, after }) => (
+        <Box key={name}>
+          <Typography fontWeight="bold" as="h3">
+            {name}
+          </Typography>
+          <Flex alignItems="flex-start" gap={2} wrap="wrap">
+            <Side title={formatMessage(label('history.then'))} text={before} background="danger100" />
+            <Side title={formatMessage(label('history.now'))} text={after} background="success100" />
+          </Flex>
+        </Box>
+      ))}
+    </Flex>
+  );
+}
+
+const Side = ({ title, text, background }) => (
+  <Box background={background} padding={3} hasRadius flex="1 1 14rem" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+    <Typography variant="pi" textColor="neutral600" as="div">
+      {title}
+    </Typography>
+    <Typography style={{ whiteSpace: 'pre-wrap' }}>{text === '' ? '–' : text}</Typography>
+  </Box>
+);
