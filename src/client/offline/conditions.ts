@@ -145,7 +145,7 @@ type Sort = string | object | readonly (string | object)[];
 
 /** Returns how two entries are ordered: by the paths, then by id. Entries that were made on the device come last. */
 export function comparing(sort: Sort | undefined): (one: Entry, other: Entry) => number {
-  const keys = listOf(sort ?? []).flatMap((item) =>
+  const keys = listOf(sort ?? []).flatMap<readonly string[]>((item) =>
     typeof item === 'string' ? item.split(',').map((path) => path.trim().split(':')) : Object.entries(Object(item) as object),
   ) as unknown as readonly (readonly [name: string, way?: string])[];
   return (one, other) => {
