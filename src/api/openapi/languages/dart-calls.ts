@@ -71,7 +71,7 @@ class MangroveChanges<A> {
 }
 
 /// A write of a push. ids are numbers, or names of the app's own that begin with a dollar sign. In set, each attribute has
-/// {"from": what the app has read, "to": the new value}; without from the last write wins.
+/// {"from": what the app has read, "to": the new value}; without from the last write wins. A delete has from alone.
 class MangroveWrite implements MangroveJson {
   const MangroveWrite({required this.key, required this.op, required this.type, required this.id, this.set, this.increment, this.add,
       this.remove, this.locale});
@@ -80,7 +80,7 @@ class MangroveWrite implements MangroveJson {
   final String type;
   final Object id;
   final Map<MangroveField, Map<String, Object?>>? set;
-  final Map<MangroveField, int>? increment;
+  final Map<MangroveField, num>? increment;
   final Map<MangroveField, List<Object>>? add;
   final Map<MangroveField, List<Object>>? remove;
   final String? locale;
@@ -101,15 +101,16 @@ class MangroveException implements Exception {
 }
 
 class MangroveRequests {
-  MangroveRequests(this.url, {this.token, http_.Client? http}) : http = http ?? http_.Client();
+  MangroveRequests(this.url, {this.token, this.prefix = "/api", http_.Client? http}) : http = http ?? http_.Client();
   final String url;
   String? token;
+  final String prefix;
   final http_.Client http;
 
-  /// Sends a request below /api. Throws a MangroveException if it is refused.
+  /// Sends a request below the prefix. Throws a MangroveException if it is refused.
   Future<http_.Response> send(String method, String path,
       {Map<String, String> parameters = const {}, Object? body, Map<String, String?> headers = const {}}) async {
-    final address = Uri.parse("$url/api/$path");
+    final address = Uri.parse(url.replaceFirst(RegExp(r"/+$"), "") + "$prefix/$path");
     final request = http_.Request(method, parameters.isEmpty ? address : address.replace(queryParameters: parameters));
     if (body != null) {
       request.headers["Content-Type"] = "application/json";

@@ -19,7 +19,7 @@ const words: Words = {
   types: library.split(' '),
   members: `${keywords} ${own}`.split(' '),
   values: `${keywords} ${own} index key name values`.split(' '),
-  calls: `${keywords} ${own} http push send token url`.split(' '),
+  calls: `${keywords} ${own} http prefix push send token url`.split(' '),
 };
 
 /** Prints the models of an app in Dart, with a client for them. */
@@ -207,8 +207,8 @@ function client(calls: readonly Calls[]): string {
     const kind = `${isSingle ? 'MangroveSingle' : 'MangroveCollection'}<${model.name}, ${model.hasInput ? model.inputName : 'MangroveJson'}>`;
     return `late final ${identifier} = ${kind}(this, ${text(path)}, ${model.name}.fromJson);`;
   });
-  return `/// Reads and writes entries of a service at \`url\`, with the token of a session or an API token.
+  return `/// Reads and writes entries of a service at \`url\`, with the token of a session or an API token. \`prefix\` is api.rest.prefix.
 class MangroveClient extends MangroveRequests {
-${lines(['MangroveClient(super.url, {super.token, super.http});', ...getters])}}
+${lines(['MangroveClient(super.url, {super.token, super.prefix, super.http});', ...getters])}}
 `;
 }

@@ -39,19 +39,24 @@ data class MangroveChanges<A>(val changes: List<MangroveChange<A>>, val sync: Ma
 /** A write of a push. ids are numbers, or names of the app's own that begin with a dollar sign. from is what the app has read. */
 data class MangroveWrite(
     val key: String, val op: String, val type: String, val id: Any, val set: Map<MangroveField, MangroveAssigned> = emptyMap(),
-    val increment: Map<MangroveField, Long> = emptyMap(), val add: Map<MangroveField, List<Any>> = emptyMap(),
+    val increment: Map<MangroveField, Number> = emptyMap(), val add: Map<MangroveField, List<Any>> = emptyMap(),
     val remove: Map<MangroveField, List<Any>> = emptyMap(), val locale: String? = null,
 ) : MangroveInput {
     override fun toJson(): JsonObject = mangroveObject(
-        emptySet(), "key" to key, "op" to op, "type" to type, "id" to id, "locale" to locale, "set" to named(set),
+        emptySet(), "key" to key, "op" to op, "type" to type, "id" to id, "locale" to locale, "set" to named(assigned()),
         "increment" to named(increment), "add" to named(add), "remove" to named(remove),
     )
+    private fun assigned(): Map<MangroveField, Any> =
+        if (op == "delete") set.mapValues { JsonObject(it.value.toJson() - "to") } else set
     private fun named(parts: Map<MangroveField, Any>) =
         if (parts.isEmpty()) null else JsonObject(parts.entries.associate { it.key.key to mangroveValue(it.value) })
 }
 
-/** The value that an attribute gets, and with isKnown the one that the app has read. */
-data class MangroveAssigned(val to: Any? = null, val from: Any? = null, val isKnown: Boolean = false) : MangroveInput {
+/**
+ * The value that an attribute gets, and the one that the app has read; without from the last write wins. If null has been read,
+ * isKnown is true. A delete has from alone.
+ */
+data class MangroveAssigned(val to: Any? = null, val from: Any? = null, val isKnown: Boolean = from != null) : MangroveInput {
     override fun toJson() = JsonObject(
         mapOf("to" to mangroveValue(to)) + if (isKnown) mapOf("from" to mangroveValue(from)) else emptyMap()
     )
@@ -107,14 +112,14 @@ object MangroveHttp : MangroveTransport {
         }
 }
 
-open class MangroveRequests(val url: String, var token: String?, private val transport: MangroveTransport) {
-    /** Sends a request below /api. Throws a MangroveException if it is refused. */
+open class MangroveRequests(val url: String, var token: String?, private val transport: MangroveTransport, val prefix: String) {
+    /** Sends a request below the prefix. Throws a MangroveException if it is refused. */
     suspend fun send(
         method: String, path: String, parameters: List<Pair<String, String>> = emptyList(), body: JsonObject? = null,
         headers: Map<String, String> = emptyMap(),
     ): MangroveResponse {
         val query = parameters.joinToString("&") { (name, value) -> encoded(name) + "=" + encoded(value) }
-        val address = url.trimEnd('/') + "/api/" + path + (if (query == "") "" else "?$query")
+        val address = url.trimEnd('/') + prefix + "/" + path + (if (query == "") "" else "?$query")
         val own = mapOf("Authorization" to token?.let { "Bearer $it" }, "Content-Type" to body?.let { "application/json" })
         val all = headers + own.mapNotNull { (name, value) -> value?.let { name to it } }
         val response = transport.send(method, address, all, body?.toString())

@@ -19,7 +19,7 @@ const words: Words = {
   types: library.split(' '),
   members: `${keywords} clear copy equals hashCode toJson toString class`.split(' '),
   values: `${keywords} ${modifiers} declaringClass entries key name ordinal values valueOf`.split(' '),
-  calls: `${keywords} push send token url json`.split(' '),
+  calls: `${keywords} prefix push send token url json`.split(' '),
 };
 
 /** Prints the models of an app in Kotlin, for kotlinx.serialization, with a client for them. */
@@ -34,7 +34,12 @@ export function printKotlin(components: Components): string {
   return [kotlinHead, ...parts, kotlinClient, kotlinCalls].join('\n');
 }
 
-const text = (value: string): string => literal(value, (code) => `\\u${code.padStart(4, '0').slice(-4)}`);
+const text = (value: string): string => literal(value, (code) => utf16(Number.parseInt(code, 16)));
+
+/** Characters beyond U+FFFF are escaped as two units. */
+const utf16 = (code: number): string =>
+  Array.from({ length: code > 0xff_ff ? 2 : 1 }, (_, index) => unit(String.fromCodePoint(code).charCodeAt(index))).join('');
+const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 const about = (model: Model): string => `/** ${commentLine(model.about)} */\n`;
 
 const scalars = {
@@ -161,9 +166,9 @@ function client(calls: readonly Calls[]): string {
     const kind = isSingle ? 'MangroveSingle' : 'MangroveCollection';
     return `val ${identifier} = ${kind}<${model.name}, ${input}>(this, ${text(path)}, ${model.name}.serializer())`;
   });
-  return `/** Reads and writes entries of a service at \`url\`, with the token of a session or an API token. */
-class MangroveClient(url: String, token: String? = null, transport: MangroveTransport = MangroveHttp) :
-    MangroveRequests(url, token, transport) {
+  return `/** Reads and writes entries of a service at \`url\`, with the token of a session or an API token. \`prefix\` is api.rest.prefix. */
+class MangroveClient(url: String, token: String? = null, transport: MangroveTransport = MangroveHttp, prefix: String = "/api") :
+    MangroveRequests(url, token, transport, prefix) {
 ${indented(lines)}}
 `;
 }

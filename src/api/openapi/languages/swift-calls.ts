@@ -45,17 +45,24 @@ enum MangroveId: MangroveModel {
   }
 }
 
-/// The value that an attribute gets, and the one that the app has read; without from the last write wins.
-struct MangroveAssigned: MangroveInput { var from: MangroveJson?; var to: MangroveJson? }
+/// The value that an attribute gets, and the one that the app has read; without from the last write wins. nil is sent as null.
+struct MangroveAssigned: MangroveInput {
+  private let parts: [String: MangroveJson]
+  init(to: MangroveJson?) { parts = ["to": to ?? .null] }
+  init(from: MangroveJson?, to: MangroveJson?) { parts = ["from": from ?? .null, "to": to ?? .null] }
+  /// For a delete, which is a conflict if others have changed the value.
+  init(deletedIf from: MangroveJson?) { parts = ["from": from ?? .null] }
+  func encode(to encoder: Encoder) throws { try parts.encode(to: encoder) }
+}
 
-/// A write of a push. op is create, update or delete.
+/// A write of a push. op is create, update or delete. increment has .integer or .number.
 struct MangroveWrite: MangroveInput {
   var key = UUID().uuidString
   var op: String
   var type: String
   var id: MangroveId
   var set: [String: MangroveAssigned]?
-  var increment: [String: Int]?
+  var increment: [String: MangroveJson]?
   var add: [String: [MangroveId]]?
   var remove: [String: [MangroveId]]?
   var locale: String?
@@ -77,16 +84,18 @@ struct MangroveWritten: MangroveModel {
 /// An error that the service has answered; problem is nil if something else has, such as a proxy.
 struct MangroveError: Error { let status: Int; let problem: MangroveProblem? }
 
-/// Reads and writes entries of a service at url, with the token of a session or an API token.
+/// Reads and writes entries of a service at url, with the token of a session or an API token. prefix is api.rest.prefix.
 struct MangroveClient: Sendable {
   var url: String
   var token: String?
   var session = URLSession.shared
+  var prefix = "/api"
 
-  /// Sends a request below /api. Throws a MangroveError if it is refused.
+  /// Sends a request below the prefix. Throws a MangroveError if it is refused.
   func send(_ method: String, _ path: String, _ items: [URLQueryItem] = [], body: Data? = nil, headers: [String: String?] = [:])
     async throws -> (Data, HTTPURLResponse) {
-    guard var address = URLComponents(string: "\(url)/api/\(path)") else { throw URLError(.badURL) }
+    let base = url.replacingOccurrences(of: "/+$", with: "", options: .regularExpression)
+    guard var address = URLComponents(string: "\(base)\(prefix)/\(path)") else { throw URLError(.badURL) }
     if !items.isEmpty {
       address.queryItems = items
       address.percentEncodedQuery = address.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")

@@ -158,8 +158,8 @@ enum MangroveDates {
     decoder.dateDecodingStrategy = .custom { decoder in
       let value = try decoder.singleValueContainer()
       let text = try value.decode(String.self)
-      guard let date = date(text) else { throw DecodingError.dataCorruptedError(in: value, debugDescription: "no date: \(text)") }
-      return date
+      guard let moment = date(text) else { throw DecodingError.dataCorruptedError(in: value, debugDescription: "no date: \(text)") }
+      return moment
     }
     return decoder
   }()

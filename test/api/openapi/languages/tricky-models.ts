@@ -33,7 +33,10 @@ export const trickyModels: readonly TestModel[] = [
     X2nd: { type: 'integer' },
     hashCode: { type: 'string' },
     place: { type: 'point' },
-    grade: { type: 'enumeration', enum: ['A', 'a-', 'class', 'data', 'name', 'null', 'no $value "here" \\', 'größe'] },
+    grade: {
+      type: 'enumeration',
+      enum: ['A', 'a-', 'class', 'data', 'name', 'null', 'no $value "here" \\', 'größe', '🎉 party'],
+    },
     parts: { type: 'dynamiczone', components: ['tree.node', 'tree.empty', 'thing.part'] },
     root: { type: 'component', component: 'tree.node' },
     next: { type: 'relation', relation: 'oneToOne', target: 'api::list.list' },
@@ -44,6 +47,11 @@ export const trickyModels: readonly TestModel[] = [
     'home',
     { headline: { type: 'string' } },
     { kind: 'singleType', info: { singularName: 'home', pluralName: 'homes', displayName: 'Home' } },
+  ),
+  model(
+    'prefix',
+    { note: { type: 'string' } },
+    { kind: 'singleType', info: { singularName: 'prefix', pluralName: 'prefixes', displayName: 'Prefix' } },
   ),
   model(
     'url',
