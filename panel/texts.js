@@ -30,6 +30,7 @@ const texts = {
       same: 'Nothing differs from the entry as it is now.',
       close: 'Close',
       restore: 'Restore',
+      unsaved: 'Save or discard what you have typed before you restore a version.',
       restored: 'The version is restored.',
       partly: 'The version is restored. This stayed as it was: {names}.',
       open: 'Show the entry',

@@ -40,6 +40,9 @@ export const audit = {
 /** Changes that are read at once. */
 const pageSize = 50;
 
+/** The largest `start` that the service takes. */
+const mostSkipped = 10_000;
+
 function AuditPage() {
   return (
     <CheckPagePermissions permissions={permissions}>
@@ -84,7 +87,9 @@ function useChanges(filters) {
       (await get('/admin/api/audit/content', { params: { ...params, start, limit: pageSize } })).data.data,
     {
       retry: false,
-      getNextPageParam: (last, pages) => (last.length < pageSize ? undefined : pages.length * pageSize),
+      enabled: params.id === undefined || params.uid !== undefined, // an id is one of a type
+      getNextPageParam: (last, { length }) =>
+        last.length < pageSize || length * pageSize > mostSkipped ? undefined : length * pageSize,
     },
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { DateTimePicker, Grid, GridItem, SingleSelect, SingleSelectOption, TextInput } from '@strapi/design-system';
 import { label } from '../texts.js';
@@ -32,7 +33,20 @@ export function AuditFilters({ filters, onChange }) {
   );
 }
 
-const TextFilter = ({ set, ...rest }) => <TextInput {...rest} onChange={({ target }) => set(target.value.trim())} />;
+/** A text that counts when its field is left, or after Enter, so that the service is not asked for each letter. */
+function TextFilter({ set, value, ...rest }) {
+  const [text, setText] = useState(value);
+  const finish = () => set(text.trim());
+  return (
+    <TextInput
+      {...rest}
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+      onBlur={finish}
+      onKeyDown={({ key }) => key === 'Enter' && finish()}
+    />
+  );
+}
 
 const TimeFilter = ({ set, value, ...rest }) => (
   <DateTimePicker

@@ -25,11 +25,11 @@ function Versions({ path, updatedAt }) {
   const { formatMessage, formatDate } = useIntl();
   const { get } = useFetchClient();
   const [opened, setOpened] = useState(null);
-  const { data: versions = [] } = useQuery([path, updatedAt], async () => (await get(path)).data.data);
+  const { data: versions = [], isSuccess } = useQuery([path, updatedAt], async () => (await get(path)).data.data);
   return (
     <SideBox title={formatMessage(label('history.title'))}>
       <Flex direction="column" alignItems="stretch" gap={2}>
-        {versions.length === 0 && <Typography>{formatMessage(label('history.none'))}</Typography>}
+        {isSuccess && versions.length === 0 && <Typography>{formatMessage(label('history.none'))}</Typography>}
         {versions.slice(0, shown).map(({ version, at, by, action }) => (
           <Flex key={version} direction="column" alignItems="flex-start">
             <TextButton onClick={() => setOpened(version)}>

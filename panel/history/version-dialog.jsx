@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual';
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
@@ -45,11 +46,13 @@ export function VersionDialog({ path, versions, first, updatedAt, onClose }) {
   );
 }
 
-/** The button of those who may update the entry. */
+/** The button of those who may update the entry. What they have typed would be lost, so that it is saved or discarded before. */
 function Restore(props) {
   const { formatMessage } = useIntl();
-  const { updateActionAllowedFields } = useCMEditViewDataManager();
-  return updateActionAllowedFields.length > 0 && <Button {...props}>{formatMessage(label('history.restore'))}</Button>;
+  const { updateActionAllowedFields, initialData, modifiedData } = useCMEditViewDataManager();
+  if (updateActionAllowedFields.length === 0) return null;
+  if (!isEqual(initialData, modifiedData)) return <Typography>{formatMessage(label('history.unsaved'))}</Typography>;
+  return <Button {...props}>{formatMessage(label('history.restore'))}</Button>;
 }
 
 function Outcome({ leftOut }) {

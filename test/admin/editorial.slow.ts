@@ -103,6 +103,7 @@ describe('editorial work in the panel', () => {
       .waitFor();
     await shoot(page, 'audit');
     await page.getByLabel('Content type').fill('api::page.page');
+    await page.keyboard.press('Enter');
     await settle('the filter');
     await page.getByRole('gridcell', { name: 'api::page.page 1' }).waitFor();
     expect(await page.getByRole('row').count()).to.equal(2);

@@ -174,5 +174,28 @@ describe('versions of entries in the panel', () => {
       expect((await restore('publisher', `${page}/1/1`)).body.data.leftOut).to.deep.equal([]);
       expect(await publishedAt()).to.equal(null);
     });
+
+    it('without emptying a component of which only a part may be written', async () => {
+      await send('super', 'POST', memos, { title: 'bare' });
+      const { updatedAt } = (await send('super', 'GET', `${memos}/2`)).body;
+      await send('super', 'PUT', `${memos}/2`, { title: 'full', seo: { title: 't', note: 'n' }, updatedAt });
+      const { body } = await restore('writer', `${memo}/2/1`);
+      expect(body.data.leftOut).to.deep.equal(['seo']);
+      const now = (await send('super', 'GET', `${memos}/2`)).body;
+      expect([now.title, now.seo.note]).to.deep.equal(['bare', 'n']);
+    });
+  });
+
+  describe('after a change of the model', () => {
+    it('hide what was hidden before its attribute was removed', async () => {
+      const stored = serving.database.db.collection<{ _id: string }>('_models');
+      await stored.updateOne({ _id: memo }, { $unset: { 'attributes.secret': '' } });
+      await stored.updateOne({ _id: 'shared.seo' }, { $unset: { 'attributes.note': '' } });
+      await serving.settled();
+      expect((await send('super', 'GET', `${history}/1/1`)).body.data.entry).to.include({ secret: 's' });
+      const { entry } = (await send('editor', 'GET', `${history}/1/1`)).body.data;
+      expect(entry).not.to.have.any.keys('secret');
+      expect(Object.keys(entry.seo)).to.have.members(['id', 'title']);
+    });
   });
 });

@@ -56,7 +56,12 @@ export async function finishOpenId(
   });
   const tokens = await finishCodeFlow(providerOf(client), address, flow);
   const claims = tokens.claims ?? {};
-  return isComplete(claims) ? claims : { ...(await readUserInfo(client, tokens)), ...claims };
+  if (isComplete(claims)) return claims;
+  const { iss, sub, email, email_verified, ...others } = claims;
+  const profile = await readUserInfo(client, tokens);
+  // The address and whether it is verified come from one answer.
+  const mail = profile['email'] === undefined ? { email, email_verified } : {};
+  return { ...others, ...mail, ...profile, iss, sub };
 }
 
 async function readUserInfo(client: OpenIdClient, { claims, accessToken }: FlowTokens): Promise<Values> {

@@ -37,6 +37,8 @@ async function changeMe(call: PanelCall): Promise<Answer> {
   const stored = await findAdministrator(content.store.database, { _id: id });
   if (values.password !== undefined && !(await isPassword(currentPassword ?? '', stored?.password ?? null)))
     throw refused('currentPassword', 'Invalid credentials');
+  if (values.email !== undefined && stored?.signsOn === true && values.email !== stored.email)
+    throw refused('email', 'The address is that of your sign-on provider');
   if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
     throw refused('email', 'Email already taken');
   const changed = await changeAdministrator({ _id: id }, values, content, request.sender);

@@ -92,17 +92,18 @@ export async function countAttempt(
 }
 
 /**
- * Renews a token that is still valid. Only wrong ones are counted, because the panel renews its token on each load of a page. That of a
- * single sign-on stays the same: when it ends, the provider is asked again whether its holder may come in.
+ * Renews a token that is still valid. Only wrong ones are counted, because the panel renews its token on each load of a page. With
+ * single sign-on it stays the same: when it ends, the provider is asked again whether its holder may come in.
  */
-async function renewToken({ request, panel }: OpenPanelCall): Promise<Answer> {
+async function renewToken({ request, panel, running }: OpenPanelCall): Promise<Answer> {
   const { token } = await checkPanelBody(object({ token: string().required() }), bodyOf(request));
   const administrator = await administratorOfToken(token, panel);
   if (administrator === null) {
     await countAttempt('renew-token', null, { request, panel });
     throw validationError('Invalid token');
   }
-  return answerData({ token: administrator.signsOn ? token : panel.tokens.sign(administrator) });
+  const isKept = administrator.signsOn || isSignOnOnly(running.config);
+  return answerData({ token: isKept ? token : panel.tokens.sign(administrator) });
 }
 
 /** Answers a log-in after a registration or a new password. */

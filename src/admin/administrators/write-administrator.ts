@@ -27,7 +27,7 @@ export type AdministratorValues = Partial<{
   readonly registrationToken: string | null;
   /** The stored form of a code. */
   readonly resetPasswordToken: string | null;
-  readonly _identity: string;
+  readonly _identity: string | null;
 }>;
 
 /** Returns whether an e-mail address belongs to an administrator other than `except`. */

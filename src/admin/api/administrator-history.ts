@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ApiError } from '#base/errors.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import type { Version } from '#api/history/version-store.js';
@@ -6,12 +7,12 @@ import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import { writeUnchanged } from '../content-manager/conflicts.js';
 import { callOnEntry, findEntry } from '../content-manager/entry-rights.js';
-import { permittedBody } from '../content-manager/permitted-body.js';
 import { permittedValues } from '../content-manager/show-entry.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
-import { may } from '../rights/rights.js';
+import { fieldPaths } from '../rights/field-paths.js';
+import { may, permissionsFor } from '../rights/rights.js';
 import type { AdminCall } from './admin-call.js';
 
 /** Throws a NotFoundError if there is no such entry, and a ForbiddenError unless the administrator may read it. */
@@ -31,7 +32,7 @@ interface Restoring extends Pick<AdminCall, 'commit'> {
 
 /**
  * Updates an entry to a version, as far as an administrator may: attributes that they may not write, or only parts of, stay as they are,
- * and so does the publication state unless they may publish. Those that differ are named too. Throws an ApplicationError if the body
+ * and so does the publication state unless they may publish. Those that differ and that they may see are named too. Throws an ApplicationError if the body
  * says another time of the last update than that of the entry.
  */
 export async function restoreAs(
@@ -44,30 +45,40 @@ export async function restoreAs(
   await findEntry(key, { call: own, action: 'update' });
   const mayPublish = await isPublisher(key, call);
   const refused = new Set<string>();
-  const permits = (name: string, value: unknown): boolean => {
-    const isPermitted = name === 'publishedAt' ? mayPublish : isWritable(type, [name, value], own);
+  const permits = (name: string): boolean => {
+    const isPermitted = name === 'publishedAt' ? mayPublish : isWritable(type, name, own);
     if (!isPermitted && !isSame(version.entry[name], present[name])) refused.add(name);
     return isPermitted;
   };
   return writeUnchanged(key, own, async ({ expected }) => {
-    const { isDone, leftOut } = await restoreVersion(type, version, {
+    const leftOut = await restoreVersion(type, version, {
       ...(expected && { expected }),
       permits,
       commit: (change) => commit((content) => change(contentFor({ ...own, content }, 'update', type))),
     });
-    return { isDone, leftOut: [...leftOut, ...refused] };
+    const shown = await visibleValues(version.entry, key, call);
+    return [...leftOut, ...refused].filter((path) => Object.hasOwn(shown, path.split(/[.[]/)[0] ?? path));
   });
 }
 
-/** Returns whether an administrator may write a value as a whole. */
-const isWritable = (type: ContentType, [name, value]: readonly [string, unknown], call: PanelCall): boolean =>
-  isDeepStrictEqual(permittedBody(type, { [name]: value }, { call, action: 'update' })[name], value);
+/** Returns whether an administrator may write an attribute with all that is in it. */
+function isWritable(type: ContentType, name: string, { rights, content }: PanelCall): boolean {
+  const inside = fieldPaths(type, content.bind.registry).filter((path) => isWithin(path, name));
+  if (rights.isSuper) return inside.length > 0;
+  const named = permissionsFor(rights, `${explorer}.update`, type.uid).flatMap(({ properties }) => properties.fields ?? []);
+  return inside.length > 0 && inside.every((path) => named.some((one) => isWithin(path, one)));
+}
+
+const isWithin = (path: string, other: string): boolean => path === other || path.startsWith(`${other}.`);
 
 async function isPublisher(key: EntryKey, call: PanelCall): Promise<boolean> {
   if (!may(call.rights, `${explorer}.publish`, key.type.uid)) return false;
   return findEntry(key, { call, action: 'publish' }).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status < 500) return false;
+      throw error;
+    },
   );
 }
 

@@ -87,13 +87,12 @@ async function show(found: Version, call: AdminCall) {
 async function restore(call: AdminCall): Promise<unknown> {
   const { type, id } = keyOf(call);
   const version = await versionOf(call);
-  const { isDone, leftOut } = await restoreFor(call, type, version);
-  if (!isDone) throw notFoundError('The entry was deleted');
+  const leftOut = await restoreFor(call, type, version);
   const made = await newestOf({ uid: type.uid, id }, call);
   return made && { ...(await show(made, call)), leftOut };
 }
 
-async function restoreFor(call: AdminCall, type: ContentType, version: Version): ReturnType<typeof restoreVersion> {
+async function restoreFor(call: AdminCall, type: ContentType, version: Version): Promise<readonly string[]> {
   const { administrator, commit, body } = call;
   const updatedAt = timeIn(body);
   if (administrator === null) return restoreVersion(type, version, { commit, ...(updatedAt && { expected: { updatedAt } }) });

@@ -23,4 +23,4 @@ const isAdministrator = (by: Author): by is { readonly kind: 'administrator'; re
 
 const nameOf = (
   one: { readonly firstname: string | null; readonly lastname: string | null; readonly username: string | null } | null,
-) => (one === null ? '' : (one.username ?? [one.firstname, one.lastname].filter(Boolean).join(' ')));
+) => (one === null ? '' : one.username || [one.firstname, one.lastname].filter(Boolean).join(' '));

@@ -4,7 +4,7 @@ import { mapValues } from '#base/values.js';
 import type { AdminRoute } from './admin-call.js';
 import { describe, row } from './admin-row.js';
 
-/** Whether a part of Mangrove in the panel is on, by its name in `panel/parts.js`. The panel shows nothing of those that are off. */
+/** Whether a part of Mangrove in the panel is on, by its name in `panel/index.jsx`. The panel shows nothing of those that are off. */
 const parts: Readonly<Record<string, (config: Config) => boolean>> = {
   schedule: () => true, // its types say whether they have it
   history: () => true, // as above

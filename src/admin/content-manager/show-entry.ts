@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import type { Shaped } from '#content/shape-values.js';
 import type { Loaded } from '#store/form/loaded.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import { type ContentType, servedAs } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
 import { fieldPaths } from '../rights/field-paths.js';
@@ -21,11 +21,16 @@ export function showPermitted(entries: readonly Loaded[], type: ContentType, cal
 /** Returns the values of an entry of a type, such as those of a version, that an administrator may see. */
 export function permittedValues(values: Values, type: ContentType, call: PanelCall): Values {
   if (call.rights.isSuper) return values;
-  const fields = fieldsOf(type, call);
-  const kept = Object.entries(values).filter(([name]) => isAllowed(name, fields));
-  const isComponent = (name: string): boolean => type.attributes.get(name)?.kind === 'component';
-  return Object.fromEntries(kept.map(([name, value]) => [name, isComponent(name) ? withoutHidden(value, name, fields) : value]));
+  // A version may have values of attributes that the model has no more, and that no permission can name.
+  const fields: Fields = { allowed: fieldsFor(call.rights, type.uid), known: null };
+  const isAdded = (name: string): boolean => name === 'id' || (type.attributes.get(name)?.added ?? null) !== null;
+  const kept = Object.entries(values).filter(([name]) => isAdded(name) || isAllowed(servedAs(type, name), fields));
+  return Object.fromEntries(kept.map(([name, value]) => [name, shownPart(value, servedAs(type, name), { type, fields })]));
 }
+
+/** Returns the value of an attribute, a component without what is hidden in it. */
+const shownPart = (value: unknown, name: string, { type, fields }: { readonly type: ContentType; readonly fields: Fields }) =>
+  type.attributes.get(name)?.kind === 'component' ? withoutHidden(value, name, fields) : value;
 
 const fieldsOf = (type: ContentType, { rights, content }: PanelCall): Fields => ({
   allowed: fieldsFor(rights, type.uid),
@@ -35,8 +40,8 @@ const fieldsOf = (type: ContentType, { rights, content }: PanelCall): Fields => 
 interface Fields {
   /** Paths that permissions name. A path allows all that is below it. */
   readonly allowed: ReadonlySet<string>;
-  /** Paths that permissions can name. */
-  readonly known: ReadonlySet<string>;
+  /** Paths that permissions can name; others are shown. Null if only what permissions name is shown. */
+  readonly known: ReadonlySet<string> | null;
 }
 
 /** Returns a component without the values whose path no permission names. */
@@ -48,6 +53,6 @@ function withoutHidden(value: unknown, path: string, fields: Fields): unknown {
 }
 
 const isAllowed = (path: string, { allowed, known }: Fields): boolean =>
-  allowed.has(path) || hasBelow(path, allowed) || (!known.has(path) && !hasBelow(path, known));
+  allowed.has(path) || hasBelow(path, allowed) || (known !== null && !known.has(path) && !hasBelow(path, known));
 
 const hasBelow = (path: string, paths: ReadonlySet<string>): boolean => [...paths].some((other) => other.startsWith(`${path}.`));

@@ -19,6 +19,7 @@ import { actionNames, type Actions } from './actions.js';
 import { allPermissions } from './all-permissions.js';
 import { checkPermissions, permissionsBody } from './check-permissions.js';
 import { describePermissions } from './describe-permissions.js';
+import { signOnProviders } from '../sso/settings.js';
 import { mayGive } from './rights.js';
 import type { PanelPermission } from './permission.js';
 import { underServedPaths } from './served-permissions.js';
@@ -94,6 +95,7 @@ async function change(call: PanelCall) {
   const role = await roleOf(call);
   if (role.code === superAdminCode) throw applicationError("Super admin can't be edited.");
   if (body.name !== undefined) await refuseTaken(body.name, role.id, content);
+  await checkRename(role, body.name ?? role.name, call);
   const set = { ...body, updatedAt: new Date() };
   const document = await entryStore.update(content.store, collections.adminRoles, {
     match: { _id: role.id },
@@ -101,6 +103,13 @@ async function change(call: PanelCall) {
   });
   if (document === null) throw notFoundError('role.notFound');
   return adminRole(document);
+}
+
+/** Throws a ForbiddenError if single sign-on would give a role by its new name, or no longer, to whom the caller may not give it. */
+async function checkRename({ id, name: former }: AdminRole, name: string, { rights, panel, running }: PanelCall): Promise<void> {
+  const words = signOnProviders(running.config).flatMap(({ roles }) => Object.values(roles));
+  if (name === former || !words.some((word) => word === name || word === former)) return;
+  mayGive(rights, (await panel.permissions()).get(id) ?? []);
 }
 
 /** Deletes roles with their permissions. `field` is named if one is still used. Roles that do not exist are left out. */

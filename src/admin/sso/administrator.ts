@@ -1,4 +1,5 @@
-import { ApiError, applicationError, forbiddenError } from '#base/errors.js';
+import { setTimeout } from 'node:timers/promises';
+import { ApiError, forbiddenError, unavailableError } from '#base/errors.js';
 import type { ContentContext } from '#content/content-context.js';
 import { is } from '#store/form/matches.js';
 import { claim } from '#store/stores/claim.js';
@@ -12,9 +13,9 @@ import {
 import { changeAdministrator, insertAdministrator } from '../administrators/write-administrator.js';
 import type { SignedOn } from './identity.js';
 
-/** An administrator who has signed on, and what the sign-on has changed; null for nothing. */
+/** An administrator who has signed on, and what the sign-on has changed; null for nothing. Without a role nobody comes in. */
 export interface SignedOnAdministrator {
-  readonly administrator: Administrator;
+  readonly administrator: Administrator | null;
   readonly changed: 'created' | 'linked' | 'roles' | null;
 }
 
@@ -26,7 +27,8 @@ interface SignOnInput {
 
 /**
  * Returns the administrator of an account, whose roles become those that the account gives. Creates or links one if there is none.
- * Throws a ForbiddenError for an administrator who is blocked or not active, and a 409 if another one has the e-mail address.
+ * Throws a ForbiddenError for an account that gives no role and for an administrator who is blocked or not active, a 409 if another one
+ * has the e-mail address, and a 503 while another one is changed.
  */
 export async function signedOnAdministrator(
   { signedOn, links }: SignOnInput,
@@ -35,27 +37,36 @@ export async function signedOnAdministrator(
   const roles = rolesOf(signedOn, [...(await readAdminRoles(content.store.database)).values()]);
   const known = await findKnown(signedOn, content);
   if (known !== null) return withRoles(assertActive(known), roles, content);
-  return claim(content.store.database, 'administrators', {
-    busy: () => applicationError('Another administrator is changed at this moment, please try again'),
-    work: async () => {
-      const found = await findKnown(signedOn, content); // created meanwhile
-      if (found !== null) return withRoles(assertActive(found), roles, content);
-      return createOrLink({ signedOn, links }, roles, content);
-    },
+  if (roles.length === 0) return { administrator: null, changed: null };
+  return oneAtATime(content, async () => {
+    const found = await findKnown(signedOn, content); // created meanwhile
+    if (found !== null) return withRoles(assertActive(found), roles, content);
+    return createOrLink({ signedOn, links }, roles, content);
   });
+}
+
+/** Attempts of a change while others are made, and milliseconds between them. */
+const [attempts, pace] = [10, 200];
+
+async function oneAtATime<Result>({ store }: ContentContext, work: () => Promise<Result>): Promise<Result> {
+  const busy = new Error('busy');
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    try {
+      return await claim(store.database, 'administrators', { busy: () => busy, work });
+    } catch (error) {
+      if (error !== busy) throw error;
+      await setTimeout(pace);
+    }
+  }
+  throw unavailableError('Another administrator is changed at this moment, please try again');
 }
 
 const findKnown = ({ key }: SignedOn, { store }: ContentContext): Promise<Administrator | null> =>
   findAdministrator(store.database, { _identity: is.exactly(key) });
 
-/** Returns the roles that an account gives, by their codes or names. Throws a ForbiddenError if none of them exists. */
-function rolesOf({ roles }: SignedOn, stored: readonly AdminRole[]): readonly AdminRole[] {
-  const found = roles.flatMap(
-    (word) => stored.find(({ code }) => code === word) ?? stored.find(({ name }) => name === word) ?? [],
-  );
-  if (found.length === 0) throw forbiddenError(`No role has the name ${roles.join(' or ')}`);
-  return found;
-}
+/** Returns the roles that an account gives, by their codes or names. */
+const rolesOf = ({ roles }: SignedOn, stored: readonly AdminRole[]): readonly AdminRole[] =>
+  roles.flatMap((word) => stored.find(({ code }) => code === word) ?? stored.find(({ name }) => name === word) ?? []);
 
 function assertActive(administrator: Administrator): Administrator {
   if (!administrator.isActive || administrator.blocked) throw forbiddenError('Your account here is not active');
@@ -88,14 +99,15 @@ async function createOrLink(
     return { administrator, changed: 'created' };
   }
   assertLinkable(same, links);
+  const { id, password, isActive, blocked } = same;
   // Without a password all tokens and codes end: who had the account before may have stored somebody else's address in it.
-  const linked = await changeAdministrator({ _id: same.id, email }, { ...own, password: null }, content);
+  const linked = await changeAdministrator({ _id: id, email, password, isActive, blocked }, { ...own, password: null }, content);
   return { administrator: stillThere(linked), changed: 'linked' };
 }
 
 /** Throws a 409 for an administrator who must not be linked, and a ForbiddenError for one who is not active and was not invited. */
 function assertLinkable(same: Administrator, links: boolean): void {
-  const isInvited = same.password === null && same.document['registrationToken'] !== null;
+  const isInvited = same.password === null && typeof same.document['registrationToken'] === 'string';
   if (!isInvited || same.blocked) assertActive(same);
   const hasAll = same.roles.some(({ code }) => code === superAdminCode);
   if (!links || same.signsOn || (hasAll && same.password !== null)) throw taken();

@@ -1,17 +1,18 @@
 import { beginOpenId, finishOpenId } from '#accounts/login/open-id.js';
-import { ApiError, notFoundError } from '#base/errors.js';
+import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
 import { tooMany } from '#base/limits/attempts.js';
 import { clientOf } from '#base/limits/client-of.js';
 import { exceeding } from '#base/limits/exceeded.js';
 import type { Values } from '#base/values.js';
 import { parameterOf } from '#http/route-request.js';
 import type { Answer, RouteCall } from '#http/route.js';
+import type { Administrator } from '../administrators/administrator.js';
 import { rememberClient } from '../administrators/session.js';
 import { recordChange } from '../audit-log.js';
 import { answerData, openCall, type OpenPanelCall } from '../panel-route.js';
 import { type SignedOnAdministrator, signedOnAdministrator } from './administrator.js';
 import { forgetFlow, keepFlow, readFlow } from './flow-cookie.js';
-import { isComplete, signedOnOf } from './identity.js';
+import { isComplete, type SignedOn, signedOnOf } from './identity.js';
 import { failurePage, logInPage } from './pages.js';
 import { isSignOnOnly, type SignOnProvider, signOnProviders } from './settings.js';
 
@@ -26,11 +27,12 @@ export async function beginSignOn(call: RouteCall): Promise<Answer> {
   const provider = providerOf(call);
   const callback = callbackOf(call, provider);
   try {
+    await countSignOn('begin', await openCall(call));
     const { address, flow } = await beginOpenId(provider, callback);
     const headers = { Location: address, 'Set-Cookie': keepFlow(flow, callback), 'Cache-Control': 'private, no-store' };
     return { status: 302, headers };
   } catch (error) {
-    return fail(error, call, callback);
+    return fail(error, call, null);
   }
 }
 
@@ -38,23 +40,33 @@ export async function beginSignOn(call: RouteCall): Promise<Answer> {
 export async function endSignOn(call: RouteCall): Promise<Answer> {
   const provider = providerOf(call);
   const callback = callbackOf(call, provider);
+  let isBegun = false;
   try {
     const open = await openCall(call);
-    await countSignOn(open);
+    await countSignOn('end', open);
     const flow = readFlow(call.request, parameterOf(call.request, 'state'));
+    isBegun = true;
     const returned = {
       address: new URL(`${callback}?${call.request.querystring}`),
       flow,
       isComplete: (claims: Values) => isComplete(provider, claims),
     };
     const signedOn = signedOnOf(provider, await finishOpenId(provider, returned, call.content.store.database));
-    const found = await signedOnAdministrator({ signedOn, links: provider.link === true }, open.content);
-    await record(found, open);
-    await rememberClient(found.administrator, open);
-    return logInPage(open.panel.tokens.sign(found.administrator), panelOf(call), forgetFlow(callback));
+    const administrator = await comeIn(provider, signedOn, open);
+    return logInPage(open.panel.tokens.sign(administrator), panelOf(call), forgetFlow(callback));
   } catch (error) {
-    return fail(error, call, callback);
+    return fail(error, call, isBegun ? forgetFlow(callback) : null);
   }
+}
+
+/** Returns the administrator of an account. Throws a ForbiddenError for one without a role, whose administrator has none any more. */
+async function comeIn(provider: SignOnProvider, signedOn: SignedOn, open: OpenPanelCall): Promise<Administrator> {
+  const { administrator, changed } = await signedOnAdministrator({ signedOn, links: provider.link === true }, open.content);
+  if (administrator !== null && changed !== null) await record(administrator, changed, open);
+  if (administrator === null || administrator.roles.length === 0)
+    throw forbiddenError(`Your account at ${provider.displayName} gives no role here`);
+  await rememberClient(administrator, open);
+  return administrator;
 }
 
 function providerOf({ request, running }: RouteCall): SignOnProvider {
@@ -64,33 +76,39 @@ function providerOf({ request, running }: RouteCall): SignOnProvider {
 }
 
 /** Returns the base address of the panel, which the configuration says in production. */
-const baseOf = ({ running, request }: RouteCall): string => running.accounts?.address.adminUrl ?? request.address;
+const baseOf = ({ running, request }: RouteCall): string =>
+  running.accounts?.address.adminUrl ?? running.config.server.url ?? request.address;
 
 const callbackOf = (call: RouteCall, { name }: SignOnProvider): string => `${baseOf(call)}/admin/sso/${name}/callback`;
 
 const panelOf = (call: RouteCall): string => new URL(`${baseOf(call)}${call.running.config.admin.url}`).pathname;
 
-/** Returns the page with an error. Errors of the provider are reported, because only the operator can do something about them. */
-function fail(error: unknown, call: RouteCall, callback: string): Answer {
+/**
+ * Returns the page with an error. `cookie` removes a sign-on that was begun; null if there is none. Errors of the provider are reported,
+ * because only the operator can do something about them.
+ */
+function fail(error: unknown, call: RouteCall, cookie: string | null): Answer {
   if (!(error instanceof ApiError)) throw error;
   const { observer } = call.running;
   if (error.status >= 500)
     observer.observe({ kind: 'warned', topic: 'login provider', text: error.message, about: error.details ?? {} });
-  return failurePage(error, panelOf(call), forgetFlow(callback));
+  return failurePage(error, panelOf(call), cookie);
 }
 
-/** Counts a sign-on of a client. Throws a RateLimitError for too many. */
-async function countSignOn({ request, panel }: OpenPanelCall): Promise<void> {
+/** Counts a step of a client. Throws a RateLimitError for too many. */
+async function countSignOn(step: 'begin' | 'end', { request, panel }: OpenPanelCall): Promise<void> {
   if (panel.logins === null) return;
-  const attempt = await panel.logins.client.count(`*:admin-sso:${clientOf(request.ip)}`, 1, request.requestId);
+  const attempt = await panel.logins.client.count(`*:admin-sso-${step}:${clientOf(request.ip)}`, 1, request.requestId);
   if (attempt.isOver) throw exceeding('admin.rateLimit', tooMany(attempt));
 }
 
 /** Writes to the audit log what a sign-on has changed. */
-async function record({ administrator, changed }: SignedOnAdministrator, { request, content }: OpenPanelCall): Promise<void> {
-  if (changed === null) return;
+async function record(
+  { id, email, roles }: Administrator,
+  changed: NonNullable<SignedOnAdministrator['changed']>,
+  { request, content }: OpenPanelCall,
+): Promise<void> {
   const { database } = content.store;
-  const { id, email, roles } = administrator;
   const actor = { kind: 'administrator', tokenId: null, administratorId: id, who: email } as const;
   const what = `${request.method} ${request.path}`;
   const body = { [changed]: email, roles: roles.map(({ code }) => code) };

@@ -29,7 +29,7 @@ function header(value: string, seconds: number, callback: string): string {
  */
 export function readFlow(request: RouteRequest, state: unknown): CodeFlow {
   const flow = flowIn(cookieOf(request, cookie) ?? '');
-  if (flow?.state === state && flow !== null) return flow;
+  if (flow !== null && flow.state === state) return flow;
   throw validationError('This sign-on was not begun in this browser, or took too long. Begin again.');
 }
 

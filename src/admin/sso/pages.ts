@@ -39,12 +39,13 @@ export function logInPage(token: string, panel: string, cookie: string): Answer 
 }
 
 /** Returns the page that says why a sign-on has failed, with the way back to the log-in. */
-export function failurePage(error: ApiError, panel: string, cookie: string): Answer {
+export function failurePage(error: ApiError, panel: string, cookie: string | null): Answer {
   const body = html`<header><h1>No log-in</h1></header>
     <main>
       <p class="warnings" role="alert">${error.message}</p>
       <p><a href="${panel}">Back to the log-in</a></p>
     </main>`;
   const page = pageAnswer({ title: 'No log-in', body });
-  return { ...page, status: error.status, headers: { ...page.headers, ...error.headers, ...ofPages, 'Set-Cookie': cookie } };
+  const headers = { ...page.headers, ...error.headers, ...ofPages, ...(cookie !== null && { 'Set-Cookie': cookie }) };
+  return { ...page, status: error.status, headers };
 }

@@ -1,19 +1,11 @@
 import type { ContentContext } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
-import { ApiError } from '#base/errors.js';
+import { ApiError, notFoundError } from '#base/errors.js';
 import type { Version } from './version-store.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { inputOf } from './version-input.js';
-
-/** What an update to a version has done. */
-interface Restored {
-  /** False if there is no such entry. */
-  readonly isDone: boolean;
-  /** The paths of the values of the version that the model cannot take any more, and that stay as they are in the entry. */
-  readonly leftOut: readonly string[];
-}
 
 /** Runs a change in a transaction, which it may end by an error. */
 type Commit = <Result>(change: (context: ContentContext) => Promise<Result>) => Promise<Result>;
@@ -21,7 +13,7 @@ type Commit = <Result>(change: (context: ContentContext) => Promise<Result>) => 
 interface Restoring {
   readonly commit: Commit;
   /** Returns whether an attribute may be written; all may by default. */
-  readonly permits?: (name: string, value: unknown) => boolean;
+  readonly permits?: (name: string) => boolean;
   /** The state that the entry must have; any by default. */
   readonly expected?: EntryKey['expected'];
 }
@@ -30,10 +22,11 @@ interface Restoring {
  * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Passwords stay. Values
  * that do not fit the model any more are converted if nothing is lost, and left out otherwise, as are unique values that others have now.
  * Attributes that may not be written are left out without being named.
- * Each attempt is a transaction of its own, because the server ends one in which a write is refused. Throws the errors of an update
- * that concern no attribute.
+ * Each attempt is a transaction of its own, because the server ends one in which a write is refused. Returns
+ * the paths of what is left out because the model cannot take it any more. Throws a NotFoundError if there is no such entry any more,
+ * and the errors of an update that concern no attribute.
  */
-export async function restoreVersion(type: ContentType, version: Version, restoring: Restoring): Promise<Restored> {
+export async function restoreVersion(type: ContentType, version: Version, restoring: Restoring): Promise<readonly string[]> {
   const refused = new Set<string>();
   for (;;) {
     try {
@@ -52,14 +45,15 @@ interface Attempt extends Restoring {
   readonly refused: ReadonlySet<string>;
 }
 
-async function attempt(type: ContentType, version: Version, { context, refused, ...rest }: Attempt): Promise<Restored> {
+async function attempt(type: ContentType, version: Version, { context, refused, ...rest }: Attempt): Promise<readonly string[]> {
   const { permits = () => true, expected } = rest;
   const { values, leftOut } = await inputOf(type, version, context);
-  const data = Object.fromEntries(Object.entries(values).filter(([name, value]) => !refused.has(name) && permits(name, value)));
+  const data = Object.fromEntries(Object.entries(values).filter(([name]) => !refused.has(name) && permits(name)));
   const id = Number(version.entry['id']);
-  const isDone = (await update({ type, id, ...(expected && { expected }) }, { data, query: emptyQuery }, context)) !== null;
+  const updated = await update({ type, id, ...(expected && { expected }) }, { data, query: emptyQuery }, context);
+  if (updated === null) throw notFoundError('The entry was deleted');
   const named = [...refused].filter((name) => Object.hasOwn(values, name));
-  return { isDone, leftOut: [...leftOut.filter((path) => !refused.has(rootOf(path))), ...named] };
+  return [...leftOut.filter((path) => !refused.has(rootOf(path))), ...named];
 }
 
 const rootOf = (path: string): string => /^[^.[]*/.exec(path)?.[0] ?? path;

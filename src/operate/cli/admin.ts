@@ -20,7 +20,8 @@ export const usage = `usage: npx mangrove admin <command>
                                create an administrator, who edits content in the admin panel;
                                the default role is ${superAdminCode}, which has all rights
   reset-password ADDRESS [--password]
-                               set a new password; the administrator is logged out everywhere
+                               set a new password; the administrator is logged out everywhere, and is no longer
+                               the one of a single sign-on
   With --password the password is read from a prompt or standard input, or from MANGROVE_ADMIN_PASSWORD; without it,
   one is generated and printed.`;
 
@@ -53,7 +54,7 @@ const resetPassword: Command = async ({ content }, args) => {
     throw new Error(`there is no administrator ${email}`);
   const word = await choosePassword(email, password);
   await checkPanelBody(registration.pick(['password']), { password: word });
-  const values = { password: word, isActive: true, registrationToken: null, resetPasswordToken: null };
+  const values = { password: word, isActive: true, registrationToken: null, resetPasswordToken: null, _identity: null };
   await changeAdministrator({ email: is.exactly(email) }, values, content);
   if (password) print(`the password of ${email} is set; earlier log-ins no longer work`);
   else printMade(word, email);

@@ -65,6 +65,7 @@ describe('the rows of the route table', () => {
     'OPTIONS /graphql',
     'ALL /graphql',
     'ALL /admin/api{/*rest}',
+    ...['', '/:name', '/:name/callback'].map((path) => `GET /admin/sso${path}`),
     'GET /admin{/*path}',
     ...['', '/models', '/instances', '/rules'].map((page) => `GET /_status${page}`),
     ...['log-in', 'log-out'].map((form) => `POST /_status/${form}`),
