@@ -109,7 +109,7 @@ const schemaRoute: Route = {
     id: 'readSyncSchema',
     summary: 'Read how a client merges the attributes of synced types',
     tag: 'Sync',
-    query: [parameter('types', 'Plural names of synced types, separated by commas; all by default')],
+    query: [parameter('types', 'Plural names of synced types, separated by commas; all by default. Other names are left out')],
     answers: answers(
       record({ data: object(object(kinds, 'By attribute'), 'By type'), meta: record({}) }),
       'The attributes by type',

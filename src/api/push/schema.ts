@@ -11,23 +11,18 @@ import { type AttributeKind, kindOf, readableAttribute } from './pushed-attribut
 const maxTypes = 1_000;
 
 /**
- * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not the caller's are left
- * out, so that an app goes on without them when rights are lost. Throws a ValidationError for names of no synced type.
+ * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not the caller's, and
+ * names of no synced type, are left out, so that an app goes on without them when rights are lost or a type is removed.
  */
 export function answerSchema({ request, content, running }: RouteCall): Answer {
   const { registry, access } = content.bind;
   refuseOthers(request.query, ['types']);
   const names = namesIn(readParameters(request.query, running.config.api.limits)['types']);
-  const synced = new Map([...registry.byPluralName].filter(([, type]) => isSynced(type)));
-  const unknown = names?.filter((name) => !synced.has(name)) ?? [];
-  if (unknown.length > 0) throw validationError(`Invalid parameter types: no synced type is named ${told(unknown)}`);
-  const types = [...synced].filter(([name, type]) => names?.includes(name) !== false && maySee(access, type.uid));
+  const synced = [...registry.byPluralName].filter(([, type]) => isSynced(type));
+  const types = synced.filter(([name, type]) => names?.includes(name) !== false && maySee(access, type.uid));
   const data = types.map(([name, type]) => [name, attributesOf(type, access)] as const);
   return { body: { data: Object.fromEntries(data), meta: {} } };
 }
-
-/** Returns some names as a part of a message. */
-const told = (names: readonly string[]): string => names.slice(0, 10).join(', ').slice(0, 500);
 
 function namesIn(value: unknown): readonly string[] | null {
   if (value === undefined) return null;
