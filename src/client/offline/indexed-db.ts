@@ -37,8 +37,8 @@ interface Rows {
 
 const rowsName = 'rows';
 
-/** Rows in a record. Browsers read few large records faster than many small ones. */
-const rowsPerRecord = 64;
+/** Rows in a record. Browsers read few large records faster than many small ones; a change of a row writes its whole record. */
+const rowsPerRecord = 16;
 
 const done = <Value>(request: Request<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
@@ -98,14 +98,17 @@ export function indexedDbStore(name: string): OfflineStore {
     readonly IDBKeyRange: { bound(from: string, to: string): unknown };
   };
   let opened: Promise<Database> | null = null;
-  const begin = async (mode: string): Promise<Transaction> =>
-    (await (opened ??= openDatabase(indexedDB.open(name, 1)))).transaction(rowsName, mode, { durability: 'strict' });
-  const transactionOf = (mode: 'readonly' | 'readwrite'): Promise<Transaction> =>
-    begin(mode).catch(() => {
-      opened = null; // the browser has closed it, or could not open it
-      return begin(mode);
-    });
-  const records = async (): Promise<Rows> => (await transactionOf('readonly')).objectStore(rowsName);
+  const begin = async (mode: 'readonly' | 'readwrite', isAgain = false): Promise<Transaction> => {
+    const used = (opened ??= openDatabase(indexedDB.open(name, 1)));
+    try {
+      return (await used).transaction(rowsName, mode, { durability: 'strict' });
+    } catch (error) {
+      if (opened === used) opened = null; // the browser has closed it, or could not open it
+      if (isAgain) throw error;
+      return begin(mode, true);
+    }
+  };
+  const records = async (): Promise<Rows> => (await begin('readonly')).objectStore(rowsName);
   return {
     name,
     rows: async (prefix) => {
@@ -119,9 +122,9 @@ export function indexedDbStore(name: string): OfflineStore {
       const found = await done((await records()).get(record));
       return record === key ? found : rowsIn(found).find(([one]) => one === key)?.[1];
     },
-    write: async (changes) => writeAll(await transactionOf('readwrite'), changes),
+    write: async (changes) => writeAll(await begin('readwrite'), changes),
     close: async () => {
-      if (opened !== null) (await opened).close();
+      await opened?.then((database) => database.close()).catch(() => undefined); // it may never have been open
       opened = null;
     },
   };

@@ -21,7 +21,10 @@ interface App {
   offline: Engine;
   /** The titles that were shown, one list after the other. */
   shown: string[];
-  readonly indexedDB: { deleteDatabase(name: string): { onsuccess: unknown } };
+  readonly indexedDB: {
+    deleteDatabase(name: string): { onsuccess: unknown };
+    open(name: string, version: number): { onsuccess: unknown };
+  };
 }
 
 async function bundle(): Promise<string> {
@@ -118,6 +121,25 @@ describe('two tabs of an app with IndexedDB', () => {
     expect(status).to.include({ pending: 0, conflicts: 0, refused: 0 });
   });
 
+  it('go on when the browser has removed the database', async () => {
+    const page = await openTab();
+    await create(page, 'x');
+    await page.waitForFunction(() => (globalThis as unknown as App).shown?.includes('x'));
+    while (!(await stored()).includes('x')) await new Promise((resolve) => setTimeout(resolve, 50));
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          (globalThis as unknown as App).indexedDB.deleteDatabase('app').onsuccess = resolve;
+        }),
+    );
+    await server.as(server.editor, 'POST', '/api/posts', { data: { title: 'y' } });
+    await page.waitForFunction(() => (globalThis as unknown as App).shown?.includes('y'));
+    await create(page, 'z');
+    while (!(await stored()).includes('z')) await new Promise((resolve) => setTimeout(resolve, 50));
+    await page.waitForFunction(() => ['x', 'y', 'z'].every((title) => (globalThis as unknown as App).shown?.includes(title)));
+    await page.close();
+  });
+
   it('keep rows of many entries in few records, all changes or none, also when the browser has closed the database', async () => {
     const page = await context.newPage();
     await page.goto(`http://localhost:${String((app.address() as AddressInfo).port)}/`);
@@ -143,12 +165,26 @@ describe('two tabs of an app with IndexedDB', () => {
       await new Promise((resolve) => {
         (globalThis as unknown as App).indexedDB.deleteDatabase('rows').onsuccess = resolve;
       });
-      await store.write([['u1/e/posts/3', { id: 3 }]]);
+      const { indexedDB } = globalThis as unknown as App;
+      const open = indexedDB.open.bind(indexedDB);
+      let opens = 0;
+      indexedDB.open = (...all) => {
+        opens += 1;
+        return open(...all);
+      };
+      await Promise.all([store.read('u1/rev'), store.write([['u1/e/posts/3', { id: 3 }]]), store.rows('u1/')]);
       const after = await store.rows('u1/');
       const ids = before.filter(([key]) => key.includes('/e/')).map(([, value]) => (value as { id: number }).id);
       const read = [await store.read('u1/e/posts/3'), await store.read('u1/e/posts/4')];
       await store.close();
+      await new Promise((resolve) => {
+        open('newer', 2).onsuccess = resolve;
+      });
+      const newer = indexedDbStore('newer');
+      const refused = await Promise.resolve(newer.read('u1/rev')).catch((error: unknown) => (error as Error).name);
+      await newer.close();
       return {
+        ...{ opens, refused },
         failed,
         ids: new Set(ids).size,
         rev: before.find(([key]) => key === 'u1/rev')?.[1],
@@ -157,7 +193,8 @@ describe('two tabs of an app with IndexedDB', () => {
         read,
       };
     });
-    expect(found).to.deep.include({ failed: 'DataCloneError', ids: 199, rev: 1, rows: 200 });
+    expect(found).to.deep.include({ failed: 'DataCloneError', ids: 199, rev: 1, rows: 200, refused: 'VersionError' });
+    expect(found.opens, 'one connection after the closed one, one that is refused twice').to.equal(3);
     expect(found.after).to.deep.equal([['u1/e/posts/3', { id: 3 }]]);
     expect(found.read).to.deep.equal([{ id: 3 }, undefined]);
   });
