@@ -33,7 +33,8 @@ export class Held {
     if (kind === 'e') set<Id, Entry>(this.entriesOf(name), Number(id), value);
     else if (kind === 'schema') this.schema = (value ?? null) as Schema | null;
     else if (kind === 'rev') this.rev = Number(value);
-    else set({ w: this.writes, t: this.#tokens, i: this.ids }[kind] as Map<string, never>, name, value);
+    // newer engines may know more kinds
+    else set(({ w: this.writes, t: this.#tokens, i: this.ids }[kind] ?? new Map()) as Map<string, never>, name, value);
   }
 
   /** Returns the entries of the copy, without what waits. */

@@ -81,12 +81,13 @@ export class Keeper {
     const { owner } = this;
     if ((await this.#user()) !== owner || (only !== '' && only !== owner)) return false;
     await this.#refresh(owner);
+    const kept = (await this.#store.read('owner')) ?? owner; // a browser that clears its storage removes it
+    if (only !== '' && kept !== owner) throw new Error('Another tab has another user');
     const rows = work(this.#held);
     if (rows.length === 0) return true;
-    if (only !== '' && (await this.#store.read('owner')) !== owner) throw new Error('Another tab has another user');
     const rev = this.#held.rev + 1;
     const all: readonly Row[] = [...rows, ['rev', rev]];
-    await this.#store.write(all.map(([key, value]) => [keyOf(owner, key), value]));
+    await this.#store.write([['owner', kept], ...all.map(([key, value]): Row => [keyOf(owner, key), value])]);
     const told = all.filter(([key]) => !key.startsWith('f/'));
     this.#held.take(told);
     this.tabs.tell({ owner, rev, rows: told });
@@ -111,9 +112,9 @@ export class Keeper {
     if (owner === this.owner) return;
     this.owner = '';
     this.#held = new Held([]);
-    const former = (await this.#store.read('owner')) as string | undefined;
+    const former = ((await this.#store.read('owner')) ?? owner) as string;
     const rows: Row[] = [['owner', owner]];
-    if (former !== undefined && former !== owner) {
+    if (former !== owner) {
       const rev = Math.random();
       for (const [key] of await this.#store.rows(`${former}/`))
         if (!/^[wi]/.test(key.slice(former.length + 1))) rows.push([key, undefined]);

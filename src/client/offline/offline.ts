@@ -72,8 +72,7 @@ function readers(keeper: Keeper, types: readonly string[], watching: Set<() => v
   };
   const get = async (type: string, id: Id): Promise<Entry | null> => {
     checkType(types, type);
-    const held = await keeper.held();
-    return shownEntry(held, type, id) ?? null;
+    return shownEntry(await keeper.held(), type, id) ?? null;
   };
   return { list, get, watch: watcher(list, watching) };
 }
@@ -121,8 +120,7 @@ function writers(keeper: Keeper, types: readonly string[]) {
     create: async (type: string, { locale, ...data }: Values): Promise<Entry | undefined> => {
       const id = newName();
       await write({ op: 'create', type, id, set: assigned(data), locale: locale as string | undefined });
-      const held = await keeper.held();
-      return shownEntry(held, type, id);
+      return shownEntry(await keeper.held(), type, id);
     },
     update: (type: string, id: Id, data: Values) => write({ op: 'update', type, id, set: assigned(data) }),
     delete: (type: string, id: Id, unchanged: readonly string[] = []) => {

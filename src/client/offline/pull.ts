@@ -53,7 +53,7 @@ export async function pull(pulling: Pulling): Promise<void> {
       const isReset = status === 410;
       if (isReset || [403, 404].includes(status) || (status === 401 && isEnded(failure))) {
         onPosition('');
-        await keeper.change((held) => held.cleared(type), owner).catch(() => undefined); // the next refusal removes it
+        await keeper.change((held) => held.cleared(type), owner).catch(() => undefined); // if the store fails, the next refusal removes it
       }
       if (wait === 0 && (!isReset || failures > maxResets)) throw failure;
       if (!isReset) keeper.stand(failure);

@@ -105,8 +105,7 @@ const hasFiles = ({ files, body }: Queued): boolean => files !== undefined && bo
 /** Each file is uploaded once, under a key of its write. A refusal is that of the write. */
 async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
   const { keeper, owner, options } = sending;
-  const names = write.files ?? [];
-  for (const name of names) {
+  for (const name of write.files ?? []) {
     const file = (await keeper.file(name)) as Uploadable | undefined;
     if (file === undefined) continue; // it is uploaded
     const sent = await outcome(keeper.client.upload([file], {}, { ...options, key: `${write.key}${name}` }));
@@ -114,11 +113,13 @@ async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
       if (isPassing(sent.error)) throw sent.error;
       return refuse(write, sent.error, sending);
     }
-    const rows: readonly Row[] = [
-      [`i/${name}`, sent.value[0]?.id],
-      [`f/${name}`, undefined],
-    ];
-    await keeper.change(() => rows, owner);
+    await keeper.change(
+      () => [
+        [`i/${name}`, sent.value[0]?.id],
+        [`f/${name}`, undefined],
+      ],
+      owner,
+    );
   }
   await amend(write, sending, (now) => ({ ...now, files: undefined }));
 }

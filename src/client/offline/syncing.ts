@@ -125,7 +125,8 @@ export class Syncing {
   }
 
   async #pullTypes(signal: AbortSignal, wait: number): Promise<void> {
-    const [keeper, types] = [this.#keeper, this.#types];
+    const keeper = this.#keeper;
+    const types = this.#types;
     await keeper.held();
     const { owner } = keeper;
     const pulls = types.map((type) => {

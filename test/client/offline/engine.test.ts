@@ -263,6 +263,48 @@ describe('writes while offline', () => {
     expect(await titlesOf(other.offline)).to.deep.equal(['Salt']);
   });
 
+  it('uploads no file of a user in whose place another tab has logged in somebody else', async () => {
+    const store = { ...memoryStore(), name: 'files' };
+    const [tab, other] = [server.device({ jwt: ann, store }), server.device({ jwt: ann, store })];
+    await tab.offline.create('posts', { title: 'Photo', cover: new File(['sand'], 'sand.txt', { type: 'text/plain' }) });
+    await other.client.login('bob', 'Passw0rd!');
+    await other.offline.list('posts');
+    const failure = await tab.offline.push().catch((error: unknown) => error);
+    expect(String(failure)).to.include('another user');
+    expect(tab.network.sent).not.to.include('/api/upload');
+    expect(await tab.offline.pending()).to.have.length(1);
+  });
+
+  it('goes on when the browser has removed all rows of the store', async () => {
+    const id = await post({ title: 'Salt' });
+    const memory = { ...memoryStore(), name: 'evicted' };
+    const device = server.device({ jwt: ann, store: memory });
+    await server.meet(device);
+    memory.write((await memory.rows('')).map(([key]) => [key, undefined]));
+    await device.offline.pull(); // finds that the copy is gone
+    await device.offline.pull();
+    expect(await titlesOf(device.offline)).to.deep.equal(['Salt']);
+    await device.offline.update('posts', id, { title: 'Sea' });
+    await server.meet(device);
+    expect(await stored(id)).to.include({ title: 'Sea' });
+    expect(await memory.read('owner')).to.be.a('string');
+  });
+
+  it('ignores rows of kinds that only newer engines know', async () => {
+    await post({ title: 'Salt' });
+    const { store } = await annsDevice();
+    await store.write([[`${String(await store.read('owner'))}/n/posts`, { since: 1 }]]);
+    expect(await titlesOf(server.device({ jwt: ann, store }).offline)).to.deep.equal(['Salt']);
+  });
+
+  it('keeps the copies of other types when one is no longer synced', async () => {
+    await post({ title: 'Salt' });
+    await server.logged();
+    const { offline } = server.device({ jwt: ann, types: ['posts', 'removed'] });
+    expect(await offline.pull().catch((error: unknown) => error)).to.include({ status: 404 });
+    expect(await titlesOf(offline)).to.deep.equal(['Salt']);
+  });
+
   it('removes the copy of one type also if the store has failed before', async () => {
     await post({ title: 'Salt' });
     const memory = memoryStore();
