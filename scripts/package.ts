@@ -36,7 +36,7 @@ const readManifest = (): Manifest => JSON.parse(readFileSync(join(root, 'package
 
 /** Returns whether the build is at least as new as every source. A build writes all of its files. */
 function isBuilt(): boolean {
-  const built = join(root, 'dist/src/operate/cli/main.js');
+  const built = join(root, 'dist/src/main.js');
   if (!existsSync(built)) return false;
   const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = [...names.map((name) => join('src', name)), 'package.json', 'tsconfig.json', 'tsconfig.build.json'];

@@ -19,7 +19,7 @@ describe('npm run package', () => {
     await list({ file, onReadEntry: ({ path }) => names.push(path.replace(/^package\//, '')) });
     expect(names).to.include.members([
       'bin/mangrove.cjs',
-      'dist/src/operate/cli/main.js',
+      'dist/src/main.js',
       'dist/src/index.d.ts',
       'docs/first-app.md',
       'README.md',

@@ -17,7 +17,7 @@ export interface Instance {
   readonly stop: () => Promise<void>;
 }
 
-const program = resolve(import.meta.dirname, '../../../src/operate/cli/main.ts');
+const program = resolve(import.meta.dirname, '../../../src/main.ts');
 
 /**
  * Prepares a process of the service as it runs in production, on any free port. `settings`: variables besides; `files`: files of JSON in
