@@ -17,6 +17,7 @@ describe('parameters that other routes know', () => {
         }),
       ],
       documents: { notes: [{ _id: 1 }] },
+      config: { plugins: { 'users-permissions': { config: { refreshTokens: { enabled: true } } } } },
     });
   });
   after(() => serving.stop());
@@ -36,6 +37,8 @@ describe('parameters that other routes know', () => {
   for (const [method, path] of [
     ['POST', '/api/batch'],
     ['POST', '/api/sync/push'],
+    ['POST', '/api/auth/refresh'],
+    ['POST', '/api/auth/logout'],
     ['GET', '/api/openapi.json'],
     ['GET', '/api/types.d.ts'],
     ['GET', '/api/sync/schema'],

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { findMany } from '#content/find-many.js';
+import { createBudget, unlimited } from '#base/limits/budget.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { parseFilters } from '#model/query/parse-filter.js';
 import { parsePagination, parseSort } from '#model/query/parse-list.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
+import { createConfig } from '#settings/create-config.js';
 import { ensureIndexes } from '#store/models/ensure-indexes.js';
 import { ReadTrace } from '#store/read/explain-read.js';
 import { pageAndTotal } from '#store/read/ways/page-and-total.js';
@@ -31,6 +33,7 @@ const { registry } = buildRegistry([
     categories: to('category', 'manyToMany'),
     tags: to('tag', 'manyToMany'),
     comments: to('comment', 'oneToMany', { mappedBy: 'article' }),
+    issues: to('issue', 'manyToMany', { mappedBy: 'articles' }),
   }),
   collectionType('author', {
     rank: number,
@@ -38,11 +41,21 @@ const { registry } = buildRegistry([
     articles: to('article', 'oneToMany', { mappedBy: 'author' }),
   }),
   ...['section', 'category', 'tag', 'country'].map((name) => collectionType(name, { rank: number })),
+  collectionType('issue', { rank: number, articles: to('article', 'manyToMany', { inversedBy: 'issues' }) }),
   collectionType('comment', { rank: number, article: to('article', 'manyToOne', { inversedBy: 'comments' }) }),
 ]);
 const article = typeOf('api::article.article', registry);
 
-const sizes = { articles: 10_000, authors: 200, countrys: 10, sections: 10, categorys: 100, tags: 500, comments: 20_000 };
+const sizes = {
+  articles: 10_000,
+  authors: 200,
+  countrys: 10,
+  sections: 10,
+  categorys: 100,
+  tags: 500,
+  issues: 50,
+  comments: 20_000,
+};
 const at = (index: number, prime: number, of: keyof typeof sizes): number => ((index * prime) % sizes[of]) + 1;
 const rows = (of: keyof typeof sizes, make: (index: number) => object = () => ({})) =>
   Array.from({ length: sizes[of] }, (_, index) => ({ _id: index + 1, rank: index, createdAt: new Date(index), ...make(index) }));
@@ -57,6 +70,7 @@ const documents = {
   })),
   authors: rows('authors', (index) => ({ country: at(index, 3, 'countrys') })),
   comments: rows('comments', (index) => ({ article: at(index, 271, 'articles') })),
+  issues: rows('issues', (index) => ({ articles: Array.from({ length: 100 }, (_, place) => at(index + place, 97, 'articles')) })),
   ...Object.fromEntries((['countrys', 'sections', 'categorys', 'tags'] as const).map((name) => [name, rows(name)])),
 };
 
@@ -80,6 +94,7 @@ const filters: readonly (readonly [title: string, filter: object, way: string, s
   ['half of the categories', { categories: first(50) }, ids],
   ['20 comments', { comments: first(20) }, once],
   ['1,500 comments', { comments: first(1_500) }, once],
+  ['three issues, each of 100 articles', { issues: first(3) }, once],
   ['half of the comments', { comments: first(10_000) }, ids],
   ['10 authors, and half of the ratings', { author: first(10), rating: { $lt: 5 } }, once],
   ['half of the authors, one category', { author: first(100), categories: first(1) }, once],
@@ -111,7 +126,7 @@ describe('a deep filter that is asked for the first time, with its total', () =>
   after(() => database.drop());
 
   /** Reads a list as a new question, and explains it. */
-  async function ask(filter: object, sort: string) {
+  async function ask(filter: object, sort: string, budget = unlimited) {
     const context = contextOf(database, registry);
     const query = {
       ...emptyQuery,
@@ -120,7 +135,7 @@ describe('a deep filter that is asked for the first time, with its total', () =>
       pagination: parsePagination({ start: '0', limit: '25', withCount: 'true' }),
     };
     const trace = new ReadTrace();
-    const own = { ...context.store.database, trace };
+    const own = { ...context.store.database, trace, budget };
     await findMany(article, { ...query, sort: [...query.sort] }, context); // the sizes of the collections are known for a minute
     const { entries, total } = await findMany(article, query, { ...context, store: { ...context.store, database: own } });
     const { way, commands } = await trace.explain(context.store.database, registry);
@@ -140,6 +155,18 @@ describe('a deep filter that is asked for the first time, with its total', () =>
       table.splice(place, 0, pageAndTotal);
     }
   }
+
+  it('limits the ids that one related entry may lead to many of, and no others', async () => {
+    const { limits } = createConfig({ environment: 'test' }).api;
+    const limit = JSON.stringify({ $limit: limits.idsResolved + 1 });
+    const isLimited = async (filter: object): Promise<boolean> => {
+      const { way, commands } = await ask(filter, '', createBudget(limits, 'public'));
+      expect(way).to.equal(once);
+      return JSON.stringify(commands[0]?.command).includes(limit);
+    };
+    const found = [{ issues: first(2) }, { comments: first(2) }, { categories: first(2) }].map(isLimited);
+    expect(await Promise.all(found)).to.deep.equal([true, false, false]);
+  });
 
   for (const [title, filter, way, sort = ''] of filters)
     it(`${title}: ${way}`, async () => {

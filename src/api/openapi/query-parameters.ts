@@ -1,6 +1,6 @@
 import { readable } from '#model/query/access.js';
 import { parametersOf } from '#model/query/parse-query.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
 import type { Components } from './components.js';
 import { flatSchema } from './entry-schemas.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
@@ -46,7 +46,7 @@ const descriptions: Readonly<Record<ReturnType<typeof parametersOf>[number], Des
   sort: (type, components) => [
     {
       name: 'sort',
-      description: 'Attributes, each with `:asc` or `:desc`',
+      description: `Attributes, each with \`:asc\` or \`:desc\`${collations(type, components)}`,
       schema: listOf({ type: 'string', examples: scalarNames(type, components).map((name) => `${name}:asc`) }),
       ...commaList,
     },
@@ -118,12 +118,23 @@ const flatListParameters = (type: ContentType, components: Components): QueryPar
   parameter('limit', 'Maximum number of entries', whole),
 ];
 
-const scalarNames = (type: ContentType, { access }: Components): string[] => [
+const scalarNames = (type: ContentType, components: Components): string[] => [
   'id',
-  ...[...type.attributes.values()]
-    .filter(({ kind, name }) => kind === 'scalar' && readable(type, name, access) !== null)
-    .map(({ name }) => name),
+  ...scalarsOf(type, components).map(({ name }) => name),
 ];
+
+const scalarsOf = (type: ContentType, { access }: Components): ScalarAttribute[] =>
+  [...type.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && readable(type, attribute.name, access) !== null ? [attribute] : [],
+  );
+
+/** Returns a sentence that names the attributes which are sorted by a collation; none without one. */
+function collations(type: ContentType, components: Components): string {
+  const names = scalarsOf(type, components).flatMap(({ name, collation }) =>
+    collation === undefined ? [] : [`\`${name}\` (${collation})`],
+  );
+  return names.length === 0 ? '' : `. Sorted in the order of a language, by a collation: ${names.join(', ')}`;
+}
 
 const uses = { answer: flatSchema, create: createSchema, update: inputSchema };
 

@@ -55,7 +55,9 @@ class Push {
     const { write } = checked;
     const id = this.#idOf(write);
     const entries = [id, write.id].map((one) => `${write.type} ${String(one)}`);
-    const answer = (await this.#repeat(checked, id)) ?? (await this.#begin(checked, { id, entries }));
+    const answer = this.#isSpent
+      ? waiting(write, id)
+      : ((await this.#repeat(checked, id)) ?? (await this.#begin(checked, { id, entries })));
     if (answer.status !== 'applied') for (const entry of entries) this.#blocked.add(entry);
     return answer;
   }
@@ -68,7 +70,7 @@ class Push {
 
   async #begin(checked: CheckedWrite, { id, entries }: { readonly id: number | string; readonly entries: readonly string[] }) {
     const { write } = checked;
-    if (this.#isSpent || entries.some((entry) => this.#blocked.has(entry))) return waiting(write, id);
+    if (entries.some((entry) => this.#blocked.has(entry))) return waiting(write, id);
     return (await this.#tried(checked, id, () => this.#carryOut(checked, id))) ?? waiting(write, id);
   }
 

@@ -1,5 +1,5 @@
 import { fieldErrors } from '#base/errors.js';
-import { isRecord, type Values } from '#base/values.js';
+import type { Values } from '#base/values.js';
 import type { ScalarAttribute } from '#model/schema/content-type.js';
 import { numberText, readBigInteger, readNumber } from '#model/schema/stored-values.js';
 import type { NamedAttributes } from './pushed-attributes.js';
@@ -14,32 +14,46 @@ export const increased = (increment: PushWrite['increment'], named: NamedAttribu
     }),
   );
 
-/** Returns the sum of a stored number and an amount. Throws a ValidationError if it is an integer that cannot be exact. */
+/**
+ * Returns the sum of a stored number and an amount; null counts as 0. Throws a ValidationError if it is an integer that cannot be exact, or
+ * if the stored value is no number of the attribute, because a sum would replace it.
+ */
 export function sumOf(type: ScalarAttribute['type'], stored: unknown, amount: number | string, name: string): number | string {
   switch (type) {
     case 'biginteger':
-      return String(BigInt(readBigInteger(stored) ?? 0) + exactAmount(amount, name));
+      return String(BigInt(storedAs(readBigInteger, stored, name, 'integer of 64 bits')) + exactAmount(amount, name));
     case 'float':
-      return (readNumber(stored) ?? 0) + Number(amount);
+      return Number(storedAs(readNumber, stored, name)) + Number(amount);
     default: {
-      const sum = decimalSum(textOf(stored), String(amount));
-      if (type === 'integer' && Number.isInteger(sum) && !Number.isSafeInteger(sum)) throw inexact(name);
+      const sum = decimalSum(textOf(stored, name), String(amount));
+      if (type === 'integer' && Number.isInteger(sum) && !Number.isSafeInteger(sum))
+        throw refusal(name, 'must be increased by an integer, and the sum must lie between -2^53 and 2^53');
       return sum;
     }
   }
 }
 
 function exactAmount(amount: number | string, name: string): bigint {
-  if (typeof amount === 'number' && !Number.isSafeInteger(amount)) throw inexact(name);
+  if (typeof amount === 'number' && !Number.isSafeInteger(amount))
+    throw refusal(name, 'must be increased by an integer, which must be a text unless it lies between -2^53 and 2^53');
   return BigInt(amount);
 }
 
-const inexact = (name: string): Error =>
-  fieldErrors([{ path: [name], message: `${name} must be increased by an integer, to one that is exact` }]);
+const refusal = (name: string, problem: string): Error => fieldErrors([{ path: [name], message: `${name} ${problem}` }]);
 
-/** Returns the digits of a stored number; those of a decimal of 128 bits too. Values that are no finite numbers count as 0. */
-const textOf = (stored: unknown): string =>
-  readNumber(stored) === null ? '0' : isRecord(stored) ? (numberText(stored) ?? '0') : String(stored);
+/** Returns a stored number as it is read; 0 for none. Throws a ValidationError for a value that cannot be read. */
+function storedAs<Form>(read: (stored: unknown) => Form | null, stored: unknown, name: string, form = 'finite number'): Form | 0 {
+  if (stored === null || stored === undefined) return 0;
+  const value = read(stored);
+  if (value === null) throw refusal(name, `cannot be increased, because the stored value is no ${form}`);
+  return value;
+}
+
+/** Returns the digits of a stored number; those of a decimal of 128 bits too. Throws a ValidationError if it is no finite number. */
+const textOf = (stored: unknown, name: string): string => {
+  const number = storedAs(readNumber, stored, name);
+  return numberText(stored) ?? String(number);
+};
 
 /** A decimal number: its digits without the point, and the power of ten that they count. */
 interface Decimal {

@@ -220,10 +220,18 @@ describe('the OpenAPI document', () => {
 
   it('changes with the models', async () => {
     const before = await ask(adminToken);
-    await storeModels(demo.database, [plain('boat')]);
+    const attributes = { name: { type: 'string', required: true }, port: { type: 'string', collation: 'sv' } };
+    await storeModels(demo.database, [{ ...plain('boat'), attributes }]);
     await demo.settled();
     const after = await ask(adminToken);
     expect(after.headers.get('etag')).not.to.equal(before.headers.get('etag'));
-    expect(((await after.json()) as Document).paths['/api/boats'].post.operationId).to.equal('createBoat');
+    const { paths } = (await after.json()) as Document;
+    expect(paths['/api/boats'].post.operationId).to.equal('createBoat');
+    const sort = (name: string) => paths[name].get.parameters.find(({ name: own }: Document) => own === 'sort').description;
+    const plainly = 'Attributes, each with `:asc` or `:desc`';
+    expect([sort('/api/articles'), sort('/api/boats')]).to.deep.equal([
+      plainly,
+      `${plainly}. Sorted in the order of a language, by a collation: \`port\` (sv)`,
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Decimal128 } from 'mongodb';
 import { newKey, servePush, type ServingPush } from './push-kit.js';
 
 const idsOf = ({ data }: { readonly data: readonly { readonly id: number }[] | null }): readonly number[] =>
@@ -102,6 +103,19 @@ describe('a pushed update', () => {
     });
     expect((await service.pushOne(update(id, { increment: { title: 1 } }))).error).to.include({ status: 400 });
     expect(await service.read('articles', id)).to.include({ views: -3, count: '9007199254740994' });
+  });
+
+  it('refuses to increase what is stored in another form, and does not replace it', async () => {
+    const id = await article({ title: 'Salt' });
+    const articles = service.database.db.collection<{ _id: number; count: unknown; price: unknown }>('articles');
+    await articles.updateOne({ _id: id }, { $set: { count: 12.5, price: Decimal128.fromString('1E+400') } });
+    for (const name of ['count', 'price']) {
+      const { error } = await service.pushOne(update(id, { increment: { [name]: 1 } }));
+      expect(error?.status).to.equal(400);
+      expect(error?.message).to.contain(`${name} cannot be increased`);
+    }
+    const stored = await articles.findOne({ _id: id });
+    expect([stored?.count, String(stored?.price)]).to.deep.equal([12.5, '1E+400']);
   });
 
   it('compares and writes relations and files by ids', async () => {

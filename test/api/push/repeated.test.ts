@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { commandsDuring } from '../../support/explain.js';
 import { storeModels, type TestModel } from '../../support/serve.js';
 import { newKey, pushModels, type PushedWrite, servePush, type ServingPush } from './push-kit.js';
 
@@ -103,9 +104,15 @@ describe('a push that is repeated after its surroundings have changed', () => {
       set: { title: { to: title } },
     })) as readonly PushedWrite[];
     for (const write of writes) expect((await limited.pushOne(write)).status).to.equal('applied');
-    const again = (await limited.push(limited.full, ...writes)).map(({ status }) => status);
+    await limited.settled();
+    const { client } = limited.server.backend?.store.database ?? {};
+    const { result, commands } = await commandsDuring(client, ['find'], () => limited.push(limited.full, ...writes));
+    await limited.stop();
+    const again = result.map(({ status }) => status);
+    const read = commands.filter(({ find }) => find === '_idempotency_keys').length - 1; // without that of all keys
+    expect(read, 'answers that are read').to.equal(again.filter((status) => status === 'applied').length + 1);
+    expect(read).to.be.below(writes.length);
     expect(again[0]).to.equal('applied');
     expect(again.at(-1)).to.equal('waiting');
-    await limited.stop();
   });
 });

@@ -13,7 +13,6 @@ describe('sums of increments', () => {
     ['decimal', Decimal128.fromString('1234567890123.4567'), 0.0001, 1234567890123.4568],
     ['decimal', Decimal128.fromString('1E-6176'), 1e308, 1e308],
     ['decimal', new Double(1.5), '1', 2.5],
-    ['decimal', 'no number', 1, 1],
     ['decimal', 1e-7, 2e-7, 3e-7],
     ['integer', Number.MAX_SAFE_INTEGER - 1, 1, Number.MAX_SAFE_INTEGER],
     ['integer', new Int32(3), -5, -2],
@@ -27,10 +26,29 @@ describe('sums of increments', () => {
     });
 
   it('are refused if an integer cannot be exact', () => {
-    expect(() => sumOf('integer', Number.MAX_SAFE_INTEGER, 1, 'views')).to.throw('views must be increased');
-    expect(() => sumOf('biginteger', 1, 2 ** 53, 'views')).to.throw('views must be increased');
-    expect(() => sumOf('biginteger', 1, 0.5, 'views')).to.throw('views must be increased');
+    const beyond = 'views must be increased by an integer, and the sum must lie between -2^53 and 2^53';
+    expect(() => sumOf('integer', Number.MAX_SAFE_INTEGER, 1, 'views')).to.throw(beyond);
+    const asText = 'views must be increased by an integer, which must be a text unless it lies between -2^53 and 2^53';
+    expect(() => sumOf('biginteger', 1, 2 ** 53, 'views')).to.throw(asText);
+    expect(() => sumOf('biginteger', 1, 0.5, 'views')).to.throw(asText);
   });
+
+  const unreadable: readonly (readonly [Parameters<typeof sumOf>[0], unknown])[] = [
+    ['decimal', Decimal128.fromString('1E+400')],
+    ['decimal', Decimal128.fromString('NaN')],
+    ['decimal', 'no number'],
+    ['float', Decimal128.fromString('1E+400')],
+    ['float', Infinity],
+    ['integer', Decimal128.fromString('-1E+400')],
+    ['biginteger', 12.5],
+    ['biginteger', 2 ** 70],
+    ['biginteger', Decimal128.fromString('1E+30')],
+  ];
+  for (const [type, stored] of unreadable)
+    it(`${type}: ${String(stored)} is refused, and not replaced`, () => {
+      expect(() => sumOf(type, stored, 1, 'views')).to.throw('views cannot be increased, because the stored value is no ');
+      expect(sumOf(type, undefined, 1, 'views')).to.equal(type === 'biginteger' ? '1' : 1);
+    });
 
   it('are exact in any order, for decimals of up to 15 digits', () => {
     const random = new Random(28);

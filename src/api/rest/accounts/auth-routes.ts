@@ -17,7 +17,7 @@ import { limited } from '#http/steps/counted.js';
 import { maySee } from '#model/query/access.js';
 import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
 import { flatEntry } from '../envelope.js';
-import { readParameters } from '#http/query-string.js';
+import { readParameters, refuseOthers } from '#http/query-string.js';
 import { authOperations } from './operations.js';
 
 /** Returns a row of logins. */
@@ -81,6 +81,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     operation: authOperations.refresh,
     steps,
     handleContext: async (ctx, call) => {
+      refuseOthers(call.request.query, []);
       const countUse = (family: string): Promise<void> => countAttempt(ctx, 'refresh', { family }, call.running);
       return sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), { ...call, countUse }));
     },
@@ -91,6 +92,7 @@ export const refreshRoutes: readonly (Route | ContextRoute)[] = [
     operation: authOperations.logOut,
     steps,
     handle: async (call) => {
+      refuseOthers(call.request.query, []);
       await logOut(accountsOf(call.running), bodyOf(call.request), call);
       return { body: { ok: true } };
     },

@@ -35,12 +35,20 @@ export interface Lead extends IdPipeline {
 /** Compiles the condition with an index among those that a pipeline can begin with. */
 export async function leadBy(condition: RelatedCondition, index: number, { type }: Plan, { database }: Facts): Promise<Lead> {
   const left = database.budget.left('idsResolved');
-  const mayBeMore = (await estimateSize(condition.target, database)) > left; // a limit takes the server a tenth of its time
+  // a limit takes the server a tenth of its time
+  const mayBeMore = mayLeadToSeveral(condition) || (await estimateSize(condition.target, database)) > left;
   const [ids, entries] = await Promise.all([
     compileIds(condition, database, mayBeMore ? left : Infinity),
     entriesOf(condition, type, database),
   ]);
   return { ...ids, condition, entries, list: index === 0 ? 'ids' : `${leadField(index)}.ids` };
+}
+
+/** Returns whether one related entry may list several ids, because it stores the links of a relation to many. */
+function mayLeadToSeveral({ link: { storage }, target }: RelatedCondition): boolean {
+  if (storage.kind === 'own') return false;
+  const owner = storage.kind === 'inverse' ? target.attributes.get(storage.field) : undefined;
+  return owner?.kind !== 'relation' || owner.many;
 }
 
 /** Returns the number of entries that the id of a related entry is likely to lead to. If the other side stores the link, it is their own. */
