@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { createService } from '#create-server.js';
-import { serveModels, type Serving } from '../support/serve.js';
+import { sendRequest } from '../support/send-request.js';
+import { type Answer, serveModels, type Serving } from '../support/serve.js';
 
 interface Claims {
   readonly [name: string]: unknown;
@@ -68,13 +69,10 @@ describe('single sign-on of administrators', () => {
     realm_access: { roles: groups },
   });
 
-  const send = async (method: string, path: string, body?: unknown, token = '') => {
-    const headers = { 'content-type': 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) };
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const answer = await fetch(`${serving.server.url}${path}`, init);
-    const text = await answer.text();
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of several forms
-    return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as any };
+  const send = async (method: string, path: string, body?: unknown, token = ''): Promise<Answer> => {
+    const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
+    const { status, text } = await sendRequest({ url: `${serving.server.url}${path}`, method, headers, body });
+    return { status, body: text === '' ? null : JSON.parse(text) };
   };
 
   /** From the first request to the return of the browser. `change` is what happens to the cookie and the address on the way. */

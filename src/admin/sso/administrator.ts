@@ -26,8 +26,8 @@ interface SignOnInput {
 }
 
 /**
- * Returns the administrator of an account, whose roles become those that the account gives. Creates or links one if there is none.
- * Throws a ForbiddenError for an account that gives no role and for an administrator who is blocked or not active, a 409 if another one
+ * Returns the administrator of an account, whose roles become those that the account gives, perhaps none. Creates or links one if there
+ * is none and the account gives a role. Throws a ForbiddenError for an administrator who is blocked or not active, a 409 if another one
  * has the e-mail address, and a 503 while another one is changed.
  */
 export async function signedOnAdministrator(

@@ -1,8 +1,9 @@
 import type { Components } from '../components.js';
 import { dartCalls } from './dart-calls.js';
 import { dartClient, dartHead } from './dart-client.js';
-import { appModels, type Calls, type Choice, type Member, type Model, type Value, type Words, type Zone } from './models.js';
+import { appModels, type Calls, type Choice, type Member, type Model, type Words, type Zone } from './models.js';
 import { commentLine, indented, literal } from './names.js';
+import { valueTypes } from './value-types.js';
 
 const keywords =
   'abstract as assert async await base break case catch class const continue covariant default deferred do dynamic else enum export extends ' +
@@ -41,43 +42,11 @@ export function printDart(components: Components): string {
 const text = (value: string): string => literal(value, (code) => `\\u{${code}}`);
 const lines = (all: readonly string[], depth = 1): string => indented(all, '  '.repeat(depth));
 
-const scalars = { text: 'String', integer: 'int', number: 'double', flag: 'bool', moment: 'DateTime', json: 'Object' } as const;
-
-function typeOf(value: Value): string {
-  switch (value.kind) {
-    case 'choice':
-      return value.choice.name;
-    case 'one':
-      return `MangroveOne<${value.model.name}>`;
-    case 'many':
-      return `MangroveMany<${value.model.name}>`;
-    case 'part':
-      return value.model.name;
-    case 'parts':
-      return `List<${value.model.name}>`;
-    case 'zone':
-      return `List<${value.zone.name}>`;
-    default:
-      return scalars[value.kind];
-  }
-}
-
-function inputOf(value: Value): string {
-  switch (value.kind) {
-    case 'one':
-      return 'int';
-    case 'many':
-      return 'MangroveLinks';
-    case 'part':
-      return value.model.inputName;
-    case 'parts':
-      return `List<${value.model.inputName}>`;
-    case 'zone':
-      return `List<${value.zone.inputName}>`;
-    default:
-      return typeOf(value);
-  }
-}
+const { typeOf, inputOf } = valueTypes({
+  scalars: { text: 'String', integer: 'int', number: 'double', flag: 'bool', moment: 'DateTime', json: 'Object' },
+  id: 'int',
+  list: (item) => `List<${item}>`,
+});
 
 /** Returns the expression that reads a value of JSON. */
 function reading({ key, value }: Member): string {

@@ -1,8 +1,9 @@
 import type { Components } from '../components.js';
 import { kotlinCalls } from './kotlin-calls.js';
 import { kotlinClient, kotlinHead } from './kotlin-client.js';
-import { appModels, type Calls, type Choice, type Member, type Model, type Value, type Words, type Zone } from './models.js';
+import { appModels, type Calls, type Choice, type Member, type Model, type Words, type Zone } from './models.js';
 import { commentLine, indented, literal } from './names.js';
+import { valueTypes } from './value-types.js';
 
 const keywords =
   'as break class continue do else false for fun if in interface is null object package return super this throw true try typealias ' +
@@ -42,50 +43,18 @@ const utf16 = (code: number): string =>
 const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 const about = (model: Model): string => `/** ${commentLine(model.about)} */\n`;
 
-const scalars = {
-  text: 'String',
-  integer: 'Long',
-  number: 'Double',
-  flag: 'Boolean',
-  moment: 'Moment',
-  json: 'JsonElement',
-} as const;
-
-function typeOf(value: Value): string {
-  switch (value.kind) {
-    case 'choice':
-      return value.choice.name;
-    case 'one':
-      return `MangroveOne<${value.model.name}>`;
-    case 'many':
-      return `MangroveMany<${value.model.name}>`;
-    case 'part':
-      return value.model.name;
-    case 'parts':
-      return `List<${value.model.name}>`;
-    case 'zone':
-      return `List<${value.zone.name}>`;
-    default:
-      return scalars[value.kind];
-  }
-}
-
-function inputOf(value: Value): string {
-  switch (value.kind) {
-    case 'one':
-      return 'Long';
-    case 'many':
-      return 'MangroveLinks';
-    case 'part':
-      return value.model.inputName;
-    case 'parts':
-      return `List<${value.model.inputName}>`;
-    case 'zone':
-      return `List<${value.zone.inputName}>`;
-    default:
-      return typeOf(value);
-  }
-}
+const { typeOf, inputOf } = valueTypes({
+  scalars: {
+    text: 'String',
+    integer: 'Long',
+    number: 'Double',
+    flag: 'Boolean',
+    moment: 'Moment',
+    json: 'JsonElement',
+  },
+  id: 'Long',
+  list: (item) => `List<${item}>`,
+});
 
 const zonesOf = (model: Model, zones: readonly Zone[]): readonly Zone[] => zones.filter(({ parts }) => parts.includes(model));
 

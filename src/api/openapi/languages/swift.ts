@@ -1,9 +1,10 @@
 import type { Components } from '../components.js';
-import { appModels, type Calls, type Choice, type Member, type Model, type Value, type Words, type Zone } from './models.js';
+import { appModels, type Calls, type Choice, type Member, type Model, type Words, type Zone } from './models.js';
 import { commentLine, indented, literal } from './names.js';
 import { swiftCalls } from './swift-calls.js';
 import { swiftClient, swiftHead } from './swift-client.js';
 import { swiftQuery } from './swift-query.js';
+import { valueTypes } from './value-types.js';
 
 const keywords =
   'actor any as associatedtype async await break case catch class continue convenience default defer deinit didSet do dynamic else enum ' +
@@ -37,43 +38,11 @@ export function printSwift(components: Components): string {
 const text = (value: string): string => literal(value, (code) => `\\u{${code}}`, /["\\]/g);
 const lines = (all: readonly string[], depth = 1): string => indented(all, '  '.repeat(depth));
 
-const scalars = { text: 'String', integer: 'Int', number: 'Double', flag: 'Bool', moment: 'Date', json: 'MangroveJson' } as const;
-
-function typeOf(value: Value): string {
-  switch (value.kind) {
-    case 'choice':
-      return value.choice.name;
-    case 'one':
-      return `MangroveOne<${value.model.name}>`;
-    case 'many':
-      return `MangroveMany<${value.model.name}>`;
-    case 'part':
-      return value.model.name;
-    case 'parts':
-      return `[${value.model.name}]`;
-    case 'zone':
-      return `[${value.zone.name}]`;
-    default:
-      return scalars[value.kind];
-  }
-}
-
-function inputOf(value: Value): string {
-  switch (value.kind) {
-    case 'one':
-      return 'Int';
-    case 'many':
-      return 'MangroveLinks';
-    case 'part':
-      return value.model.inputName;
-    case 'parts':
-      return `[${value.model.inputName}]`;
-    case 'zone':
-      return `[${value.zone.inputName}]`;
-    default:
-      return typeOf(value);
-  }
-}
+const { typeOf, inputOf } = valueTypes({
+  scalars: { text: 'String', integer: 'Int', number: 'Double', flag: 'Bool', moment: 'Date', json: 'MangroveJson' },
+  id: 'Int',
+  list: (item) => `[${item}]`,
+});
 
 /** An enumeration of keys without cases has no raw values. */
 const keys = (name: string, cases: readonly (readonly [identifier: string, key: string])[], protocols: string): string =>
