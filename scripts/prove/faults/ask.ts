@@ -8,6 +8,10 @@ export interface Answer {
   readonly isLater: boolean;
 }
 
+/** Returns whether a client repeats a write after an answer: it was lost, or said to try again. */
+export const isLaterAnswer = ({ status, isLater }: Answer): boolean =>
+  [0, 502, 503].includes(status) || (status === 409 && isLater);
+
 interface Question {
   readonly agent: Agent;
   readonly url: string;

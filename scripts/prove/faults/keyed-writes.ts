@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer } from './ask.js';
+import { type Answer, isLaterAnswer } from './ask.js';
 import type { Item, ItemState, Ledger, Targets } from './ledger.js';
 
 /** Sends a request with an Idempotency-Key. */
@@ -20,9 +20,6 @@ interface Done {
   readonly key: string;
   readonly text: string;
 }
-
-/** Returns whether a client repeats a write after an answer: it was lost, or said to try again. */
-const isRepeated = ({ status, isLater }: Answer): boolean => [0, 502, 503].includes(status) || (status === 409 && isLater);
 
 /**
  * A client that repeats each write with its key until it is acknowledged: none may be lost or stored twice, although answers are lost
@@ -106,7 +103,7 @@ export class KeyedWriter {
     const { send, ledger } = this.#hands;
     for (;;) {
       const answer = await send(method, path, body, key);
-      if (isRepeated(answer)) await delay(100);
+      if (isLaterAnswer(answer)) await delay(100);
       else {
         if (answer.status !== 200) ledger.problems.push(`${method} ${path} with a key: ${String(answer.status)} ${answer.body}`);
         return answer;

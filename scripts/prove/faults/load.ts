@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, ask } from './ask.js';
 import { KeyedWriter } from './keyed-writes.js';
+import { PushingWriter } from './pushed-writes.js';
 import { digestOf, type Item, type ItemState, type Ledger, type Targets } from './ledger.js';
 
 /** The results of the requests in a period of time. */
@@ -38,8 +39,9 @@ export interface Load {
 const isWrong = ({ status, body, isLater }: Answer): boolean =>
   status >= 400 && status < 500 && !(status === 409 && isLater) && !body.includes('"path":["code"]');
 
-/** Every fourth worker repeats its writes by keys. */
+/** Every fourth worker repeats its writes by keys, and every eighth pushes them. */
 const isKeyed = (worker: number): boolean => worker % 4 === 3;
+const isPushing = (worker: number): boolean => worker % 8 === 2;
 
 interface LoadInput {
   readonly url: string;
@@ -63,13 +65,18 @@ export function startLoad({ url, ledger, targets }: LoadInput, workers: number):
   const work = async (worker: number): Promise<void> => {
     const own: Item[] = [];
     const keyed = new KeyedWriter({ ledger, targets, send: (method, path, body, key) => send(method, path, body, { key }) });
+    const pushing = new PushingWriter({ ledger, targets, send });
+    const next = (): Promise<boolean> => {
+      if (isKeyed(worker)) return keyed.act();
+      return isPushing(worker) ? pushing.act() : act(own, { ledger, targets, send });
+    };
     while (!state.isStopped) {
       if (state.isHeld) {
         await delay(20);
         continue;
       }
       state.busy += 1;
-      const isAcknowledged = await (isKeyed(worker) ? keyed.act() : act(own, { ledger, targets, send }));
+      const isAcknowledged = await next();
       state.busy -= 1;
       if (isAcknowledged) meter.acknowledge();
       // A client that was refused waits before it asks again.
@@ -242,6 +249,7 @@ export const models = [
     kind: 'collectionType',
     collectionName: 'items',
     info: { singularName: 'item', pluralName: 'items', displayName: 'Item' },
+    pluginOptions: { sync: { enabled: true } },
     attributes: {
       key: { type: 'string' },
       value: { type: 'integer' },
