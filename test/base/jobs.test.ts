@@ -123,7 +123,7 @@ describe('jobs', () => {
     ])
       it(`with a lease ${isRun ? 'run' : 'do not run'} ${kind} after ${title}`, async () => {
         const name = `${title} ${kind}`;
-        if (document !== null) await claims().insertOne({ _id: `job ${name}`, holder: 'x', ...document });
+        if (document !== null) await claims().replaceOne({ _id: `job ${name}` }, { holder: 'x', ...document }, { upsert: true });
         let runs = 0;
         const held = await leasesIn(databaseOf(fresh)).hold(name, due, () => {
           runs += 1;

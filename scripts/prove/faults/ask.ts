@@ -20,15 +20,26 @@ interface Question {
   /** The Idempotency-Key. */
   readonly key?: string | null;
   readonly body?: string | Buffer;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends a request. Resolves to status 0 if there is no answer. */
-export const ask = ({ agent, url, method, type = 'application/json', key = null, body = '' }: Question): Promise<Answer> =>
+export const ask = ({
+  agent,
+  url,
+  method,
+  type = 'application/json',
+  key = null,
+  body = '',
+  headers: more = {},
+}: Question): Promise<Answer> =>
   new Promise((resolve) => {
     const headers = {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
       ...(key !== null && { 'idempotency-key': key }),
+      ...more,
     };
     const lost = (): void => {
       resolve({ status: 0, body: '', isLater: false });
