@@ -1,6 +1,7 @@
 import { ApiError, validationError } from '#base/errors.js';
 import { linkRanks, localeGroup } from '#store/form/layout.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
+import { optionDefaults } from '#model/schema/added-attributes.js';
 import { sharedUniquePaths } from '#model/schema/attribute-places.js';
 import { plainScalar } from '#model/schema/code-values.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -82,7 +83,7 @@ export function buildDocument(
   const { author } = context;
   const writer = author === undefined ? {} : { createdBy: author, updatedBy: author };
   const marks = { createdAt: now, updatedAt: now, ...timesIn(data) };
-  return { _id: id, ...writer, ...values, ...marks, ...state, ...locale, ...member, ...lead };
+  return { _id: id, ...writer, ...values, ...optionDefaults(type), ...marks, ...state, ...locale, ...member, ...lead };
 }
 
 /** Returns whether entries of a type may lead their group, because it has unique values that all locales share. */

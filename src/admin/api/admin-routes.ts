@@ -23,6 +23,7 @@ import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
 import { webhookAdminRoutes } from './webhook-routes.js';
+import { workflowRoutes } from './workflow-routes.js';
 
 const prefix = '/admin/api';
 
@@ -35,6 +36,7 @@ const listed: readonly AdminRoute[] = [
   ...settingsRoutes,
   ...historyRoutes,
   ...auditRoutes,
+  ...workflowRoutes,
   ...webhookAdminRoutes,
   ...panelPartRoutes,
 ];

@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '#base/errors.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import type { Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import { writeUnchanged } from '../content-manager/conflicts.js';
-import { callOnEntry, findEntry } from '../content-manager/entry-rights.js';
+import { callOnEntry, findEntry, mayOnEntry } from '../content-manager/entry-rights.js';
 import { permittedValues } from '../content-manager/show-entry.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
 import { fieldPaths } from '../rights/field-paths.js';
-import { may, permissionsFor } from '../rights/rights.js';
+import { permissionsFor } from '../rights/rights.js';
 import type { AdminCall } from './admin-call.js';
 
 /** Throws a NotFoundError if there is no such entry, and a ForbiddenError unless the administrator may read it. */
@@ -43,7 +42,7 @@ export async function restoreAs(
   const key = { type, id: Number(version.entry['id']) };
   const own = await callOnEntry(key, { call, action: 'update' });
   await findEntry(key, { call: own, action: 'update' });
-  const mayPublish = await isPublisher(key, call);
+  const mayPublish = await mayOnEntry(key, { call, action: 'publish' });
   const refused = new Set<string>();
   const permits = (name: string): boolean => {
     const isPermitted = name === 'publishedAt' ? mayPublish : isWritable(type, name, own);
@@ -70,17 +69,6 @@ function isWritable(type: ContentType, name: string, { rights, content }: PanelC
 }
 
 const isWithin = (path: string, other: string): boolean => path === other || path.startsWith(`${other}.`);
-
-async function isPublisher(key: EntryKey, call: PanelCall): Promise<boolean> {
-  if (!may(call.rights, `${explorer}.publish`, key.type.uid)) return false;
-  return findEntry(key, { call, action: 'publish' }).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ApiError && error.status < 500) return false;
-      throw error;
-    },
-  );
-}
 
 /** Returns a value without the ids of components, which each write may change. Links are ids alone, perhaps with their type. */
 function withoutIds(value: unknown): unknown {

@@ -21,6 +21,7 @@ export async function nameAuthors<Row extends Written>(rows: readonly Row[], run
 const isAdministrator = (by: Author): by is { readonly kind: 'administrator'; readonly id: number } =>
   typeof by === 'object' && by?.kind === 'administrator' && by.id !== null;
 
-const nameOf = (
+/** Returns the name under which an administrator is known; an empty text if there is none. */
+export const nameOf = (
   one: { readonly firstname: string | null; readonly lastname: string | null; readonly username: string | null } | null,
 ) => (one === null ? '' : one.username || [one.firstname, one.lastname].filter(Boolean).join(' '));

@@ -8,6 +8,7 @@ import { describe, row } from './admin-row.js';
 const parts: Readonly<Record<string, (config: Config) => boolean>> = {
   schedule: () => true, // its types say whether they have it
   history: () => true, // as above
+  workflow: () => true, // as above
   audit: ({ admin }) => admin.audit.days > 0,
 };
 

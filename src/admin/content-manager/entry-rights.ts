@@ -72,6 +72,16 @@ async function findPermitted(
   throw forbiddenError();
 }
 
+/** Returns whether there is such an entry and a permission allows the action on it. */
+export const mayOnEntry = (key: EntryKey, acting: Acting): Promise<boolean> =>
+  findEntry(key, acting).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status < 500) return false;
+      throw error;
+    },
+  );
+
 /**
  * Runs a write that returns null if it finds no entry in the context of its action. Returns null if there is no such entry, and throws a
  * ForbiddenError if no permission allows the action on it, also rather than another refusal before anything was written. Reads the

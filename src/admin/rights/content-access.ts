@@ -21,7 +21,7 @@ export function contentFor({ content, rights }: PanelCall, action: EntryAction, 
   const access = rights.isSuper ? wholeAccess : limitedAccess(rights, action, type, registry);
   const seen = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
   // The panel asks for whole entries and sends them back, whatever the administrator may see; strict mode would refuse all of that.
-  const settings = { ...content.bind.settings, strict: false };
+  const settings = { ...content.bind.settings, strict: false, ofOptions: true } as const;
   return { ...content, createsDrafts: true, author: rights.administrator.id, bind: { ...content.bind, access: seen, settings } };
 }
 

@@ -3,9 +3,10 @@ import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { findMany } from '#content/find-many.js';
 import { update } from '#content/update.js';
 import { ApiError } from '#base/errors.js';
+import { entryVersion, versionFields } from '#store/form/entry-version.js';
 import { is } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { findFirst } from '#store/stored.js';
+import { findFirst, findStored } from '#store/stored.js';
 import type { Observer } from '#base/observe/observer.js';
 import { comparing, emptyQuery, type Query } from '#model/query/ast.js';
 import { nowWord } from '#model/query/moment.js';
@@ -32,8 +33,8 @@ const mostFailed = 1_000;
 export class DuePublisher {
   readonly #content: () => ContentContext;
   readonly #observer: Observer;
-  /** The times of entries that could not be changed. They are tried again at another time, and after a restart. */
-  readonly #failed = new Map<string, number>();
+  /** The versions of entries that could not be changed. They are tried again when they have changed, and after a restart. */
+  readonly #failed = new Map<string, string>();
 
   /** `content` returns a context with all rights. */
   constructor(content: () => ContentContext, observer: Observer) {
@@ -42,7 +43,7 @@ export class DuePublisher {
   }
 
   /**
-   * Changes all entries that are due. Those that a 4xx refuses, such as incomplete drafts, are reported once and left. Rejects with
+   * Changes all entries that are due. Those that a 4xx refuses, such as incomplete drafts, are reported once and left until they change. Rejects with
    * other errors, and stops early if the signal aborts.
    */
   async run(ended: AbortSignal): Promise<void> {
@@ -66,7 +67,19 @@ export class DuePublisher {
       return time instanceof Date && time.getTime() <= Date.now() ? [{ type, id: Number(document['_id']), name, time }] : [];
     });
     this.#forgetOthers(`${type.uid} ${name} `, new Set(due.map(keyOf)));
-    return due.filter((one) => this.#failed.get(keyOf(one)) !== one.time.getTime()).slice(0, atOnce);
+    const left = await this.#unchanged(due, context);
+    return due.filter((one) => !left.has(one)).slice(0, atOnce);
+  }
+
+  /** Returns those that could not be changed, and have the same version still. */
+  async #unchanged(due: readonly Due[], { store }: ContentContext): Promise<ReadonlySet<Due>> {
+    const failed = due.filter((one) => this.#failed.has(keyOf(one)));
+    const [first] = failed;
+    if (first === undefined) return new Set();
+    const match = { _id: is.oneOf(failed.map(({ id }) => id)) };
+    const rows = await findStored(store.database, first.type.collection, { match, fields: Object.keys(versionFields) });
+    const versions = new Map(rows.map((row) => [Number(row['_id']), entryVersion(row)]));
+    return new Set(failed.filter((one) => this.#failed.get(keyOf(one)) === versions.get(one.id)));
   }
 
   /** Forgets the failures whose entries are not due any more. */
@@ -78,10 +91,12 @@ export class DuePublisher {
   async #change(due: Due, context: ContentContext): Promise<void> {
     const { type, id, name, time } = due;
     const publishes = name === 'publishAt';
+    let version = '';
     try {
       await inTransaction(context.store.database, async (database) => {
         const stored = await findFirst(database, type.collection, { _id: id, [name]: is.exactly(time) });
         if (stored === null) return;
+        version = entryVersion(stored);
         const isPublished = (stored['publishedAt'] ?? null) !== null;
         const state = isPublished === publishes ? {} : { publishedAt: publishes ? new Date().toISOString() : null };
         const data = { ...state, [name]: null };
@@ -89,7 +104,7 @@ export class DuePublisher {
       });
     } catch (err) {
       if (!(err instanceof ApiError) || err.status >= 500) throw err; // tried again
-      if (this.#failed.size < mostFailed) this.#failed.set(keyOf(due), time.getTime());
+      if (this.#failed.size < mostFailed) this.#failed.set(keyOf(due), version);
       this.#observer.observe({ kind: 'failed', work: 'schedule', err, about: { uid: type.uid, id, [name]: time } });
     }
   }

@@ -15,6 +15,7 @@ import { bindEntrySelection } from '#model/query/bind-plan.js';
 import { allOf } from '#model/query/conditions.js';
 import { parseEntryQuery } from '#model/query/parse-query.js';
 import { uploadFile } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 
 type Asked = Pick<Webhook, 'populate' | 'fields'>;
@@ -63,6 +64,8 @@ function isRefused(error: unknown): false {
 interface Seen {
   readonly entry: Shaped;
   readonly problem: string | null;
+  /** What the body says besides the entry. */
+  readonly more?: Values;
 }
 
 /** Returns whether the entry meets the row rule of the role. A deleted one is compared as it was. */
@@ -87,11 +90,16 @@ export function entryBody(
   seen: Seen,
   format: Webhook['format'],
 ): string {
-  const { entry, problem } = seen;
+  const { entry, problem, more } = seen;
   const isMedia = format === 'strapi' && name.startsWith('media.');
-  const named = isMedia ? { media: entry } : { model: type.singularName, uid: type.uid, entry };
+  const named = isMedia ? { media: entry } : { model: type.singularName, uid: type.uid, entry, ...more };
   const about = problem === null ? named : { ...named, problem };
   const body = eventBody({ event: name, at, about }, format);
   if (problem !== null || Buffer.byteLength(body) <= largestBody) return body;
-  return entryBody(name, { type, id, at }, { entry: { id }, problem: 'the entry is larger than 1 MB' }, format);
+  return entryBody(
+    name,
+    { type, id, at },
+    { entry: { id }, problem: 'the entry is larger than 1 MB', ...(more && { more }) },
+    format,
+  );
 }

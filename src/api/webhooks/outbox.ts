@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { readRoles, type Roles } from '#content/rights/role.js';
 import { roleAccess } from '#content/rights/role-access.js';
 import type { Config } from '#settings/config.js';
@@ -10,6 +11,8 @@ import type { Database } from '#store/send/database.js';
 import { type NewDelivery, storeDeliveries } from '#store/stores/delivery-store.js';
 import { fullAccess } from '#model/query/access.js';
 import { collections } from '#model/schema/collections.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import type { Values } from '#base/values.js';
 import { entryBody, seenEntry } from './event-body.js';
 import { eventsOf, type KnownWebhooks, publicationIn, publications } from './known-webhooks.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
@@ -21,35 +24,74 @@ interface OutboxParts {
   readonly known: KnownWebhooks;
 }
 
+/** An event that some updates are besides. Only the entry before them says which. */
+interface UpdateEvent {
+  readonly names: readonly WebhookEvent[];
+  /** Returns whether updates of entries of a type may be such an event. */
+  readonly isOf: (type: ContentType) => boolean;
+  /** Returns the event that an update is, and what its body says besides the entry; null if it is none. */
+  readonly find: (event: EntryWritten) => { readonly name: WebhookEvent; readonly more?: Values } | null;
+}
+
 /**
- * Returns the subscribers that store a delivery for each webhook that is told of a write, in the transaction of the write. Only those
- * of publications need the entry before an update, which costs a command.
+ * Returns the subscriber that stores a delivery for each webhook that is told of such an event, in the transaction of the update. It needs
+ * the entry before an update, which costs a command.
  */
+export function updateSubscriber(parts: OutboxParts, { names, isOf, find }: UpdateEvent): Subscriber {
+  const tell = teller(parts);
+  return {
+    hears: (kind, type) => kind === 'update' && isOf(type) && parts.known.hears(names, type.uid),
+    needsBefore: true,
+    within: async (event, database) => {
+      const found = event.kind === 'any' ? null : find(event);
+      if (found !== null) await tell(event, { names: [found.name], ...found }, database);
+    },
+  };
+}
+
+/** Returns the subscribers that store a delivery for each webhook that is told of a write, in the transaction of the write. */
 export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
   const { known } = parts;
   const tell = teller(parts);
+  const isOf = ({ draftAndPublish }: ContentType): boolean => draftAndPublish;
+  const find: UpdateEvent['find'] = (event) => publicationIn(event).map((name) => ({ name }))[0] ?? null;
   return [
     {
       hears: (kind, { uid }) => known.hears(eventsOf(kind, uid), uid),
-      within: (event, database) => tell(event, eventsOf(event.kind, event.type.uid), database),
+      within: (event, database) =>
+        changesOptionsAlone(event) ? Promise.resolve() : tell(event, { names: eventsOf(event.kind, event.type.uid) }, database),
     },
-    {
-      hears: (kind, { draftAndPublish, uid }) => kind === 'update' && draftAndPublish && known.hears(publications, uid),
-      needsBefore: true,
-      within: (event, database) => tell(event, publicationIn(event), database),
-    },
+    updateSubscriber(parts, { names: publications, isOf, find }),
   ];
 }
 
-type Tell = (event: EntryEvent, names: readonly WebhookEvent[], database: Database) => Promise<void>;
+/** Returns whether an update changes attributes that options add and no others. The features of these options tell of it. */
+function changesOptionsAlone(event: EntryEvent): boolean {
+  if (event.kind !== 'update' || event.before === undefined) return false;
+  const { attributes } = event.type;
+  const isOther = (name: string): boolean => !name.startsWith('_') && attributes.get(name)?.added !== 'option';
+  if ([...attributes.keys()].every(isOther)) return false;
+  const [before, after] = [event.before, event.document].map((document) =>
+    Object.fromEntries(Object.entries(document).filter(([name]) => isOther(name))),
+  );
+  return isDeepStrictEqual(before, after);
+}
+
+interface Told {
+  readonly names: readonly WebhookEvent[];
+  /** What the body says besides the entry. */
+  readonly more?: Values;
+}
+
+type Tell = (event: EntryEvent, told: Told, database: Database) => Promise<void>;
 
 function teller({ config, source, known }: OutboxParts): Tell {
   const { store } = source;
   const roles = cacheUntilChanged(store.changes, [collections.roles, collections.permissions], () => readRoles(store.database));
-  return async (event, names, database) => {
+  return async (event, { names, more }, database) => {
     if (event.kind === 'any') return;
     const told = names.flatMap((name) => known.telling(name, event.type.uid).map((webhook) => [name, webhook] as const));
-    const deliveries = await deliveriesOf(event, told, { config, source, database, roles });
+    const deliveries = await deliveriesOf(event, told, { config, source, database, roles, ...(more && { more }) });
     if (deliveries.length === 0) return;
     const trace = database.sender?.trace;
     const traced = trace === undefined ? deliveries : deliveries.map((delivery) => ({ ...delivery, trace }));
@@ -62,6 +104,8 @@ interface DeliveryParts extends Pick<OutboxParts, 'config' | 'source'> {
   /** The database with the transaction of the write. */
   readonly database: Database;
   readonly roles: () => Promise<Roles>;
+  /** What the bodies say besides the entry. */
+  readonly more?: Values;
 }
 
 /** Returns the deliveries of the events of an entry, except for those to webhooks whose role may not see the entry. */
@@ -76,7 +120,7 @@ export async function deliveriesOf(
     const content = await contextFor(webhook, parts);
     const seen = content && (await seenEntry(event, webhook, content));
     if (seen === null) continue;
-    const body = entryBody(name, event, seen, webhook.format);
+    const body = entryBody(name, event, { ...seen, ...(parts.more && { more: parts.more }) }, webhook.format);
     deliveries.push({ webhook: webhook.id, key: `${type.uid} ${String(id)}`, type: name, body });
   }
   return deliveries;

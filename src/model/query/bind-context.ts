@@ -17,6 +17,8 @@ export interface BindSettings {
   readonly populateDeep: number;
   /** Whether the users of a role can be populated. Never over REST. */
   readonly roleUsers: boolean;
+  /** Whether attributes that options of models add are shown without being named. Only in the panel. */
+  readonly ofOptions?: true;
 }
 
 /** The context that a Query is bound in: one registry snapshot, one caller. */

@@ -18,7 +18,9 @@ export function bindFields({ fields: items, includePrivate }: Query, type: Conte
   const wanted = items === null ? null : wantedFields(items, type, context);
   const fields: ScalarAttribute[] = [];
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
+    const isAsked =
+      wanted === null ? attribute.added !== 'option' || context.settings.ofOptions === true : wanted.has(attribute.name);
+    if (attribute.kind !== 'scalar' || !isAsked) continue;
     const seen =
       readable(type, attribute.name, context.access) !== null || (includePrivate === true && attribute.type !== 'password');
     if (seen) fields.push(attribute);

@@ -1,11 +1,15 @@
-import { isRecord } from '#base/values.js';
+import { memoize } from '#base/caches.js';
+import { isRecord, type Values } from '#base/values.js';
 import type { Added, Attribute, ContentType } from './content-type.js';
 import type { ModelDocument } from './model.js';
 
 /** What decides which attributes the service adds to a type or component. */
 export type Shape = Pick<ContentType, 'kind' | 'draftAndPublish' | 'localized'>;
 
-const none: ReadonlyMap<string, Added> = new Map();
+/** What the attributes are for that do not depend on options of features. */
+type AddedByShape = Exclude<Added, 'option'>;
+
+const none: ReadonlyMap<string, AddedByShape> = new Map();
 
 const times = [
   ['createdAt', 'time'],
@@ -22,10 +26,10 @@ const locales = [
 ] as const;
 
 /**
- * Returns the attributes that the service adds to a type, with what they are for, in the order of answers. All others belong to the
- * project, also those of the same names in components, in types without drafts and in types without locales.
+ * Returns the attributes that the service adds to a type, with what they are for, in the order of answers; those of its options are added
+ * behind them. All others belong to the project, also those of the same names in components, in types without drafts and in types without locales.
  */
-export const addedTo = ({ kind, draftAndPublish, localized }: Shape): ReadonlyMap<string, Added> =>
+export const addedTo = ({ kind, draftAndPublish, localized }: Shape): ReadonlyMap<string, AddedByShape> =>
   kind === 'component'
     ? none
     : new Map([...times, ...(draftAndPublish ? state : []), ...creators, ...(localized ? locales : [])]);
@@ -50,3 +54,12 @@ export const isSettable = ({ writable, added }: Attribute): boolean => writable 
 /** Returns what an attribute of a type is for if the service has added it; null for other names. */
 export const addedAs = ({ attributes }: Pick<ContentType, 'attributes'>, name: string): Added | null =>
   attributes.get(name)?.added ?? null;
+
+/** The values that a new entry has in the attributes that options of its model add. */
+export const optionDefaults = memoize(({ attributes }: Pick<ContentType, 'attributes'>): Values =>
+  Object.fromEntries(
+    [...attributes.values()].flatMap((one) =>
+      one.added === 'option' && one.kind === 'scalar' ? [[one.name, one.default ?? null] as const] : [],
+    ),
+  ),
+);

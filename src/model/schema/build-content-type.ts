@@ -4,7 +4,7 @@ import { builtinModels } from './builtin-models.js';
 import type { Added, Attribute, ContentType, ShardKey } from './content-type.js';
 import { isVisible } from './describe-model.js';
 import { aliasesOf } from './renames.js';
-import { type ModelOption, optionsOf } from './model-option.js';
+import { attributesOfOptions, type ModelOption, optionsOf } from './model-option.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
@@ -65,7 +65,7 @@ export function buildContentType(model: Model, settings: ModelSettings, inGraphq
     ...shape,
     collection: collectionOf(model),
     shard: shardKeyOf(model),
-    attributes: byName([...own, ...systemAttributes(model, shape, build)]),
+    attributes: byName([...own, ...systemAttributes(model, shape, build), ...optionAttributes(model, settings, build)]),
   };
 }
 
@@ -85,12 +85,18 @@ const byName = (attributes: readonly Attribute[]): ReadonlyMap<string, Attribute
 
 const instant: AttributeDefinition = { type: 'datetime', visible: false, index: true };
 
+type Build = (name: string, definition: AttributeDefinition) => Attribute;
+
+/** Returns the attributes that options of a model add to its type. */
+const optionAttributes = (model: Model, { options = [] }: ModelSettings, build: Build): Attribute[] =>
+  Object.entries(attributesOfOptions(model, options)).map(([name, definition]) => ({
+    ...build(name, { ...definition, writable: false, visible: false, searchable: false }),
+    localized: true,
+    added: 'option',
+  }));
+
 /** Returns the attributes that the service adds to a type. */
-function systemAttributes(
-  { uid, options }: Model,
-  shape: Shape,
-  build: (name: string, definition: AttributeDefinition) => Attribute,
-): Attribute[] {
+function systemAttributes({ uid, options }: Model, shape: Shape, build: Build): Attribute[] {
   const creator: AttributeDefinition = {
     type: 'relation',
     relation: 'oneToOne',
@@ -100,7 +106,7 @@ function systemAttributes(
     private: options?.populateCreatorFields !== true,
   };
   const others: AttributeDefinition = { type: 'relation', relation: 'oneToMany', target: uid, visible: false };
-  const definitions: Readonly<Record<Added, AttributeDefinition>> = {
+  const definitions: Readonly<Record<Exclude<Added, 'option'>, AttributeDefinition>> = {
     time: { ...instant, writable: false },
     state: instant,
     creator,

@@ -19,8 +19,8 @@ export type ScalarType =
   | 'blocks'
   | 'point';
 
-/** What an attribute that the service adds to a type is for. */
-export type Added = 'time' | 'creator' | 'state' | 'locale';
+/** What an attribute that the service adds to a type is for; `option`: an option of the model adds it (`ModelOption.attributes`). */
+export type Added = 'time' | 'creator' | 'state' | 'locale' | 'option';
 
 export interface AttributeBase {
   readonly name: string;

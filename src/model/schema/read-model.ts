@@ -4,7 +4,7 @@ import type { ModelSettings } from './build-content-type.js';
 import { collationProblems } from './collation.js';
 import { jsonIndexProblems } from './json-options.js';
 import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } from './model.js';
-import type { ModelOption } from './model-option.js';
+import { type ModelOption, optionProblems } from './model-option.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { scheduledAttributes, scheduleProblems } from './scheduled.js';
@@ -43,6 +43,7 @@ export function readModel(document: unknown, settings: ReadingSettings): ModelRe
     ...jsonIndexProblems(model),
     ...collationProblems(model),
     ...renameProblems(model),
+    ...optionProblems(model, options),
   ];
   const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
   const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });

@@ -11,6 +11,7 @@ import { is, type Match } from './matches.js';
  * - `_group`: the number that its localizations share
  * - `_leads`: true in the entry of a group that stands for it in indexes of unique values
  * - `_unique`: the values of unique attributes in lists of components
+ * - `_moved`: when it came into its stage, and who moved it there, of types with a workflow
  * - `__version`: the number of its updates (`entry-version.ts`)
  * - `_trigrams`: the sequences of three characters of texts, for searches in them
  */

@@ -2,6 +2,7 @@ import { type Collection, type Document, MongoBulkWriteError } from 'mongodb';
 import { waited } from '#base/limits/timers.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { Queue } from '#base/limits/queue.js';
+import { optionDefaults } from '#model/schema/added-attributes.js';
 import { sharedUniquePaths } from '#model/schema/attribute-places.js';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
@@ -85,7 +86,8 @@ export function asksForMore(type: ContentType, registry: Registry, before: Regis
   const former = before?.types.get(type.uid);
   if (before === null || former === undefined) return false;
   const needsLeads = sharedUniquePaths(type, registry).length > 0 && sharedUniquePaths(former, before).length === 0;
-  return (type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized) || needsLeads;
+  const needsOptions = Object.keys(optionDefaults(type)).some((name) => !former.attributes.has(name));
+  return (type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized) || needsLeads || needsOptions;
 }
 
 /** Maximum number of collections that are completed at once, so that connections remain for requests. */
@@ -100,10 +102,10 @@ interface Completion {
 /**
  * Adds the fields that entries lack because they are older than an option of their type. Draft & publish sets their publication
  * date to that of their creation, localization sets the default locale and a new group, and unique values that all locales share
- * let one entry of each group lead it. Idempotent.
+ * let one entry of each group lead it. Attributes of other options have their defaults. Idempotent.
  */
 async function completeDocuments(types: readonly ContentType[], completion: Completion, database: Database): Promise<void> {
-  const optional = types.filter(({ draftAndPublish, localized }) => draftAndPublish || localized);
+  const optional = types.filter((type) => type.draftAndPublish || type.localized || Object.keys(optionDefaults(type)).length > 0);
   const turns = new Queue({ atOnce });
   await Promise.all(optional.map((type) => turns.run(() => completeType(type, completion, database))));
 }
@@ -116,6 +118,9 @@ async function completeType(type: ContentType, { registry, defaultLocale }: Comp
   const updates: readonly (readonly [Document, Document])[] = [
     ...(draftAndPublish ? [[{ publishedAt: { $exists: false } }, published] as const] : []),
     ...(localized ? [[{ locale: { $exists: false } }, alone] as const] : []),
+    ...Object.entries(optionDefaults(type)).map(
+      ([name, value]) => [{ [name]: { $exists: false } }, { [name]: { $literal: value } }] as const,
+    ),
   ];
   for (const [filter, set] of updates)
     await translating(() => db.collection(collection).updateMany(filter, [{ $set: set }], commentIn(database)));
