@@ -7,6 +7,7 @@ import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
 import { restDeclarations } from '#api/rest/declarations.js';
 import { syncSettings } from '#api/sync/settings.js';
 import { tracesSettings } from '#api/traces/settings.js';
+import { trashDeclaration } from '#api/trash/declaration.js';
 import type { Declaration } from '#http/feature.js';
 
 /**
@@ -23,6 +24,7 @@ export const declarations: readonly Declaration[] = [
   { settings: aggregateSettings },
   { settings: mcpSettings },
   oauthDeclaration,
+  trashDeclaration,
 ];
 
 /** All settings of the service. */

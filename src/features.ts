@@ -16,6 +16,7 @@ import { schedule } from '#api/schedule/feature.js';
 import { startPage } from '#api/start-page/feature.js';
 import { sync } from '#api/sync/feature.js';
 import { traces } from '#api/traces/feature.js';
+import { trash } from '#api/trash/feature.js';
 import { workflow } from '#api/workflow/feature.js';
 
 /** Tells load balancers whether the service runs, and whether it is ready; and the panel that models have changed. */
@@ -39,6 +40,7 @@ export const features: readonly Feature[] = [
   models,
   schedule,
   workflow,
+  trash,
   backup,
   metrics,
   slowRequests,

@@ -96,6 +96,16 @@ function sharedValues(type: ContentType, source: StoredDocument, registry: Regis
   return Object.fromEntries(values);
 }
 
+/** Returns the data that stand for a stored entry: what a create with its values would have. */
+export const storedForCode = (type: ContentType, document: StoredDocument, registry: Registry): Values =>
+  Object.fromEntries(
+    [...type.attributes.values()].flatMap((attribute) => {
+      const { name } = attribute;
+      const value = Object.hasOwn(document, name) ? asData(attribute, document[name] ?? null, registry) : undefined;
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
 /** Returns the data that stand for a stored value. Components have no ids, because the new entry has components of its own. */
 function asData(attribute: Attribute, stored: unknown, registry: Registry): unknown {
   if (attribute.kind === 'scalar' && attribute.type === 'password') return undefined;

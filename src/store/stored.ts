@@ -33,6 +33,27 @@ export const findStored = (
 const projectionOf = (fields: readonly string[] = [], without: readonly string[] = []): Document =>
   Object.fromEntries([...without.map((field) => [field, 0] as const), ...fields.map((field) => [field, 1] as const)]);
 
+/** Which documents of a collection are read by the object that they have in a field. */
+interface WantedByPart extends Required<Pick<Wanted, 'match' | 'sort' | 'limit'>>, Pick<Wanted, 'skip'> {
+  readonly field: string;
+  /** The match of the object, as if it were a document. */
+  readonly part: Match;
+}
+
+/** Returns the stored documents of a match whose object in a field meets another match, in one command. */
+export function findByPart(database: Database, collection: string, wanted: WantedByPart): Promise<readonly Document[]> {
+  const { match, sort, skip = 0, limit, field, part } = wanted;
+  const whole = '_whole';
+  const among = [
+    { $replaceRoot: { newRoot: { $mergeObjects: [`$${field}`, { [whole]: '$$ROOT' }] } } },
+    { $match: part },
+    { $replaceRoot: { newRoot: `$${whole}` } },
+  ];
+  const filtered = Object.keys(part).length === 0 ? [] : among;
+  const pipeline = [{ $match: match }, { $sort: sort }, ...filtered, ...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }];
+  return readAll(database, { aggregate: collection, pipeline });
+}
+
 /** Returns the first stored document of a match; null if there is none. */
 export const findFirst = async (database: Database, collection: string, match: Match): Promise<Document | null> =>
   (await findStored(database, collection, { match, limit: 1 }))[0] ?? null;

@@ -28,7 +28,7 @@ export const innerLevels: Readonly<Record<string, readonly (readonly string[])[]
   content: [['rights'], ['.']],
   accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],
-  api: [['code', 'webhooks'], ['history'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp', 'push']],
+  api: [['code', 'webhooks'], ['history'], ['trash'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp', 'push']],
   'api/graphql': [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
   strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],
   operate: [['embedded', 'raw'], ['transfer'], ['backup'], ['doctor'], ['cli']],

@@ -21,6 +21,7 @@ import { modelRoutes } from './model-routes.js';
 import { panelPartRoutes } from './panel-parts.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
+import { trashRoutes } from './trash-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
 import { webhookAdminRoutes } from './webhook-routes.js';
 import { workflowRoutes } from './workflow-routes.js';
@@ -35,6 +36,7 @@ const listed: readonly AdminRoute[] = [
   ...localeAdminRoutes,
   ...settingsRoutes,
   ...historyRoutes,
+  ...trashRoutes,
   ...auditRoutes,
   ...workflowRoutes,
   ...webhookAdminRoutes,

@@ -9,6 +9,7 @@ const parts: Readonly<Record<string, (config: Config) => boolean>> = {
   schedule: () => true, // its types say whether they have it
   history: () => true, // as above
   workflow: () => true, // as above
+  trash: () => true, // as above
   audit: ({ admin }) => admin.audit.days > 0,
 };
 

@@ -1,7 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
+import { existingTargets } from '#content/existing-targets.js';
 import type { Version } from './version-store.js';
-import { findStored } from '#store/stored.js';
-import { is } from '#store/form/matches.js';
 import { type Attribute, type ContentType, type ScalarAttribute, uidsOf } from '#model/schema/content-type.js';
 import { convertValue } from '#model/schema/convert-value.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
@@ -140,17 +139,13 @@ async function linksOf(
 async function existing(
   attribute: LinkingAttribute,
   links: readonly Values[],
-  { bind, store }: ContentContext,
+  context: ContentContext,
 ): Promise<readonly unknown[]> {
-  const uidOf = (link: Values): string => (attribute.kind === 'morph' ? String(link['__type']) : attribute.target);
-  const stored = new Map<string, ReadonlySet<unknown>>();
-  for (const uid of new Set(links.map(uidOf))) {
-    const collection = bind.registry.types.get(uid)?.collection;
-    const wanted = links.flatMap((link) => (uidOf(link) === uid ? [link['id']] : []));
-    if (collection === undefined) continue;
-    const found = await findStored(store.database, collection, { match: { _id: is.oneOf(wanted) }, fields: ['_id'] });
-    stored.set(uid, new Set(found.map(({ _id }): unknown => _id)));
-  }
-  const kept = links.filter((link) => stored.get(uidOf(link))?.has(link['id']) === true);
+  const targetOf = (link: Values) => ({
+    uid: attribute.kind === 'morph' ? String(link['__type']) : attribute.target,
+    id: link['id'],
+  });
+  const isStored = await existingTargets(links.map(targetOf), context);
+  const kept = links.filter((link) => isStored(targetOf(link)));
   return kept.map((link) => (attribute.kind === 'morph' ? { __type: link['__type'], id: link['id'] } : link['id']));
 }

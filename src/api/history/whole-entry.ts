@@ -21,10 +21,16 @@ export async function readWhole(
   document: StoredDocument,
   { content, database }: { readonly content: ContentContext; readonly database: Database },
 ): Promise<Values> {
-  const query = wholeQuery(content.bind.registry, type);
+  const query = wholeQuery.all(content.bind.registry, type);
   const selection = bindEntrySelection(query, type, content.bind);
   const entry = shapeForCode(await readTreeOf(selection, document, database));
   return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !isLong(type.attributes.get(name), value)));
+}
+
+/** Does the same without what it links to, so that it sends no command. */
+export async function readValues(type: ContentType, document: StoredDocument, content: ContentContext): Promise<Values> {
+  const selection = bindEntrySelection(wholeQuery.values(content.bind.registry, type), type, content.bind);
+  return shapeForCode(await readTreeOf(selection, document, content.store.database));
 }
 
 const isForeign = (attribute: Attribute | undefined): boolean =>
@@ -40,22 +46,29 @@ const foreignIds: Query = {
   pagination: { kind: 'offset', start: 0, limit: mostForeign + 1, withCount: false },
 };
 
-/** Models cannot nest components without end. */
-const wholeQuery = memoizePair((registry: Registry, type: ContentType): Query => {
-  const attributes = [...type.attributes.values()];
-  const values = attributes.filter((attribute) => attribute.kind === 'scalar' && attribute.type !== 'password');
-  const fields = attributes.flatMap((attribute) => populateField(attribute, registry) ?? []);
-  return { ...ids, fields: ['id', ...values.map(({ name }) => name)], populate: { all: false, fields } };
-});
+/** Which attributes a query reads: all, or values and components alone. */
+type Kind = 'all' | 'values';
 
-function populateField(attribute: Attribute, registry: Registry): PopulateField | null {
+/** Models cannot nest components without end. */
+const queryOf = (kind: Kind) =>
+  memoizePair((registry: Registry, type: ContentType): Query => {
+    const attributes = [...type.attributes.values()];
+    const values = attributes.filter((attribute) => attribute.kind === 'scalar' && attribute.type !== 'password');
+    const fields = attributes.flatMap((attribute) => populateField(attribute, registry, kind) ?? []);
+    return { ...ids, fields: ['id', ...values.map(({ name }) => name)], populate: { all: false, fields } };
+  });
+
+const wholeQuery = { all: queryOf('all'), values: queryOf('values') };
+
+function populateField(attribute: Attribute, registry: Registry, kind: Kind): PopulateField | null {
   const partQuery = (uid: string): Query => {
     const type = registry.types.get(uid);
-    return type === undefined ? ids : wholeQuery(registry, type);
+    return type === undefined ? ids : wholeQuery[kind](registry, type);
   };
-  const { name, kind } = attribute;
-  if (kind === 'scalar' || attribute.added === 'locale') return null;
-  if (kind === 'component') return fieldOf(name, partQuery(attribute.component));
-  if (kind !== 'dynamiczone') return fieldOf(name, isForeign(attribute) ? foreignIds : ids);
-  return fieldOf(name, ids, { on: new Map(attribute.components.map((uid) => [uid, partQuery(uid)])) });
+  const { name } = attribute;
+  if (attribute.kind === 'scalar' || attribute.added === 'locale') return null;
+  if (attribute.kind === 'component') return fieldOf(name, partQuery(attribute.component));
+  if (attribute.kind === 'dynamiczone')
+    return fieldOf(name, ids, { on: new Map(attribute.components.map((uid) => [uid, partQuery(uid)])) });
+  return kind === 'all' ? fieldOf(name, isForeign(attribute) ? foreignIds : ids) : null;
 }

@@ -45,6 +45,13 @@ function storedRank(document: StoredDocument, name: string, target?: unknown): n
 /** The fields whose parts are written one by one, so that they must be objects. */
 export const fieldsOfParts: readonly string[] = ['_ranks', '_unique', '_trigrams'];
 
+/** Fields that follow from the attributes of a document. */
+const derivedFields: ReadonlySet<string> = new Set(['_unique', '_trigrams']);
+
+/** Returns a document without the fields that follow from its attributes. */
+export const withoutDerived = (document: StoredDocument): StoredDocument =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => !derivedFields.has(name)));
+
 /** The version of the tokens of a user, which increases. */
 export const versionField = '_tokenVersion';
 

@@ -135,8 +135,10 @@ async function runWipes(found: readonly Wipe[], database: Database): Promise<voi
         .filter((one) => one.type === type && (one.kind === 'versions') === isOld)
         .map(({ place, names, kind }) => ({ steps: place.steps, names, isWiped: wipes[kind].isWiped })),
     );
-    await wipeValues({ collection: type.collection, values: entries ?? [] }, database);
     const match = { uid: uidOf(type) };
+    await wipeValues({ collection: type.collection, values: entries ?? [] }, database);
+    for (const { name } of [...database.ownCollections.values()].filter(({ hasEntries }) => hasEntries))
+      await wipeValues({ collection: name, within: 'document', match, values: entries ?? [] }, database);
     await wipeValues({ collection: collections.history, within: 'entry', match, values: versions ?? [] }, database);
   }
 }

@@ -170,6 +170,9 @@ async function purgeType(part: RemovedPart, collection: string, now: ModelsNow, 
   const count = await purgeCollection(collection, findUser, database);
   const served = database.db.collection<{ readonly _id: string }>(collections.servedCollections);
   await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
+  for (const { name, hasEntries } of database.ownCollections.values())
+    if (hasEntries)
+      await inWriteTime(database, () => database.db.collection(name).deleteMany({ uid: part.uid }, inScope(database)));
   return count;
 }
 

@@ -22,6 +22,11 @@ export interface OwnCollection {
    * one would stop the rename if there is a document with the new uid before it.
    */
   readonly namesTypes?: readonly string[];
+  /**
+   * Whether its documents have entries of content types as they are stored, in the field `document`, with the uid in the field `uid`. What
+   * must not be stored in the entries of a type is removed from these too, and deleting the data of the type deletes the documents.
+   */
+  readonly hasEntries?: true;
   /** Whether all instances hear of its changes (`changes.onChange`). */
   readonly isFollowed?: true;
 }

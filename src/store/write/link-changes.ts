@@ -20,7 +20,7 @@ interface Ranked {
 }
 
 /** The entry whose links are written. */
-interface Owner {
+export interface Owner {
   readonly type: ContentType;
   readonly id: number;
 }
@@ -62,14 +62,15 @@ async function readLinking(
 }
 
 /** Returns a match for documents that link to an entry by an attribute. `path` leads from the document to the attribute. */
-function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
+export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
   if (other.kind !== 'morph') return { [path]: id };
   return other.many
     ? { [path]: is.withElement({ __type: uidOf(type), id }) }
     : { [`${path}.__type`]: uidOf(type), [`${path}.id`]: id };
 }
 
-function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
+/** Returns the rank of the link that an attribute stores to an entry; null if there is none. */
+export function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
   if (other.kind === 'morph')
     return morphLinks(row[other.name]).find((link) => uidsOf(type).includes(link.__type) && link.id === id)?.rank ?? null;
   return linkRanks.of(row, other.name, id);
