@@ -141,8 +141,9 @@ export async function administratorOfToken(
   const claims = panel[kind].verify(token);
   if (typeof claims === 'string') return null;
   const administrator = await panel.administrator(claims.id);
-  const isValid = administrator?.isActive === true && !administrator.blocked && claims.version === administrator.tokenVersion;
-  return isValid ? administrator : null;
+  if (administrator === null || !administrator.isActive || administrator.blocked) return null;
+  const hasEnded = claims.session !== null && administrator.endedLogIns.includes(claims.session);
+  return claims.version === administrator.tokenVersion && !hasEnded ? administrator : null;
 }
 
 /** Returns an answer in the form of most routes. */

@@ -125,7 +125,7 @@ describe('tokens of administrators', () => {
     changed: (id: number) => panel.send('super', 'PUT', `/admin/users/${String(id)}`, { password: 'Password2' }),
   };
   before(async () => {
-    panel = await openPanel(unlimited, Object.keys(ends));
+    panel = await openPanel(unlimited, [...Object.keys(ends), 'leaver']);
   });
   after(() => panel.serving.stop());
 
@@ -139,6 +139,22 @@ describe('tokens of administrators', () => {
       await panel.serving.settled();
       expect([(await me()).status, (await renew(panel, renewed)).status]).to.deep.equal([401, 400]);
     });
+
+  it('all end when more log-ins have ended than are remembered', async () => {
+    const [first, second] = [await logIn(panel, 'leaver'), await logIn(panel, 'leaver')];
+    const statusOf = async (token: string, path = 'users/me', method = 'GET'): Promise<number> =>
+      (await fetch(`${panel.serving.server.url}/admin/${path}`, { method, headers: { authorization: `Bearer ${token}` } }))
+        .status;
+    const administrators = panel.serving.database.db.collection('admin_users');
+    const ended = Array.from({ length: 100 }, (_, n) => `ended ${String(n)}`);
+    await administrators.updateOne({ firstname: 'leaver' }, { $set: { _endedLogIns: ended } });
+    await panel.serving.settled();
+    expect(await statusOf(second)).to.equal(200);
+    expect(await statusOf(first, 'logout', 'POST')).to.equal(200);
+    await panel.serving.settled();
+    expect([await statusOf(first), await statusOf(second)]).to.deep.equal([401, 401]);
+    expect(await administrators.findOne({ firstname: 'leaver' })).to.deep.include({ _endedLogIns: [] });
+  });
 });
 
 describe('what one request of an administrator may ask for', () => {

@@ -39,6 +39,8 @@ export interface Administrator extends Profile {
   readonly password: string | null;
   /** Version of the tokens, which increases to revoke them. */
   readonly tokenVersion: number;
+  /** Log-ins whose tokens are no longer valid. */
+  readonly endedLogIns: readonly string[];
   /** Whether a sign-on provider knows the administrator, who then has no log-in by password. */
   readonly signsOn: boolean;
   readonly document: Document;
@@ -77,6 +79,10 @@ const profileOf = (document: Document): Profile => ({
   updatedAt: dateOf(document['updatedAt']),
 });
 
+/** Returns the stored list of log-ins that have ended. */
+export const endedIn = ({ _endedLogIns: stored }: Document): readonly string[] =>
+  Array.isArray(stored) ? stored.map(String) : [];
+
 export function administratorOf(document: Document, roles: ReadonlyMap<number, AdminRole>): Administrator {
   const profile = profileOf(document);
   return {
@@ -85,6 +91,7 @@ export function administratorOf(document: Document, roles: ReadonlyMap<number, A
     roles: idsIn(document['roles']).flatMap((id) => roles.get(id) ?? []),
     password: textOrNull(document['password']),
     tokenVersion: Number(document['_tokenVersion'] ?? 0),
+    endedLogIns: endedIn(document),
     signsOn: typeof document['_identity'] === 'string',
     document,
   };

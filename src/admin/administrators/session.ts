@@ -11,15 +11,23 @@ import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import { isSignOnOnly } from '../sso/settings.js';
 import { checkPanelBody, object, string } from '../check-body.js';
-import { administratorOfToken, answerData, type OpenPanelCall, type PanelRoutes } from '../panel-route.js';
+import {
+  administratorOfToken,
+  answerData,
+  bearerOf,
+  type OpenPanelCall,
+  type PanelCall,
+  type PanelRoutes,
+} from '../panel-route.js';
 import { findAdministrator, shownAdministrator, type Administrator } from './administrator.js';
+import { beginLogIn, endLogIn, renewLogIn } from './log-ins.js';
 import { changeAdministrator, fields, registration } from './write-administrator.js';
 
 /** The routes of log-ins, registrations by invitation, and forgotten passwords. */
 export const sessionRoutes: PanelRoutes = {
   'POST /admin/login': { right: 'nobody', handle: logIn, changes: 'nothing' },
   'POST /admin/renew-token': { right: 'nobody', handle: renewToken, changes: 'nothing' },
-  'POST /admin/logout': { right: 'logged in', handle: () => answerData({}), changes: 'nothing' },
+  'POST /admin/logout': { right: 'logged in', handle: logOut, changes: 'nothing' },
   'GET /admin/registration-info': { right: 'nobody', handle: registrationInfo },
   'POST /admin/register': { right: 'nobody', handle: register },
   'POST /admin/forgot-password': { right: 'nobody', handle: forgotPassword, changes: 'nothing' },
@@ -28,7 +36,14 @@ export const sessionRoutes: PanelRoutes = {
 
 async function logIn(call: OpenPanelCall): Promise<Answer> {
   const administrator = await checkLogIn(call);
-  return answerData({ token: call.panel.tokens.sign(administrator), user: administrator.profile });
+  return answerData({ token: beginLogIn(call.panel.tokens, administrator), user: administrator.profile });
+}
+
+/** Ends the log-in, with all tokens that were renewed in it. */
+async function logOut({ request, panel, content }: PanelCall): Promise<Answer> {
+  const claims = panel.tokens.verify(bearerOf(request));
+  if (typeof claims !== 'string') await endLogIn(claims, content);
+  return answerData({});
 }
 
 /**
@@ -103,13 +118,13 @@ async function renewToken({ request, panel, running }: OpenPanelCall): Promise<A
     throw validationError('Invalid token');
   }
   const isKept = administrator.signsOn || isSignOnOnly(running.config);
-  return answerData({ token: isKept ? token : panel.tokens.sign(administrator) });
+  return answerData({ token: isKept ? token : renewLogIn(panel.tokens, administrator, token) });
 }
 
 /** Answers a log-in after a registration or a new password. */
 export async function openSession(administrator: Administrator, call: OpenPanelCall): Promise<Answer> {
   await rememberClient(administrator, call);
-  return answerData({ token: call.panel.tokens.sign(administrator), user: shownAdministrator(administrator) });
+  return answerData({ token: beginLogIn(call.panel.tokens, administrator), user: shownAdministrator(administrator) });
 }
 
 async function registrationInfo({ request, content }: OpenPanelCall): Promise<Answer> {

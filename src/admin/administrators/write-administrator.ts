@@ -69,7 +69,7 @@ export async function changeAdministrator(
 ): Promise<Administrator | null> {
   const endsTokens = values.password !== undefined || values.isActive === false;
   const ended = {
-    ...(endsTokens && { _clients: [] }),
+    ...(endsTokens && { _clients: [], _endedLogIns: [] }),
     ...((endsTokens || values.email !== undefined) && { resetPasswordToken: null }),
     ...(values.password !== undefined && { registrationToken: null }),
   };

@@ -7,6 +7,7 @@ import type { Values } from '#base/values.js';
 import { parameterOf } from '#http/route-request.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import type { Administrator } from '../administrators/administrator.js';
+import { beginLogIn } from '../administrators/log-ins.js';
 import { rememberClient } from '../administrators/session.js';
 import { recordChange } from '../audit-log.js';
 import { answerData, openCall, type OpenPanelCall } from '../panel-route.js';
@@ -53,7 +54,7 @@ export async function endSignOn(call: RouteCall): Promise<Answer> {
     };
     const signedOn = signedOnOf(provider, await finishOpenId(provider, returned, call.content.store.database));
     const administrator = await comeIn(provider, signedOn, open);
-    return logInPage(open.panel.tokens.sign(administrator), panelOf(call), forgetFlow(callback));
+    return logInPage(beginLogIn(open.panel.tokens, administrator), panelOf(call), forgetFlow(callback));
   } catch (error) {
     return fail(error, call, isBegun ? forgetFlow(callback) : null);
   }

@@ -5,6 +5,7 @@ import type { Answer } from '#http/route.js';
 import { commandLine } from '#base/command-line.js';
 import type { Administrator } from '../administrators/administrator.js';
 import { hasAdministrator } from '../administrators/first-administrator.js';
+import { beginLogIn, endLogIn } from '../administrators/log-ins.js';
 import { checkLogIn } from '../administrators/session.js';
 import { pageLifetime } from '../panel.js';
 import { administratorOfToken, type OpenPanelCall } from '../panel-route.js';
@@ -38,8 +39,7 @@ export async function logIn(call: OpenPanelCall, pages: readonly { readonly name
   const { page } = bodyOf(call.request);
   const target = pages.find(({ name }) => name === page) ?? pages[0];
   try {
-    const { id, tokenVersion } = await checkLogIn(call);
-    const token = call.panel.pageTokens.sign({ id, tokenVersion });
+    const token = beginLogIn(call.panel.pageTokens, await checkLogIn(call));
     return goTo(target?.name ?? '', setCookie(token, pageLifetime, isSecure));
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
@@ -61,9 +61,11 @@ function needsHttps(origin: URL, { running: { config } }: OpenPanelCall): boolea
 /** Returns whether browsers trust an address without HTTPS. */
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** Deletes the cookie. */
-export function logOut(call: OpenPanelCall, pages: readonly { readonly name: string }[]): Answer {
+/** Ends the log-in, and deletes the cookie. */
+export async function logOut(call: OpenPanelCall, pages: readonly { readonly name: string }[]): Promise<Answer> {
   originOf(call);
+  const claims = (await administratorOfPage(call)) && call.panel.pageTokens.verify(cookieOf(call.request, cookie) ?? '');
+  if (claims !== null && typeof claims !== 'string') await endLogIn(claims, call.content);
   return goTo(pages[0]?.name ?? '', setCookie('', 0, false));
 }
 

@@ -7,15 +7,15 @@ import type { KnownUser } from './caller.js';
 
 /** Issues and verifies the tokens of users. */
 export interface UserTokens {
-  /** Returns a token for a user. Its version is in the header, so that its claims are those of Strapi v4. */
-  sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
+  /** Returns a token for a user. Its version and session are in the header, so that its claims are those of Strapi v4. */
+  sign(user: Pick<KnownUser, 'id' | 'tokenVersion'> & { readonly session?: string }, expiresIn?: string | number): string;
   /**
    * Returns a token with the claims and options of code, which knows no version of a user. The header has the time, because `iat`
    * has whole seconds. Without an option or claim for it, the token expires like others. Throws an Error for invalid options.
    */
   signClaims(claims: object, options?: ClaimsOptions): string;
   /** Returns whose token it is, or the reason to refuse it. */
-  verify(token: string): TokenClaims | 'token_invalid' | 'token_expired';
+  verify(token: string): SessionClaims | 'token_invalid' | 'token_expired';
   /** Returns all claims of a token, also of one that belongs to no user. Throws an Error if it is invalid or has expired. */
   claimsOf(token: string): unknown;
   /** Returns the HMAC of a string, in 64 hexadecimal digits. */
@@ -35,7 +35,12 @@ export interface TokenClaims {
   readonly issuedAt: number;
 }
 
-interface Verified extends TokenClaims {
+interface SessionClaims extends TokenClaims {
+  /** The log-in that the token belongs to; null if it names none. */
+  readonly session: string | null;
+}
+
+interface Verified extends SessionClaims {
   readonly expiresAt: number;
 }
 
@@ -48,8 +53,10 @@ export function userTokens(secret: string, expiresIn: string | number, former: s
   const [key, formerKey] = [createSecretKey(secret, 'utf8'), former === null ? null : createSecretKey(former, 'utf8')];
   const known = new BoundedCache<Verified>(bounds);
   return {
-    sign: ({ id, tokenVersion: v }, lifetime = expiresIn) =>
-      loadJwt().sign({ id }, key, { header: { alg: 'HS256', v } as jwt.JwtHeader, ...lasting(lifetime) }), // the header may have any keys
+    sign: ({ id, tokenVersion: v, session: s }, lifetime = expiresIn) => {
+      const header = { alg: 'HS256', v, ...(s !== undefined && { s }) } as jwt.JwtHeader; // it may have any keys
+      return loadJwt().sign({ id }, key, { header, ...lasting(lifetime) });
+    },
     signClaims: (claims, options = {}) => {
       const isTimed = 'iat' in claims || options.noTimestamp === true;
       const header = { alg: options.algorithm ?? 'HS256', ...(!isTimed && { at: Date.now() }), ...options.header };
@@ -92,13 +99,14 @@ function verify(token: string, key: KeyObject): Verified | 'token_invalid' | 'to
   try {
     const { header, payload } = loadJwt().verify(token, key, { algorithms: ['HS256'], clockTolerance: 0, complete: true });
     if (typeof payload === 'string') return 'token_invalid';
-    const { v = payload['v'], at } = { ...header } as Readonly<Record<string, unknown>>; // headers of any form
+    const { v = payload['v'], at, s } = { ...header } as Readonly<Record<string, unknown>>; // headers of any form
     const { id: claimed, iat = 0, exp = Infinity } = payload as jwt.JwtPayload & { readonly id?: unknown };
     const isOfCode = typeof at === 'number';
     const id = isOfCode && typeof claimed === 'string' ? decodeId(claimed) : claimed; // path parameters are strings
     if (!isId(id)) return 'token_invalid';
     const version = typeof v === 'number' && !isOfCode ? v : null;
-    return { id, version, issuedAt: isOfCode ? at : iat * 1000, expiresAt: exp };
+    const session = typeof s === 'string' && !isOfCode ? s : null;
+    return { id, version, session, issuedAt: isOfCode ? at : iat * 1000, expiresAt: exp };
   } catch (error) {
     // A TokenExpiredError is thrown only after the signature was verified.
     return error instanceof loadJwt().TokenExpiredError ? 'token_expired' : 'token_invalid';
