@@ -87,6 +87,13 @@ describe('npx mangrove panel build', () => {
       expect(names.filter((name) => !/[.-][A-Z2-7]{8}\.\w+$/.test(name))).to.deep.equal(['index.html']);
     });
 
+    it('says which advisories of the packages are closed, and which stay', async () => {
+      const { stdout } = await build();
+      expect(stdout).to.match(/\n\d+ advisories \(20\d\d-\d\d-\d\d\) of the packages: \d+ closed, \d+ stay\n/);
+      expect(stdout).to.match(/ closed critical CVE-2026-90561 @strapi\/admin 4\.26\.\d: .*; DOMPurify cleans the preview/);
+      expect(stdout).to.match(/ closed moderate GHSA-\S+ sanitize-html \S+: .*; DOMPurify/);
+    });
+
     it('has nothing of folders called ee', async () => {
       const panel = join(project, 'data/panel');
       const names = (await readdir(panel)).filter((name) => name.endsWith('.js'));

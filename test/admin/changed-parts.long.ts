@@ -146,4 +146,18 @@ describe('what Mangrove changes in the panel', () => {
     expect(shown.tags).to.deep.equal(['a', 'b', 'h1', 'img', 'mark', 'p', 'strong', 'u']);
     expect(new URL(page.url()).origin).to.equal(serving.server.url);
   });
+
+  it('runs no script of an entry even if its HTML is not cleaned, because of the policy of its pages', async () => {
+    const refused = await page.evaluate<readonly string[]>(`new Promise((resolve) => {
+      const directives = [];
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => directives.push(effectiveDirective));
+      const place = document.body.appendChild(document.createElement('div'));
+      place.innerHTML = ${JSON.stringify(hostile.replace(/<meta[^>]*>/, ''))};
+      place.appendChild(document.createElement('script')).textContent = 'window.attacked = 1';
+      place.querySelector('b[onclick]').click();
+      setTimeout(() => { place.remove(); resolve(directives); }, 500);
+    })`);
+    expect(await page.evaluate("'attacked' in window")).to.equal(false);
+    expect(refused).to.include.members(['script-src-elem', 'script-src-attr', 'base-uri', 'frame-src']);
+  });
 });

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makePrivateFolder } from '#base/private-folder.js';
 import { bundleWhatBuilds, type BundleReport } from './bundle-attempts.js';
+import { describeAdvisories, metAdvisories, readAdvisories } from './advisories.js';
 import { type Bundler, loadBundler, type Metafile } from './bundler.js';
 import { dropEnterprise } from './drop-enterprise.js';
 import { conditions, endings, findModules, mainFields } from './find-modules.js';
@@ -24,6 +25,8 @@ interface BundleInput extends Customisations {
 /** What was written. */
 interface BundledPanel extends BundleReport {
   readonly files: number;
+  /** Lines that say which advisories of the packages are closed, by what, and which stay. */
+  readonly advisories: readonly string[];
   readonly bytes: number;
 }
 
@@ -52,7 +55,10 @@ export async function bundlePanel(input: BundleInput): Promise<BundledPanel> {
   await rm(directory, { recursive: true, force: true });
   await rename(building, directory);
   const sizes = Object.values(metafile.outputs).map(({ bytes }) => bytes);
-  return { ...report, files: sizes.length, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };
+  const known = readAdvisories();
+  const met = metAdvisories(known.advisories, packages.panel, Object.keys(metafile.inputs));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { ...report, advisories: describeAdvisories(known, met), files: sizes.length, bytes };
 }
 
 /** Returns the page. It links all style sheets, which are CSS modules of plugins, because no code loads them. */

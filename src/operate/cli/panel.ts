@@ -14,6 +14,7 @@ import { allowNoMore, findCommand, parseWords, text } from './usage-error.js';
 export const usage = `usage: npx mangrove panel build [--project DIR]
   Builds the admin panel of Strapi v4 from its packages, which are fetched once if the project has none, and writes it
   into the folder of admin.panel.directory, ./data/panel. The service serves it at /admin.
+  Then it prints the advisories of the packages, those that stay first. Asks no network for them.
   src/admin/app and the front ends of plugins of a project are part of it.
   --project DIR   build the panel of another folder (MANGROVE_PROJECT)`;
 
@@ -39,6 +40,7 @@ async function build(args: readonly string[]): Promise<number> {
   for (const names of built.absent) printError(`Not exported, and therefore undefined: ${names}`);
   const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
   print(`wrote ${directory} in ${seconds} s: ${String(built.files)} files, ${(built.bytes / 1e6).toFixed(1)} MB`);
+  for (const line of built.advisories) print(line);
   print(
     `The service serves it at ${config.admin.url}. Whoever opens it first on the machine of the service becomes administrator.`,
   );
