@@ -1,25 +1,39 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { checkStrapi } from '../doctor/strapi/check-strapi.js';
 import { readContext } from '../doctor/read-context.js';
 import { type NamedFinding, runChecks } from '../doctor/checks.js';
 import { allSections } from '#declarations.js';
 import { features } from '#features.js';
 import { print } from './print.js';
-import { flag, parseOptions } from './usage-error.js';
+import { flag, parseOptions, text } from './usage-error.js';
 
-export const usage = `usage: npx mangrove doctor [--json]
+export const usage = `usage: npx mangrove doctor [--strapi DIR] [--json]
   Lists what is not safe or not fit for production in the configuration and the database of the working directory, each with its remedy.
   Reads only, but for an object of one byte in S3, which is deleted again. Never prints secrets.
   The exit code is 1 if there is a problem, which must be solved before production, otherwise 0.
-  --json   print { ok, problems, advice, checks: [{ name, state, text, remedy }] }; state is ok, advice, problem or unknown`;
+  --strapi DIR  instead, lists the published flaws in the versions of a project of Strapi, and what moving it changes. Asks no network
+               and reads no database; loads the files of its config/, so that their code outside of functions runs
+  --json       print { ok, problems, advice, checks: [{ name, state, text, remedy }] }; state is ok, advice, problem or unknown`;
 
 /** Checks the service of the working directory. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  const { json } = parseOptions(args, { json: flag });
-  const found = runChecks(await readContext({ directory: process.cwd(), known: allSections, features }));
+  const { json, strapi } = parseOptions(args, { json: flag, strapi: text });
+  const found =
+    strapi === undefined
+      ? runChecks(await readContext({ directory: process.cwd(), known: allSections, features }))
+      : await checkStrapi(existing(strapi), allSections);
   const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];
   if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));
   else for (const line of [...found.map(lineOf), `${String(problems)} problems, ${String(advice)} pieces of advice`]) print(line);
   return problems > 0 ? 1 : 0;
+}
+
+function existing(folder: string): string {
+  const directory = resolve(folder);
+  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  return directory;
 }
 
 function lineOf({ name, state, text, remedy }: NamedFinding): string {
