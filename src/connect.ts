@@ -12,7 +12,7 @@ import { startWarnings } from '#accounts/users/start-warnings.js';
 import { createSeal } from '#content/cursor-seal.js';
 import { createContext, type ContentSource } from '#content/content-context.js';
 import { createExplainRefusal } from '#http/explain-refusal.js';
-import { KeptTags } from '#http/tag-answers.js';
+import { KeptAnswers } from '#http/kept-answers.js';
 import { requestLimiter } from '#http/limit-requests.js';
 import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from '#http/feature.js';
 import type { Connection, Running } from '#http/running.js';
@@ -88,7 +88,10 @@ async function connect(input: ConnectInput): Promise<Running> {
   try {
     const backend = await openStore(input);
     return await assemble(input, backend)
-      .then((running) => startAll(running, input.features))
+      .then(async (running) => {
+        await backend.instances.introduced();
+        return startAll(running, input.features);
+      })
       .catch(async (error: unknown) => {
         await backend.close();
         throw error;
@@ -138,7 +141,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     observer,
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
-    tags: new KeptTags(),
+    answers: new KeptAnswers(config, backend),
     ...(project && partsOf(project)),
     close: () => backend.close(),
   };

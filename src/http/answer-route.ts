@@ -65,7 +65,7 @@ async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Pro
   const { ctx, params, connection, projectCode } = matched;
   const running = connection.running ?? notRunning();
   const request = new RouteRequest(ctx, params);
-  const { caller, content } = await identify(ctx, chain.find, running, chain.isTagged ? beginLog(running, matched) : null);
+  const { caller, content } = await identify(ctx, chain.find, running, beginLog(running, chain, matched));
   projectCode?.noteCaller(ctx, row.toldAction ?? row.action, caller, params);
   try {
     checkRight(caller, row.action);
@@ -82,10 +82,11 @@ async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Pro
   }
 }
 
-/** Returns the log of what a read request reads; null if middlewares of a project must see each answer. */
-function beginLog({ source }: Running, { ctx, projectCode }: Matched): ReadLog | null {
+/** Returns the log of what a request reads; null if none is needed, or middlewares of a project must see each answer. */
+function beginLog({ source }: Running, { notes }: Chain, { ctx, projectCode }: Matched): ReadLog | null {
+  if (notes === 'none' || (notes === 'reads' && !isRead(ctx))) return null;
   const isOwn = (projectCode?.middlewares().length ?? 0) === 0;
-  return isOwn && isRead(ctx) ? new ReadLog(source.store.changes.tick()) : null;
+  return isOwn ? new ReadLog(source.store.changes.tick()) : null;
 }
 
 function lasting(call: RouteCall, { ctx, connection, settings }: Matched): RouteCall {

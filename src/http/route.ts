@@ -87,6 +87,8 @@ export interface Step {
   readonly name: string;
   /** When it happens. The rights are checked after `caller`. Routes that project code extends have `caller` and `count` alone. */
   readonly stage: 'caller' | 'count' | 'check' | 'tag' | 'key';
+  /** Whether it notes what a request reads (`ReadLog`): one that only reads, or any. */
+  readonly notes?: 'reads' | 'all';
   /** Returns how the caller of a row with an action is found. Called once for each row. */
   readonly finds?: (action: RequiredAction) => FindCaller;
   /** Returns the rest of a request with the step before or around it. Called once for each row. */

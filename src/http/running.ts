@@ -15,7 +15,7 @@ import type { Filter } from '#model/query/ast.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Model } from '#model/schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
-import type { KeptTags } from './tag-answers.js';
+import type { KeptAnswers } from './kept-answers.js';
 import type { RequestLimiter } from './limit-requests.js';
 import type { Values } from '#base/values.js';
 
@@ -89,8 +89,8 @@ export interface Running {
   readonly explainRefusal: ExplainRefusal;
   /** Returns the actions of features that can be granted to roles. */
   readonly actions: (registry: Registry) => readonly string[];
-  /** The tags of recent answers. */
-  readonly tags: KeptTags;
+  /** The recent answers to reads. */
+  readonly answers: KeptAnswers;
   /** Writes the files of the models of a project; absent without a project. */
   readonly modelFiles?: ModelFiles;
   /** Returns the actions in the code of a project that can be granted to roles. */

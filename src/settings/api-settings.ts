@@ -37,6 +37,13 @@ export const apiSettings = group({
         description: 'directives such as public, max-age=60',
       },
     ),
+    keepAnswers: group({
+      bytes: whole(67_108_864, 'Bytes of memory for answers to reads, also over GraphQL; 0: none are kept'),
+      across: flag(
+        false,
+        'Keep answers while other instances run too; what these write is then seen at most a second later. Otherwise only one instance keeps them',
+      ),
+    }),
     strict: flag(
       false,
       'Refuse what a request asks for and does not get, such as unknown names in populate and in bodies, instead of ignoring it',

@@ -15,6 +15,9 @@ export interface RequestContext {
   readonly state: CallerState;
 }
 
+/** Notes that the answer depends on more than what is read: on code, or on the caller. */
+export const noteMore = ({ content }: Pick<GraphqlContext, 'content'>): void => content.store.database.reads?.noteMore();
+
 /** The context of the resolvers of one operation. */
 export interface GraphqlContext extends RequestContext {
   readonly caller: Caller;

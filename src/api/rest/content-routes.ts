@@ -70,7 +70,7 @@ export const hasUnique = ({ attributes }: ContentType): boolean => [...attribute
 export function createRow(type: ContentType, action: Action, queries: QueryCache): GuardedRow {
   const { name, describedAs } = action;
   const row = { action: actionOf(type, name), type, ...(describedAs && { describedAs }) };
-  const steps = [admittingToExplain, tagged(optionOf(type, cacheOption) ?? undefined)];
+  const steps = [admittingToExplain, tagged({ cacheControl: optionOf(type, cacheOption) ?? undefined })];
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
     const known = [...(action.isList ? ['facets'] : []), ...(type.localized ? ['fallbackLocale'] : [])];

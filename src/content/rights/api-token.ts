@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { SharedValues } from '#base/caches.js';
 import { unauthorizedError } from '#base/errors.js';
 import { commented, type Document } from '#store/send/database.js';
 import type { Store } from '#store/store.js';
@@ -56,10 +57,17 @@ export function refuseExpired({ expiresAt }: ApiToken): void {
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired', 'token_expired');
 }
 
+const readOnlyAccess: Access = { ...fullAccess, grants: { kind: 'readOnly' } };
+
+/** The access of custom tokens, by their permissions. */
+const customAccess = new SharedValues<Access>();
+
+/** Returns the same object for tokens with equal rights. */
 function accessOf(type: TokenType, permissions: readonly string[]): Access {
   if (type === 'full-access' || type === 'admin') return fullAccess;
-  if (type === 'read-only') return { ...fullAccess, grants: { kind: 'readOnly' } };
-  return { ...fullAccess, grants: { kind: 'actions', actions: new Set(permissions) } };
+  if (type === 'read-only') return readOnlyAccess;
+  const actions = new Set([...permissions].sort());
+  return customAccess.share(JSON.stringify([...actions]), { ...fullAccess, grants: { kind: 'actions', actions } });
 }
 
 /** Maximum age of `lastUsedAt` in milliseconds, so that it is written once per token and hour, not per request. */

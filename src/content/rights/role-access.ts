@@ -16,12 +16,16 @@ interface RuleContext {
 
 /**
  * Returns the access that a role grants to a user, or to the public, with the rules applied to that user. Returns the same object
- * until one of them changes.
+ * until one of them changes, for all users of the role unless a rule names a value of the user.
  */
-export const roleAccess = (role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access =>
-  role.rules === null ? role.access : ruledAccess(role, registry)(limits)(user ?? role);
+export function roleAccess(role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access {
+  if (role.rules === null) return role.access;
+  return ruledAccess(role, registry)(limits)(user !== null && dependsOnUser(role.rules) ? user : role);
+}
 
-/** The public has the access that is stored for the role itself. */
+const dependsOnUser = memoize(({ rows }: RoleRules): boolean => userValues(rows).length > 0);
+
+/** The public, and users whom no rule names, have the access that is stored for the role itself. */
 const ruledAccess = memoizePair((role: Role, registry: Registry) =>
   memoize((limits: Limits) =>
     memoize((who: KnownUser | Role): Access => {
@@ -29,6 +33,7 @@ const ruledAccess = memoizePair((role: Role, registry: Registry) =>
       const user = who === role ? null : (who as KnownUser); // the only other argument
       return {
         grants: role.access.grants,
+        ...(user !== null && { isOfUser: true }),
         hidden: hiddenBy(fields, registry),
         rules: new Map(
           Object.entries(rows).map(([uid, rule]) => [

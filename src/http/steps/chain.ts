@@ -22,8 +22,8 @@ export function stepsOf(row: Row): readonly Step[] {
 export interface Chain {
   readonly find: FindCaller;
   readonly refuse: Step['refuse'] | undefined;
-  /** Whether answers are tagged, so that what they are read from is logged. */
-  readonly isTagged: boolean;
+  /** The requests of which is noted what they read. */
+  readonly notes: 'none' | NonNullable<Step['notes']>;
   readonly run: Run;
 }
 
@@ -34,7 +34,7 @@ export const chainOf = memoize((row: IdentifiedRow): Chain => {
   return {
     find: steps.reduce((find, { finds }) => finds?.(row.action) ?? find, finderOf(row.action)),
     refuse: steps.find(({ refuse }) => refuse !== undefined)?.refuse,
-    isTagged: steps.some(({ stage }) => stage === 'tag'),
+    notes: steps.find(({ notes }) => notes !== undefined)?.notes ?? 'none',
     run: steps.reduceRight((rest, { around }) => around?.(rest, row) ?? rest, handle),
   };
 });

@@ -1,23 +1,31 @@
 import { text } from '../json-schema.js';
-import type { Answer, Step } from '../route.js';
-import { beginTag } from '../tag-answers.js';
+import { keptRead } from '../answer-once.js';
+import type { Step } from '../route.js';
+import { beginTag, noteHeaders } from '../tag-answers.js';
 
 const headers = { ETag: { description: 'The tag of the answer', schema: text } };
 const ifNoneMatch = { name: 'If-None-Match', in: 'header', description: 'Tags of answers that the client has', schema: text };
-const unchanged: Answer = { status: 304 };
+interface Tagging {
+  /** The header for callers without credentials; that of the configuration unless given. */
+  readonly cacheControl?: string | undefined;
+  /** Whether the answer is about the caller. */
+  readonly isOwn?: boolean;
+}
 
 /**
- * Answers with an `ETag`, so that the client can ask whether it has the answer already. `cacheControl` is the header for callers without
- * credentials; that of the configuration unless given.
+ * Answers with an `ETag`, so that the client can ask whether it has the answer already, and answers from memory while the answer is
+ * kept.
  */
-export const tagged = (cacheControl?: string): Step => ({
+export const tagged = ({ cacheControl, isOwn = false }: Tagging = {}): Step => ({
   name: 'tag',
   stage: 'tag',
-  around: (rest) => (call, ctx) => {
-    const { caller, content, running } = call;
-    const { reads } = content.store.database;
-    const read = reads && { caller, content, models: running.source.models, tags: running.tags, reads };
-    return beginTag(ctx, read, cacheControl) ? unchanged : rest(call, ctx);
+  notes: 'reads',
+  around: (rest) => async (call, ctx) => {
+    const kept = beginTag(ctx, keptRead(call, { form: '', isOwn }), cacheControl);
+    if (kept !== null) return kept;
+    const answer = await rest(call, ctx);
+    noteHeaders(ctx, answer?.headers);
+    return answer;
   },
   describe: ({ method }) => {
     if (method === 'DELETE') return {};
@@ -25,3 +33,6 @@ export const tagged = (cacheControl?: string): Step => ({
     return { parameters: [ifNoneMatch], headers, responses: { 304: { description: 'The client has the answer', headers } } };
   },
 });
+
+/** Notes what a request reads, whatever its method, so that its handler can keep the answer. */
+export const noted: Step = { name: 'tag', stage: 'tag', notes: 'all' };

@@ -29,6 +29,8 @@ export interface Access {
   readonly partPaths?: readonly string[] | null;
   /** Private attributes are read, filtered by and written like all others, and media are filtered by. Only project code has this right. */
   readonly seesPrivate?: true;
+  /** The row rules compare with the caller's user, so that nobody else has this access. */
+  readonly isOfUser?: true;
 }
 
 /** The condition that entries of a type must meet to be seen and written. */

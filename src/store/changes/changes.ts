@@ -34,6 +34,9 @@ type Listener = (change: Change) => void;
 
 const unknown: Change = { kind: 'any' };
 
+/** Milliseconds without word of the change stream after which the writes of others count as unknown. */
+export const longestSilence = 1_000;
+
 /** The content types in force, by uid. */
 export type Types = ReadonlyMap<string, ContentType>;
 
@@ -54,6 +57,8 @@ export class ChangeBus {
   readonly #expected = new Set<string>();
   /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
+  /** The time, by `performance.now()`, up to which the writes of other instances were reported. */
+  #heardUntil = -Infinity;
   #tick = 0;
   readonly #ticks = new ChangeTicks();
 
@@ -102,6 +107,21 @@ export class ChangeBus {
     return this.isListening && this.#ticks.isUnchanged(collections, since);
   }
 
+  /** Whether all writes of other instances were reported that are older than a second. */
+  get isCurrent(): boolean {
+    return this.hasHeardSince(performance.now() - longestSilence);
+  }
+
+  /** Returns whether all writes of other instances before a time, by `performance.now()`, were reported. */
+  hasHeardSince(time: number): boolean {
+    return this.isListening && this.#heardUntil >= time;
+  }
+
+  /** Records that the writes of other instances were reported up to a time, by `performance.now()`. */
+  heardUntil(time: number): void {
+    this.#heardUntil = time;
+  }
+
   /** Calls `listener` when something was written to one of the collections, or may have been. */
   onChange(collections: readonly string[], listener: Listener): void {
     for (const collection of collections)
@@ -147,6 +167,7 @@ export class ChangeBus {
     this.isListening = isListening;
     this.#expected.clear();
     if (isListening) this.forget();
+    else this.#ticks.forget(this.tick()); // an election, which also ends the stream, may undo what was read before
   }
 
   /** Records that writes of other instances are reported again and none was missed, so that cached values stay. */

@@ -125,6 +125,7 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
   const begin = { $changeStream: isResumed ? { resumeAfter: place.token } : {} };
   const timed = observer.wants('changes heard') ? { ...reported, wallTime: 1 } : reported;
   const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed(database) } } }, { $project: timed }];
+  let asked = performance.now();
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
   if (place.isLost) observer.observe({ kind: 'changes found' });
@@ -143,17 +144,26 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
         isBehind = false;
         changes.resume();
       }
+      // the stream of a sharded cluster waits for idle shards
+      if (!isBehind && !database.isSharded && events.length < mostEvents) changes.heardUntil(asked);
       if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
       // Without a limit, a server that hangs looks like one without changes. A resumed stream may take longer to catch up.
       const more = { getMore: id, collection: '$cmd.aggregate', maxTimeMS: isBehind ? 1 : longestWait };
       const next = (): Promise<Document> => send(more);
+      asked = performance.now();
       batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
   });
 }
 
-/** Milliseconds that the server waits for a change before it returns an empty batch. */
-const longestWait = 1_000;
+/**
+ * Milliseconds that the server waits for a change before it returns an empty batch. Two such waits are shorter than the silence after
+ * which nothing is served from memory, because a reply tells of the changes before its request.
+ */
+const longestWait = 400;
+
+/** Number of events from which on a reply may not have all that there are. */
+const mostEvents = 1_000;
 
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
 

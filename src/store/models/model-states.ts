@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { collections } from '#model/schema/collections.js';
 import type { ModelReport } from '#model/schema/report-models.js';
+import { isRunning, processSpace } from '#base/processes.js';
 import { is } from '../form/matches.js';
+import { inReadTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { findStored } from '../stored.js';
@@ -137,6 +139,21 @@ async function readInstances(database: Database, limit: number): Promise<readonl
       refused: Number(count),
     };
   });
+}
+
+/**
+ * Returns the names of the instances that run: those whose states have not expired, except for those whose process could be seen by
+ * this one and has ended without telling.
+ */
+export async function runningInstances(database: Database): Promise<readonly string[]> {
+  const states = database.db.collection(collections.modelStatus);
+  const current = { expiresAt: { $gt: new Date() } };
+  const [all, local] = await Promise.all(
+    [current, { ...current, space: processSpace }].map((match) =>
+      inReadTime(database, () => states.distinct('instance', match)),
+    ) as [Promise<string[]>, Promise<string[]>], // one for each match
+  );
+  return all.filter((name) => !local.includes(name) || isRunning(Number(name.split(':')[1])));
 }
 
 /** What instances report of themselves and of models. */

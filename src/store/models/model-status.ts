@@ -10,10 +10,10 @@ import type { Model } from '#model/schema/model.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '#model/schema/report-models.js';
 import type { Jobs } from '#base/jobs.js';
 import type { Observer } from '#base/observe/observer.js';
-import { inReadTime, inWriteTime } from '../send/calls.js';
+import { inWriteTime } from '../send/calls.js';
 import { type Database, jobComment } from '../send/database.js';
 import { processSpace } from '#base/processes.js';
-import { type ModelState, revisionOf, stateLifetime } from './model-states.js';
+import { type ModelState, revisionOf, runningInstances, stateLifetime } from './model-states.js';
 
 interface StatusDocument extends ModelState {
   readonly _id: string;
@@ -35,6 +35,9 @@ const heartbeatName = 'model status';
 
 /** The uid of the state of the GraphQL schema. */
 const graphqlState = 'graphql';
+
+/** The uid of the state that an instance has from its beginning, whatever its models are. */
+const instanceState = 'instance';
 
 /** The errors of writes to `_model_status`. */
 const failedWrites = new WeakSet<Error>();
@@ -125,10 +128,19 @@ export class ModelStatus {
     );
   }
 
+  /** Lets other instances know of this one. */
+  announce(): Promise<void> {
+    return this.#write([[instanceState, {}]]);
+  }
+
   /** Returns whether other instances of the service run. */
   async hasOthers(): Promise<boolean> {
-    const others = { instance: { $ne: this.instance }, expiresAt: { $gt: new Date() } };
-    return (await inReadTime(this.#database, () => this.#collection().countDocuments(others, { limit: 1 }))) > 0;
+    return (await runningInstances(this.#database)).some((name) => name !== this.instance);
+  }
+
+  /** Returns whether all of these ids of states are those of this instance. */
+  areOwn(ids: readonly unknown[]): boolean {
+    return ids.every((id) => String(id).endsWith(`@${this.instance}`));
   }
 
   /** Removes the states of this instance when it stops. */

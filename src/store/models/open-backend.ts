@@ -9,6 +9,7 @@ import { localeStore } from '../stores/locale-store.js';
 import { Jobs } from '#base/jobs.js';
 import { Alarm } from '#base/limits/timers.js';
 import type { Observer } from '#base/observe/observer.js';
+import { Instances } from './instances.js';
 import { ModelRegistry } from './model-registry.js';
 import { isStatusError } from './model-status.js';
 import { createStore, type Store } from '../store.js';
@@ -19,6 +20,7 @@ import { watchChanges } from '../changes/watch-changes.js';
 export interface Backend {
   readonly store: Store;
   readonly models: ModelRegistry;
+  readonly instances: Instances;
   /** The settings that the models are read with. */
   readonly settings: ModelSettings;
   /** The background work of the service. It ends when the backend is closed. */
@@ -51,8 +53,10 @@ export async function openBackend(input: BackendInput): Promise<Backend> {
     await localeStore.createFirst(database, firstLocale);
     const models = new ModelRegistry(database, settings, jobs);
     const store = createStore(database, () => models.snapshot.registry.types, observer);
+    const instances = new Instances({ database, jobs, status: models.status }, store.changes);
+    await instances.announce();
     await models.load();
-    return createBackend({ store, models, jobs, settings });
+    return createBackend({ store, models, instances, jobs, settings });
   } catch (error) {
     await jobs.close();
     await database.client.close();
@@ -64,7 +68,7 @@ const withoutReplicas =
   'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time';
 
 /** Returns the backend of an open database. */
-function createBackend(parts: Pick<Backend, 'store' | 'models' | 'jobs' | 'settings'>): Backend {
+function createBackend(parts: Pick<Backend, 'store' | 'models' | 'instances' | 'jobs' | 'settings'>): Backend {
   const { store, models, jobs } = parts;
   const { database, changes } = store;
   const stopReading = readAfterChanges(models, changes, jobs);

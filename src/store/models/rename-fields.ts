@@ -13,8 +13,8 @@ import { collections } from '#model/schema/collections.js';
 import { enterPhase, renameKey, type RenameRecord } from '../stores/rename-store.js';
 import { moveFields } from './copy-fields.js';
 import { buildIndexes, listIndexes } from './ensure-indexes.js';
-import { processSpace } from '#base/processes.js';
 import { nameRules } from './name-rules.js';
+import { runningInstances } from './model-states.js';
 import { renameBuild } from './trigram-build.js';
 
 /** Milliseconds that a served name stays under both names, because requests under way may still use the former one. */
@@ -91,25 +91,10 @@ export const followed = (record: RenameRecord): string => `${renameKey(record)} 
 export async function isFollowed(record: RenameRecord, database: Database): Promise<boolean> {
   const states = database.db.collection(collections.modelStatus);
   const alive = { expiresAt: { $gt: new Date() } };
-  const [instances, following] = await Promise.all([
-    inReadTime(database, () => states.distinct('instance', alive)),
+  const [running, following] = await Promise.all([
+    runningInstances(database),
     inReadTime(database, () => states.distinct('instance', { ...alive, uid: record.uid, renames: followed(record) })),
   ]);
   const named = new Set<unknown>(following);
-  const others = instances.filter((instance: unknown) => !named.has(instance));
-  if (others.length === 0) return true;
-  const local = new Set<unknown>(
-    await inReadTime(database, () => states.distinct('instance', { ...alive, space: processSpace })),
-  );
-  return others.every((instance: unknown) => local.has(instance) && isGone(String(instance)));
-}
-
-/** Returns whether an instance whose process could be seen by this one has ended without telling. */
-function isGone(instance: string): boolean {
-  try {
-    process.kill(Number(instance.split(':')[1]), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // what `kill` throws
-  }
+  return running.every((instance) => named.has(instance));
 }

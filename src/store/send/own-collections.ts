@@ -58,7 +58,7 @@ const ofStore: readonly OwnCollection[] = (
     [collections.required, 'derived'],
     [collections.imports, 'never', followed],
     [changeLog, 'never', followed],
-    [collections.modelStatus, 'never'],
+    [collections.modelStatus, 'never', followed],
     [collections.writeMarks, 'never'],
     [collections.claims, 'never'],
     [collections.attempts, 'never'],

@@ -16,9 +16,14 @@ export class ReadLog {
     this.begun = begun;
   }
 
+  /** Notes that the answer depends on more than what is read. */
+  noteMore(): void {
+    this.dependsOnMore = true;
+  }
+
   /** Returns the current time, as `$now` in a condition means it. */
   readonly now = (): number => {
-    this.dependsOnMore = true;
+    this.noteMore();
     return currentMoment();
   };
 

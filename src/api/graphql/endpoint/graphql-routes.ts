@@ -4,11 +4,14 @@ import { memoizePair } from '#base/caches.js';
 import type { ContentContext } from '#content/content-context.js';
 import { ForbiddenError, refusedToken, unauthorizedError } from '#base/errors.js';
 import { once } from '#http/idempotency/read-key.js';
+import { answerOnce } from '#http/answer-once.js';
 import { mediaOf } from '#http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall, Step } from '#http/route.js';
 import { ignoringEnded } from '#http/steps/callers.js';
 import { keyed } from '#http/steps/keyed.js';
+import { noted } from '#http/steps/tagged.js';
 import { Staging } from '#media/staging.js';
+import { isRecord } from '#base/values.js';
 import type { BindSettings } from '#model/query/bind-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { PageSettings } from '../selection/parse-list-arguments.js';
@@ -48,7 +51,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'anybody',
-      steps: [ignoringEnded, keyed.mutations, ...(settings.authErrors === 'graphql' ? [refusing] : [])],
+      steps: [ignoringEnded, noted, keyed.mutations, ...(settings.authErrors === 'graphql' ? [refusing] : [])],
       page: { name: 'GraphQL', about: 'a playground with the schema' },
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
@@ -81,6 +84,8 @@ async function answerOperations(
   const asked = { staging, isKeyed: false, snapshot, settings, ...call };
   try {
     const { body, digest } = await bodyOf(asked, endpoint);
+    const handle = (): Promise<Answer> => handleRequest(ctx, body, createState(ctx, asked), endpoint);
+    if (mayBeKept(ctx, body, asked)) return await answerOnce(ctx, call, ctx.method === 'GET' ? '' : JSON.stringify(body), handle);
     const state = createState(ctx, asked);
     if (call.once === undefined || !needsTransaction(operationsOf(ctx, body, state, endpoint), snapshot.schema))
       return await handleRequest(ctx, body, state, endpoint);
@@ -99,6 +104,15 @@ async function answerOperations(
 interface OperationCall extends RouteCall, Pick<GraphqlContext, 'staging' | 'isKeyed'> {
   readonly snapshot: SchemaSnapshot;
   readonly settings: GraphqlSettings;
+}
+
+/** Returns whether an answer may be kept, if what is executed turns out to be a query. */
+function mayBeKept({ method }: Context, body: unknown, call: OperationCall): boolean {
+  const { caller, content, running, staging, snapshot, once: key } = call;
+  const { registry } = content.bind;
+  if (!running.answers.keepsBytes || snapshot.registry !== registry) return false; // the latter while the schema is being replaced
+  const isSingle = method === 'GET' || (method === 'POST' && isRecord(body));
+  return isSingle && staging === null && key === undefined && !(caller.kind === 'public' && caller.ended !== null);
 }
 
 /** Returns the context of a request, with the registry of its schema and the page sizes of GraphQL. */

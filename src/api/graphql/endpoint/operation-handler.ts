@@ -19,7 +19,7 @@ import type { Answer } from '#http/route.js';
 import { isRecord } from '#base/values.js';
 import { cacheControlOf } from '../execute/cache-control.js';
 import { executeOperation } from '../execute/execute-operation.js';
-import type { GraphqlContext } from '../graphql-context.js';
+import { type GraphqlContext, noteMore } from '../graphql-context.js';
 import type { NamedOperation } from './document-parts.js';
 import { chooseOperation, createDocuments, type Documents } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
@@ -158,7 +158,9 @@ async function createOperationHandler(
     execute: runOperation,
     onOperation: (_request, args, result) => {
       if (!('data' in result)) return refuse(result.errors ?? [], formatError);
-      const { tracer, running, caller, isKeyed } = args.contextValue as unknown as GraphqlContext; // returned by `context`
+      const context = args.contextValue as unknown as GraphqlContext; // returned by `context`
+      const { tracer, running, caller, isKeyed } = context;
+      if (result.errors !== undefined) noteMore(context); // which may not occur again
       if (isKeyed && result.errors !== undefined) throw undoing(result.errors, formatError);
       for (const { originalError } of result.errors ?? []) running.explainRefusal(originalError, caller);
       const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
@@ -198,8 +200,9 @@ const mutationByGet = new GraphQLError('GET supports only query operation');
 async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const operation = chooseOperation(args.document, args.operationName ?? null);
   if (operation instanceof GraphQLError) return { errors: [operation] };
-  const { koaContext } = args.contextValue as GraphqlContext; // all contexts are of this type
-  if (operation.operation === 'mutation' && koaContext.method === 'GET') return { errors: [mutationByGet] };
+  const context = args.contextValue as GraphqlContext; // all contexts are of this type
+  if (operation.operation === 'mutation' && context.koaContext.method === 'GET') return { errors: [mutationByGet] };
+  if (operation.operation !== 'query') noteMore(context);
   const result = await executeOperation(args);
   if ('data' in result) return result;
   return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };

@@ -4,7 +4,7 @@ import { nextTurn } from '#base/limits/queue.js';
 import { bytesOf } from '#base/values.js';
 import { findCompiled, type RootField } from './compile-operation.js';
 import type { Progress } from './compile-selection.js';
-import type { GraphqlContext } from '../graphql-context.js';
+import { type GraphqlContext, noteMore } from '../graphql-context.js';
 
 /**
  * Executes an operation as graphql-js does. graphql-js itself runs it if introspection or a field of an extension is selected, or
@@ -33,7 +33,10 @@ const refusal = ({ name, message, details }: ApiError): GraphQLError =>
 
 async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Promise<ExecutionResult> {
   const compiled = context.tracer === null ? findCompiled(args, context) : null;
-  if (compiled === null) return executeByLibrary(args, context);
+  if (compiled === null) {
+    noteMore(context);
+    return executeByLibrary(args, context);
+  }
   const { fields, serial } = compiled;
   const { budget } = context.content.bind;
   const progress: Progress = { path: [], errors: [], context, budget, unspent: 0 };

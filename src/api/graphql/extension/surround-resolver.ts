@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { policyError } from '#base/errors.js';
 import { isRecord } from '#base/values.js';
-import type { GraphqlContext } from '../graphql-context.js';
+import { type GraphqlContext, noteMore } from '../graphql-context.js';
 import type { FieldResolver } from '../types/map-schema.js';
 import { infoForCode } from './code-info.js';
 import type {
@@ -24,6 +24,7 @@ export function withPolicies(policies: Policies, resolve: FieldResolver, strapi:
   const checks = policies.map((policy) => compilePolicy(policy, strapi));
   if (checks.length === 0) return resolve;
   return async (parent: unknown, args: unknown, context: GraphqlContext, info) => {
+    noteMore(context);
     const policyContext: PolicyContext = {
       parent,
       args,

@@ -17,7 +17,7 @@ import { accountsOf } from '#http/running.js';
 import { maySee } from '#model/query/access.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { isRecord, type Values } from '#base/values.js';
-import type { GraphqlContext } from '../graphql-context.js';
+import { type GraphqlContext, noteMore } from '../graphql-context.js';
 
 /** A mutation of accounts, with the arguments of the field. */
 type Operation = (args: Values, context: GraphqlContext) => Promise<unknown>;
@@ -102,8 +102,10 @@ export const accountOperations = {
     return Number(args['id']);
   },
   deleteUser: (args, context) => deleteUser({ id: Number(args['id']) }, emptyQuery, context),
-  me: async (_args, { caller, content }) => {
+  me: async (_args, context) => {
+    const { caller, content } = context;
     if (caller.kind !== 'user') throw new Error('Authentication requested');
+    noteMore(context);
     return findMe(caller.user.id, content);
   },
   /** Returns the former content of the user. */

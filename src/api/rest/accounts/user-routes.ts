@@ -36,7 +36,7 @@ const changing = [conditional, keyed.whole];
 export const userRoutes: readonly Route[] = [
   row('GET /users', 'find', (call) => plainList(userType(call.content), call), { steps }),
   row('POST /users', 'create', create, { steps: [...steps, keyed.whole] }),
-  row('GET /users/me', 'me', findMe, { steps }),
+  row('GET /users/me', 'me', findMe, { steps: [tagged({ isOwn: true })] }),
   row('DELETE /users/me', 'deleteMe', destroyMe, { steps: changing }),
   row('GET /users/count', 'count', countUsers, { steps }),
   row('GET /users/:id', 'findOne', findUser, { steps }),

@@ -1,0 +1,34 @@
+import type { Context } from 'koa';
+import { type KeptRead, tellKept } from './kept-answers.js';
+import type { Answer, RouteCall } from './route.js';
+
+/** What a call reads besides its address. */
+type Asked = Pick<KeptRead, 'form' | 'isOwn'>;
+
+/** Returns the read of a request; null if its answer is not kept. */
+export function keptRead({ caller, content, running }: RouteCall, asked: Asked): KeptRead | null {
+  const { reads } = content.store.database;
+  return reads && { caller, content, models: running.source.models, answers: running.answers, reads, ...asked };
+}
+
+/**
+ * Answers from memory if the answer to a request of a row without tags is kept; otherwise answers by `answer`, and keeps the result. `form`
+ * is what is asked for besides the address.
+ */
+export async function answerOnce(ctx: Context, call: RouteCall, form: string, answer: () => Promise<Answer>): Promise<Answer> {
+  const read = keptRead(call, { form, isOwn: false });
+  if (read?.answers.keepsBytes !== true) return answer();
+  const { answers, reads } = read;
+  const kept = answers.find(ctx, read);
+  const body = kept && answers.bodyOf(kept, read);
+  if (body !== null) {
+    tellKept(ctx, true);
+    return { headers: body.headers, body: body.bytes };
+  }
+  const made = await answer();
+  const { status = 200, headers = {}, body: bytes } = made;
+  if (status !== 200 || !Buffer.isBuffer(bytes)) return made;
+  if (!reads.dependsOnMore) tellKept(ctx, false);
+  answers.keep(ctx, { tag: null, headers, bytes }, read);
+  return made;
+}

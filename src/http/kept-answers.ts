@@ -1,0 +1,165 @@
+import type { Context } from 'koa';
+import type { Caller } from '#content/rights/caller.js';
+import { BoundedCache, memoize } from '#base/caches.js';
+import type { ContentContext, ContentSource } from '#content/content-context.js';
+import type { Config } from '#settings/config.js';
+import type { Access } from '#model/query/access.js';
+import type { Backend } from '#store/models/open-backend.js';
+import type { ReadLog } from '#store/send/read-log.js';
+
+/** A read whose answer may be kept. */
+export interface KeptRead {
+  readonly caller: Caller;
+  readonly content: ContentContext;
+  readonly models: ContentSource['models'];
+  readonly answers: KeptAnswers;
+  readonly reads: ReadLog;
+  /** What is asked for besides the address. */
+  readonly form: string;
+  /** Whether the answer is about the caller, so that others with the same rights have another one. */
+  readonly isOwn: boolean;
+}
+
+/** What is kept of the answer itself. */
+interface KeptBody {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: string | Buffer;
+}
+
+/** An answer that was made here, and what it depends on. */
+interface KeptAnswer {
+  /** Null if answers of its route have no tags. */
+  readonly tag: string | null;
+  /** Null if the tag alone is kept. */
+  readonly body: KeptBody | null;
+  readonly snapshot: ContentSource['models']['snapshot'];
+  readonly begun: number;
+  readonly collections: readonly string[];
+  readonly uids: readonly string[];
+}
+
+/** An answer as it is about to be sent. */
+type SentAnswer = Pick<KeptAnswer, 'tag'> & KeptBody;
+
+/** Maximum number of kept answers, and of bytes if only tags are kept. */
+const bounds = { entries: 100_000, bytes: 16_000_000 };
+
+/** Approximate bytes of a kept answer besides its key and its body. */
+const weight = 400;
+
+/** Bytes of an answer beyond which only its tag is kept. */
+const largestBody = 1_000_000;
+
+/** Number of characters of an address, and of what is asked for besides it, beyond which nothing is kept. */
+const longest = 8_192;
+
+/**
+ * The recent answers to reads, by address and by the rights of their callers. One stays valid while models and rights are the same
+ * objects, and no change of a collection was reported from which it was read. Its tag then answers whether a client has it. Its bytes
+ * are served to all callers with the same rights, if the writes of all instances are known.
+ */
+export class KeptAnswers {
+  readonly #kept: BoundedCache<KeptAnswer>;
+  readonly #across: boolean;
+  readonly #instances: Backend['instances'];
+  /** Whether bytes are kept, not only tags. */
+  readonly keepsBytes: boolean;
+
+  constructor({ api }: Config, { instances }: Pick<Backend, 'instances'>) {
+    const { bytes, across } = api.rest.keepAnswers;
+    this.keepsBytes = bytes > 0;
+    this.#kept = new BoundedCache(this.keepsBytes ? { ...bounds, bytes } : bounds);
+    this.#across = across;
+    this.#instances = instances;
+  }
+
+  /** Returns what is kept of the answer to a request, if it is as this instance would read it now; null if it must be read. */
+  find(ctx: Context, read: KeptRead): KeptAnswer | null {
+    if (asksAnew(ctx)) return null;
+    const key = keyOf(ctx, read);
+    const kept = key === null ? undefined : this.#kept.get(key);
+    if (key === null || kept === undefined) return null;
+    const { content, models } = read;
+    const isSame = kept.snapshot === models.snapshot && content.store.changes.isUnchanged(kept.collections, kept.begun);
+    if (isSame && !kept.uids.some((uid) => (content.hooks?.reads(uid) ?? null) !== null)) return kept;
+    this.#kept.delete(key);
+    return null;
+  }
+
+  /** Returns the bytes of a kept answer if they may be served; null if they must be read. */
+  bodyOf({ body }: KeptAnswer, { content }: KeptRead): KeptBody | null {
+    return body !== null && this.#mayServe(content) ? body : null;
+  }
+
+  /** Keeps an answer, or only its tag, unless it depends on more than stored entries. */
+  keep(ctx: Context, sent: SentAnswer, read: KeptRead): void {
+    const { content, models, reads } = read;
+    const { registry, locales } = models.snapshot;
+    const key = keyOf(ctx, read);
+    if (key === null || reads.dependsOnMore) return;
+    if (content.bind.registry !== registry || content.bind.locales !== locales.codes) return; // read by an older snapshot
+    if (!content.store.changes.isUnchanged(reads.collections, reads.begun)) return;
+    const body = this.#mayKeep(ctx, sent, read) ? { headers: sent.headers, bytes: ownBytes(sent.bytes) } : null;
+    if (body === null && (sent.tag === null || this.#kept.get(key)?.tag === sent.tag)) return;
+    const [collections, { begun, uids }] = [[...new Set(reads.collections)], reads];
+    this.#kept.set(key, { tag: sent.tag, body, snapshot: models.snapshot, begun, collections, uids }, weight + sizeOf(body));
+  }
+
+  #mayKeep(ctx: Context, { bytes }: SentAnswer, { caller, content, isOwn }: KeptRead): boolean {
+    if (isOwn || caller.access.isOfUser === true || ctx.res.hasHeader('Set-Cookie')) return false;
+    return bytes.length <= largestBody && this.#mayServe(content);
+  }
+
+  /** Returns whether all writes are known: those of this instance, and those of others up to a second ago, if there may be others. */
+  #mayServe({ store: { changes } }: ContentContext): boolean {
+    return this.keepsBytes && changes.isCurrent && (this.#across || this.#instances.isAlone);
+  }
+}
+
+/**
+ * Says whether an answer was kept. Its age is that of the last word that it is still valid, as after a validation at the origin: a larger
+ * one would take the time from caches for which `Cache-Control` lets them keep it.
+ */
+export function tellKept(ctx: Context, isKept: boolean): void {
+  ctx.res.setHeader('Cache-Status', isKept ? 'mangrove; hit' : 'mangrove; fwd=miss');
+  if (isKept) ctx.res.setHeader('Age', '0');
+}
+
+/** Returns whether the client demands an answer that is read for it. */
+const asksAnew = ({ req }: Context): boolean => /\bno-(?:cache|store)\b/i.test(req.headers['cache-control'] ?? '');
+
+/** What in a request makes its answer one that is not kept: the plan of its reads, and entries that a token shows before they are published. */
+const passing = /explain=|previewToken/i;
+
+/** Returns the key of a request; null if its answer is not kept. */
+function keyOf(ctx: Context, { caller, form, isOwn }: KeptRead): string | null {
+  const { url, host } = ctx;
+  if (url.length + form.length > longest || ctx.req.headers['x-preview-token'] !== undefined) return null;
+  if (passing.test(url.includes('%') ? decoded(url) : url)) return null;
+  const own = isOwn && caller.kind === 'user' ? String(caller.user.id) : '';
+  return `${caller.kind}${own} ${String(classOf(caller.access))} ${host} ${url} ${form}`;
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url.replaceAll(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  }
+}
+
+let classes = 0;
+
+/** Returns the number of a class of equal rights. Callers with the same access are one class. */
+const classOf = memoize((access: Access): number => (void access, ++classes));
+
+/** Returns bytes that hold no larger memory, which several of them share. */
+function ownBytes(bytes: string | Buffer): string | Buffer {
+  if (typeof bytes === 'string' || bytes.length === bytes.buffer.byteLength) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+const sizeOf = (body: KeptBody | null): number =>
+  body === null ? 0 : typeof body.bytes === 'string' ? 2 * body.bytes.length : body.bytes.length;
