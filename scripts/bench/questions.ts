@@ -58,13 +58,22 @@ export const newest = { sort: 'publishedAt:desc', pagination: { pageSize: 25 } }
 // As client libraries write it: the brackets of the keys stay as they are.
 export const spell = (query: object): string => stringify(query, { encodeValuesOnly: true });
 
+/** Headers of requests that the product answers by its database, not from memory. */
+export const anew = { 'cache-control': 'no-cache' };
+
 export const get = (product: string, baseline: string): Question => ({
-  product: { method: 'GET', path: product },
+  product: { method: 'GET', path: product, headers: anew },
   baseline: { method: 'GET', path: baseline },
 });
 
 /** Returns a question of which the client has the answer of the product already. The baseline answers in full. */
-export const known = ({ product, baseline }: Question): Question => ({ product: { ...product, isKnown: true }, baseline });
+export const known = (question: Question): Question => {
+  const { product, baseline } = kept(question);
+  return { product: { ...product, isKnown: true }, baseline };
+};
+
+/** Returns a question that the product answers from memory. */
+export const kept = ({ product: { method, path }, baseline }: Question): Question => ({ product: { method, path }, baseline });
 
 const run = Date.now().toString(36);
 let created = 0;
