@@ -7,7 +7,7 @@ import { createGraphql, type GraphqlEndpoint } from '#api/graphql/endpoint/creat
 import { createExtension, type GraphqlExtension } from '#api/graphql/extension/create-extension.js';
 import { contentOfCode } from '#api/code/content-of-code.js';
 import { createApp } from '#http/create-app.js';
-import { enabledFeatures, publicRoutesOf, routesOf, type Feature } from '#http/feature.js';
+import { enabledFeatures, publicRoutesOf, routesOf, type Feature, upgradePaths } from '#http/feature.js';
 import { Listener } from '#http/listener.js';
 import type { RouteMatch } from '#http/project-code.js';
 import type { Connection } from '#http/running.js';
@@ -151,6 +151,7 @@ export class Server implements Service {
     const features = [graphql, ...enabledFeatures(this.#parts.features, this.config)];
     const parts = { config: this.config, projectCode: project?.code ?? null };
     const tables = { routes: routesOf(features, parts), publicRoutes: publicRoutesOf(features, parts) };
+    this.#parts.http.upgrades = upgradePaths(tables.routes);
     return createApp({ observer, connection, ...parts, ...tables }).callback();
   }
 

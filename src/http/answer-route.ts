@@ -16,6 +16,7 @@ import type { Answer, IdentifiedRow, PathSettings, RouteCall, Row, Rows } from '
 import { type Connection, notRunning, type Running } from './running.js';
 import { type Chain, chainOf } from './steps/chain.js';
 import { isRead, noteVersion } from './tag-answers.js';
+import { asksForUpgrade, takeUpgrade } from './upgrades.js';
 
 /** A request with a matching path. */
 interface Matched {
@@ -91,7 +92,8 @@ function beginLog({ source }: Running, { notes }: Chain, { ctx, projectCode }: M
 
 function lasting(call: RouteCall, { ctx, connection, settings }: Matched): RouteCall {
   if (settings.isLong === true) return { ...call, ends: letLast(ctx, connection) };
-  return settings.mayLast === true ? { ...call, last: () => letLast(ctx, connection) } : call;
+  const upgrade = settings.upgrades === true && asksForUpgrade(ctx) ? { upgrade: () => takeUpgrade(ctx) } : null;
+  return settings.mayLast === true ? { ...call, ...upgrade, last: () => letLast(ctx, connection) } : call;
 }
 
 /** Lets the answer to a request take long. Returns the signal that ends it. Throws a 503 if the service is about to stop. */

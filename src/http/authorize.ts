@@ -58,23 +58,29 @@ export interface Identifying {
 /** The caller of a long answer. */
 interface IdentifiedRequest {
   readonly request: Identifying;
-  readonly action: ActionName;
+  /** The action that it needs, by which an expired token may be ignored; null if none is. */
+  readonly action: ActionName | null;
   readonly sender: Sender;
+  /** Notes what is read for it; absent if that is not needed. */
+  readonly reads?: ReadLog;
 }
 
 /**
  * Identifies the caller of a long answer again, with the rights and models that are in force now. Counts no request. Throws like
  * `identify`.
  */
-export async function identifyAgain({ request, action, sender }: IdentifiedRequest, running: Running): Promise<Authorized> {
+export async function identifyAgain(
+  { request, action, sender, reads }: IdentifiedRequest,
+  running: Running,
+): Promise<Authorized> {
   const { authenticator, config, source } = running;
   const caller = await authenticator.authenticate({
     authorization: request.authorization,
     isLocal: () => request.isLocal,
-    ignores: (fault) => ignoresFault(fault, { actions: [action] }, config),
+    ignores: (fault) => action !== null && ignoresFault(fault, { actions: [action] }, config),
     requestId: sender.requestId ?? '',
   });
-  return { caller, content: createRequestContext(config, source, { caller, sender, reservation: null, reads: null }) };
+  return { caller, content: createRequestContext(config, source, { caller, sender, reservation: null, reads: reads ?? null }) };
 }
 
 /** Returns how the callers of rows that require an action are usually found. */

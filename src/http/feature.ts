@@ -124,6 +124,10 @@ export function publicRoutesOf(features: readonly Feature[], parts: Omit<RoutePa
   return routesOf([hidden, ...features.filter(({ isAdmin }) => isAdmin !== true)], parts);
 }
 
+/** Returns the paths of routes that take up other protocols. */
+export const upgradePaths = (routes: readonly AnyRoute[]): ReadonlySet<string> =>
+  new Set(routes.flatMap((route) => ('settings' in route && route.settings?.upgrades === true ? route.path : [])));
+
 const nothing: Omit<OpenRoute, 'path'> = {
   method: 'ALL',
   action: null,

@@ -7,12 +7,17 @@ import { type Attempt, attemptHeaders } from '#base/limits/attempts.js';
 import type { AttemptLimits, GuessLimit, LimitedRoute } from '#base/limits/attempts.js';
 import type { Config } from '#settings/config.js';
 import { rateLimitError } from '#base/errors.js';
+import type { Sender } from '#base/limits/queue.js';
 import type { Database } from '#store/send/database.js';
 import type { Values } from '#base/values.js';
 import { clientKey, requestIdOf } from './route-request.js';
 
 /** Counts a request of a caller, or several. Throws a RateLimitError for too many. */
-export type RequestLimiter = (ctx: Context, caller: Caller, requests?: number) => Promise<void>;
+export interface RequestLimiter {
+  (ctx: Context, caller: Caller, requests?: number): Promise<void>;
+  /** Counts what a long answer reads later as a request of its sender. */
+  readonly countAgain: (sender: Sender) => Promise<Attempt>;
+}
 
 /**
  * Returns the general limit (`api.ratelimit`) per user, per token, and per address without credentials; null if it is disabled.
@@ -22,11 +27,15 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   if (!enabled) return null;
   const ofIdentities = attemptLimiter(database, { collection: collections.requests, max: identity, interval });
   const ofAddresses = attemptLimiter(database, { collection: collections.requests, max: address, interval });
-  return async (ctx, caller, requests = 1) => {
+  const limiterOf = (kind: string) => (kind === 'public' ? ofAddresses : ofIdentities);
+  const count = async (ctx: Context, caller: Caller, requests = 1): Promise<void> => {
     if (requests === 0) return;
-    const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
-    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller), requests, requestIdOf(ctx)), 'api.ratelimit');
+    const attempt = await limiterOf(caller.kind).count(clientKey(ctx, caller), requests, requestIdOf(ctx));
+    tellAttempt(ctx, attempt, 'api.ratelimit');
   };
+  const countAgain = ({ client, caller, requestId }: Sender): Promise<Attempt> =>
+    limiterOf(caller?.kind ?? 'public').count(client, 1, requestId);
+  return Object.assign(count, { countAgain });
 }
 
 /** Counts an attempt, and sets headers with the remaining number. Throws a RateLimitError for too many. */

@@ -12,6 +12,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import type { AddedDescription, Describe, Errors, Operation } from './operation.js';
 import type { RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
+import type { Upgrade } from './upgrades.js';
 
 /** An answer to the client. */
 export interface Answer {
@@ -41,6 +42,11 @@ export interface RouteCall extends Authorized {
   readonly ends?: EndSignal;
   /** On paths with `mayLast`: makes the answer one of a path with `isLong`, and returns its `ends`. Throws a 503 if the service stops. */
   readonly last?: () => EndSignal;
+  /**
+   * Of a request for another protocol on paths with `upgrades`: leaves the connection to the handler, which returns null. Throws a
+   * ForbiddenError for pages of origins that CORS does not allow.
+   */
+  readonly upgrade?: () => Upgrade | null;
   /** Of a request with an Idempotency-Key: see `once`. */
   readonly once?: (write: (content: ContentContext) => Promise<Answer>, parts: string | null) => Promise<Answer>;
 }
@@ -118,6 +124,8 @@ export interface PathSettings {
   readonly isLong?: true;
   /** Some answers are as those of `isLong`: the handler decides, by `last` of the call. */
   readonly mayLast?: true;
+  /** Requests for another protocol, such as WebSocket, reach the handler, which may take them up by `upgrade` of the call. */
+  readonly upgrades?: true;
   /** Returns the answer to an error in the place of the error envelope, because clients of the path know another form. */
   readonly errorAnswer?: ErrorAnswer;
   /** Skips the shared middleware: no headers are set, no body is read, errors are not translated. */

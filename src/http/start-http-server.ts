@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { ServerConfig } from '#settings/config.js';
 import { Alarm, ifLonger, meanwhile } from '#base/limits/timers.js';
 import { cutSlowAnswers } from './cut-slow-answers.js';
+import { listenForUpgrades } from './upgrades.js';
 
 /** A running HTTP server. */
 export interface HttpServer {
@@ -24,13 +25,15 @@ export interface PreparedServer {
   readonly traffic: Traffic;
   /** Handles the requests. Set when the server starts. */
   answer: RequestListener | null;
+  /** The paths of routes that take up other protocols. */
+  upgrades: ReadonlySet<string>;
 }
 
 /** Creates the HTTP server. Its listener for requests is there from the beginning, because WebSocket libraries wrap it. */
 export function prepareHttpServer(config: ServerConfig): PreparedServer {
   const server = createServer(optionsOf(config));
   server.maxConnections = config.maxConnections;
-  const prepared: PreparedServer = { server, traffic: watchTraffic(server), answer: null };
+  const prepared: PreparedServer = { server, traffic: watchTraffic(server), answer: null, upgrades: new Set() };
   const handle: RequestListener = (request, response) => {
     prepared.traffic.watch(request, response);
     prepared.answer?.(request, response);
@@ -96,6 +99,7 @@ export async function startHttpServer(
   const { server, traffic } = prepared;
   cutSlowAnswers(server, traffic.underWay, config);
   prepared.answer = callback;
+  if (prepared.upgrades.size > 0) listenForUpgrades(server, prepared.upgrades, callback);
   const port = await listen(server, config, variable);
   server.on('error', refused); // without a listener the error would end the process
   let closing: Promise<number> | undefined;
