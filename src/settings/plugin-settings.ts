@@ -30,10 +30,9 @@ const graphqlSettings = group({
     apolloServer: options(
       'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing (except in production), validationRules; others cause a warning',
     ),
-    subscriptions: shaped<false>(
-      { const: false },
+    subscriptions: flag(
       false,
-      'Has no effect, since there are no subscriptions; accepted so that a configuration of Strapi v4 can stay as it is',
+      'Serve subscriptions of the types with sync, and live queries, as events, in parts and by WebSocket on the same path',
     ),
     generateArtifacts: maybeFlag('Write the files set in artifacts; null: in development only'),
     artifacts: group({

@@ -42,7 +42,9 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'admin.url': panelPath,
   'admin.serveAdminPanel': (value) => ({ set: { 'admin.serveAdminPanel': booleanOf(value) } }),
   'middlewares.cors.origin': originSetting,
-  'plugins.graphql.config.subscriptions': (value) => (value === false ? { set: {} } : { advice: 'there are no subscriptions' }),
+  'plugins.graphql.config.subscriptions': (value) => ({
+    set: { 'plugins.graphql.config.subscriptions': isRecord(value) || value },
+  }),
   ...oneOf(['plugins.graphql.config.federation', 'plugins.graphql.config.v4CompatibilityMode'], 'has no effect; remove it'),
   'plugins.graphql.config.landingPage': 'set plugins.graphql.config.playgroundAlways',
   'plugins.graphql.config.playground': 'set plugins.graphql.config.playgroundAlways',

@@ -28,8 +28,8 @@ export const innerLevels: Readonly<Record<string, readonly (readonly string[])[]
   content: [['rights'], ['.']],
   accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],
-  api: [['code', 'webhooks'], ['history'], ['trash'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp', 'push']],
-  'api/graphql': [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
+  api: [['code', 'webhooks'], ['history', 'sync'], ['trash'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp', 'push']],
+  'api/graphql': [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground', 'live'], ['endpoint'], ['extension']],
   strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],
   operate: [['embedded', 'raw'], ['transfer'], ['backup'], ['doctor'], ['cli']],
 };

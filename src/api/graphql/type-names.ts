@@ -65,6 +65,12 @@ export const findName = (type: ContentType): string => lowerFirst(pascalCase(plu
 /** Returns the name of the query of a list by cursors. No content type has a name with an underscore. */
 export const findConnectionName = (type: ContentType): string => `${findName(type)}_connection`;
 
+/** Returns the name of the subscription to the changes of a type. */
+export const changesName = (type: ContentType): string => `${findName(type)}Changes`;
+
+/** Returns the name of a change of a type. No content type has a name with an underscore. */
+export const changeName = (type: ContentType): string => `${typeName(type)}_Change`;
+
 export const zoneName = (type: ContentType, attribute: Attribute): string =>
   `${typeName(type)}${pascalCase(attribute.name)}DynamicZone`;
 

@@ -1,7 +1,7 @@
 import { localeGroup } from '#store/form/layout.js';
 import { isSynced } from '#http/sync-option.js';
 import type { FieldsOf } from '#store/stores/change-log.js';
-import type { Child, Condition, Plan, Selection } from '#model/query/plan.js';
+import type { Child, Condition, LinkChild, Plan, Selection } from '#model/query/plan.js';
 import { findPlaces } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '#model/schema/content-type.js';
 
@@ -179,10 +179,10 @@ const selectionLinks = ({ children }: Selection, prefix: string, far: Fields): L
 function linksOf(child: Child, prefix: string, far: Fields): LinkDependency[] {
   switch (child.kind) {
     case 'link':
-      return [linkDependency(`${prefix}${child.link.name}`, child.target, child.condition, far)];
+      return [withAnswered(linkDependency(`${prefix}${child.link.name}`, child.target, child.condition, far), child)];
     case 'morph':
       return [...child.targets.values()].map(({ selection, condition }) =>
-        linkDependency(`${prefix}${child.attribute.name}.id`, selection.type, condition, far),
+        withAnswered(linkDependency(`${prefix}${child.attribute.name}.id`, selection.type, condition, far), { selection }),
       );
     case 'component':
       return selectionLinks(child.selection, `${prefix}${child.attribute.name}.`, far);
@@ -191,4 +191,14 @@ function linksOf(child: Child, prefix: string, far: Fields): LinkDependency[] {
         selectionLinks(selection, `${prefix}${child.attribute.name}.`, far),
       );
   }
+}
+
+/** Returns a link with the fields of its targets that are answered or sort them, which are theirs alone. */
+function withAnswered(
+  link: LinkDependency,
+  { selection, sort = [] }: Pick<LinkChild, 'selection'> & Partial<LinkChild>,
+): LinkDependency {
+  const children = selection.children.flatMap((child) => ('attribute' in child ? child.attribute.name : []));
+  const answered = [...selection.fields.map(({ name }) => name), ...children, ...sort.map(({ path }) => firstOf(path))];
+  return answered.length === 0 ? link : { ...link, fields: new Set([...link.fields, ...answered]) };
 }

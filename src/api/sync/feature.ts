@@ -104,7 +104,11 @@ function orNone(bind: () => readonly RowRule[]): readonly RowRule[] {
 /** Identifies waiting callers again when something has changed that their rights depend on. */
 function recheckCallers(running: Running): void {
   const { models, store } = running.backend;
-  const recheck = (isAffected: (session: SyncSession) => boolean): void => void syncService(running).hub.recheck(isAffected);
+  const recheck = (isAffected: (one: Pick<SyncSession, 'sender'>) => boolean): void => {
+    const { hub, rechecks } = syncService(running);
+    void hub.recheck(isAffected);
+    for (const other of rechecks) other(isAffected);
+  };
   const recheckKind = (kind: string) => (change: Change) => {
     const ids = 'ids' in change && change.ids !== null ? change.ids : undefined;
     recheck(({ sender }) => sender.caller?.kind === kind && ids?.includes(sender.caller.id) !== false);

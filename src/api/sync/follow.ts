@@ -88,6 +88,8 @@ export abstract class EventStream extends LiveBody implements StepStream {
 interface FollowerInput extends FollowInput {
   readonly stream: StepStream;
   readonly ends: EndSignal;
+  /** Whether it is a part of a connection that is counted as a whole. */
+  readonly isCounted?: boolean;
 }
 
 /**
@@ -101,21 +103,23 @@ export class Follower implements Waiter {
   readonly #stream: StepStream;
   readonly #handle: string;
   readonly #epoch: string;
+  readonly #isCounted: boolean;
   #wait: Wait | null = null;
 
-  private constructor({ session, service, start, ends, stream }: FollowerInput) {
+  private constructor({ session, service, start, ends, stream, isCounted = false }: FollowerInput) {
     this.#session = session;
     this.#service = service;
     this.#ends = ends;
     this.#stream = stream;
     this.#handle = session.handle(start.state);
     this.#epoch = start.state.epoch;
+    this.#isCounted = isCounted;
   }
 
   /** Throws a 4xx or a 503 if too many clients follow. */
   static start(input: FollowerInput): void {
-    const { session, service, start, ends } = input;
-    service.connections.enter(session.sender);
+    const { session, service, start, ends, isCounted = false } = input;
+    if (!isCounted) service.connections.enter(session.sender);
     const follower = new Follower(input);
     ends.addEventListener('abort', () => {
       if (follower.#wait !== null) service.hub.end(follower.#wait);
@@ -181,7 +185,7 @@ export class Follower implements Waiter {
   #close(error: unknown): void {
     const { connections, observer } = this.#service;
     if (error !== null && !(error instanceof ApiError)) observer.observe({ kind: 'failed', work: 'sync', err: error });
-    connections.leave(this.#session.sender);
+    if (!this.#isCounted) connections.leave(this.#session.sender);
     this.#stream.close(error);
   }
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { memoize, SharedValues } from '#base/caches.js';
 import { invalidParameter, validationError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { Shaped } from '#content/shape-values.js';
 import { type QueryParameters, readParameters } from '#http/query-string.js';
 import { readable } from '#model/query/access.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
@@ -11,12 +13,32 @@ import { parametersOf, parseQuery } from '#model/query/parse-query.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { Config } from '#settings/config.js';
+import type { Loaded } from '#store/form/loaded.js';
 import { copiedFields } from './copy-query.js';
 import { type Dependencies, dependenciesOf } from './dependencies.js';
 import { type Visibility, visibilityOf } from './visibility.js';
 
 /** What a client asks for: the entries, and which of their values. */
-export type SyncQuery = Pick<Query, 'filter' | 'fields' | 'locale' | 'publicationState'>;
+export interface SyncQuery extends Pick<Query, 'filter' | 'fields' | 'locale' | 'publicationState'> {
+  /** The form of the entries, if they are not copies. */
+  readonly form?: EntryForm;
+}
+
+/** How a front end reads and answers entries, which follow the same log with the same rights as copies. */
+export interface EntryForm {
+  /** Queries for the same entries with the same key have the same answers. */
+  readonly key: string;
+  /** Returns what is read of entries: what they store, and scalars and components of the entries that they link. Throws an ApiError. */
+  select(type: ContentType, bind: BindContext): Pick<Query, 'fields' | 'includePrivate' | 'populate'>;
+  /** Returns entries as the front end gets them. Throws a ValidationError if they exceed the budget. */
+  copiesOf(entries: readonly Loaded[], content: ContentContext): EntryCopy[];
+}
+
+/** An entry as clients keep it. */
+export interface EntryCopy {
+  readonly id: number;
+  readonly attributes: Shaped;
+}
 
 /** Equal queries are one object. */
 const syncQueries = new SharedValues<SyncQuery>();
@@ -53,8 +75,12 @@ export interface Shape {
   readonly query: Query;
   readonly dependencies: Dependencies;
   readonly visibility: Visibility;
+  /** Absent for copies. */
+  readonly form: EntryForm | undefined;
   /** Shapes with the same digest have the same answers. */
   readonly digest: string;
+  /** Shapes with the same one continue the tokens of each other: they are of the same entries and values, whatever their form. */
+  readonly tokenDigest: string;
 }
 
 /** The shapes in use, by their digests. */
@@ -65,7 +91,11 @@ export function bindShape(syncQuery: SyncQuery, type: ContentType, bind: BindCon
   const query = boundQuery(syncQuery, type, bind);
   const plan = bindPlan(query, type, { ...bind, settings: bindSettings(bind.settings), now: refuseNow });
   if (plan.near !== undefined) throw validationError('Invalid parameter $near: entries cannot be synced by their distance');
-  const shape = { plan, query, ...planFacts(plan) };
+  const { form } = syncQuery;
+  const facts = planFacts(plan);
+  const tokenDigest = facts.digest;
+  const digest = form === undefined ? tokenDigest : `${tokenDigest} ${form.key}`;
+  const shape = { plan, query, form, ...facts, digest, tokenDigest };
   return shapes.share(shape.digest, shape, (other) => other.plan.type === plan.type);
 }
 
@@ -98,7 +128,9 @@ function boundQuery(syncQuery: SyncQuery, type: ContentType, bind: BindContext):
  * Returns the query that reads what an entry itself stores: its scalars, its components and zones, and the ids of the relations and
  * files in it. Throws a ValidationError for names in `fields` that the caller may not read.
  */
-function storedQuery({ fields: items, ...others }: SyncQuery, type: ContentType, { registry, access }: BindContext): Query {
+function storedQuery({ fields: items, form, ...others }: SyncQuery, type: ContentType, bind: BindContext): Query {
+  if (form !== undefined) return { ...emptyQuery, ...others, ...form.select(type, bind), withTotal: false, isForFields: true };
+  const { registry, access } = bind;
   const names = items?.flatMap((item) => item.split(',').map((name) => name.trim())) ?? null;
   const isScalar = (name: string): boolean => (type.attributes.get(name)?.kind ?? 'scalar') === 'scalar';
   const hidden = names?.find((name) => !isScalar(name) && readable(type, name, access) === null);

@@ -35,6 +35,8 @@ export class SyncService {
   readonly connections: Connections;
   readonly tokens: SyncTokens;
   readonly observer: Observer;
+  /** Called with what tells whose rights may have changed. */
+  readonly rechecks = new Set<(isAffected: (one: Pick<SyncSession, 'sender'>) => boolean) => void>();
   readonly #database: Database;
   readonly #signal: LogSignal;
   readonly #pageSize: number;

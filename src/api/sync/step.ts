@@ -10,15 +10,9 @@ import type { Database } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
 import { type LogPlace, type LogState, type StoredChange, syncLog } from '#store/stores/change-log.js';
 import type { Dependencies } from './dependencies.js';
-import type { Shape } from './query.js';
+import type { EntryCopy, Shape } from './query.js';
 import { type Position, resetError } from './token.js';
 import { lacksFields, possibleCopies } from './visibility.js';
-
-/** An entry as clients keep it. */
-interface EntryCopy {
-  readonly id: number;
-  readonly attributes: Shaped;
-}
 
 /** What a client does with an entry. */
 export type SyncChange = ({ readonly op: 'upsert' } & EntryCopy) | { readonly op: 'delete'; readonly id: number };
@@ -173,7 +167,7 @@ async function readEntries(further: Condition, { shape, content, state, size }: 
     code === null
       ? (await readPage(narrowed, { registry: content.bind.registry, ...store })).entries
       : (await code.many({ query, plan: narrowed, id: null, further }, context)).entries;
-  return copiesOf(entries, content.bind.budget);
+  return shape.form?.copiesOf(entries, content) ?? copiesOf(entries, content.bind.budget);
 }
 
 const byId = { links: [], path: '_id', lists: [], order: 1 } as const;

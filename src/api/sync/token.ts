@@ -52,5 +52,5 @@ const isEqual = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** Returns the handle of the answers of a shape in an epoch of the log. */
-export const handleOf = ({ digest }: { readonly digest: string }, { epoch }: { readonly epoch: string }): string =>
-  createHash('sha256').update(`${digest} ${epoch}`).digest('base64url').slice(0, 22);
+export const handleOf = ({ tokenDigest }: { readonly tokenDigest: string }, { epoch }: { readonly epoch: string }): string =>
+  createHash('sha256').update(`${tokenDigest} ${epoch}`).digest('base64url').slice(0, 22);

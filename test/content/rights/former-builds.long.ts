@@ -106,6 +106,6 @@ describe('tokens of sync of a former build', () => {
       const { body } = await server.as(server.editor, 'GET', `/api/sync/${path}`);
       const log = await server.database.db.collection<{ _id: string; epoch?: string }>('_changes').findOne({ _id: 'log' });
       const handle = String(body.meta.sync.token).split('.')[3];
-      expect(handle).to.equal(handleOf({ digest }, { epoch: String(log?.epoch) }));
+      expect(handle).to.equal(handleOf({ tokenDigest: digest }, { epoch: String(log?.epoch) }));
     });
 });

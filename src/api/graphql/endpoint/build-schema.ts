@@ -18,10 +18,11 @@ import {
   userMutations,
 } from '../plugins/accounts-fields.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
-import { AssembledSchema, RootType } from '../types/assembled-schema.js';
+import { AssembledSchema, RootType, type SchemaRoots } from '../types/assembled-schema.js';
 import { allTypes, commonTypes } from '../types/all-types.js';
 import { rootFields, type RootFields } from '../types/root-fields.js';
 import { objectTypes } from '../types/object-types.js';
+import { liveDirective } from '../types/change-types.js';
 import { type FieldMap, type Fields, shownTypes, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { changedUids, createTypeStore, pauseAfter, type TypeStore } from '../types/type-store.js';
@@ -38,6 +39,8 @@ export interface SchemaOptions {
   readonly connections?: boolean;
   /** Whether filters have quantifiers. */
   readonly quantifiers?: boolean;
+  /** Whether there are subscriptions to the changes of types with sync, and live queries if there is such a type. */
+  readonly subscriptions?: boolean;
   /**
    * Extends the generated schema, which contains all generated types, even unused ones. Must add the checks of scopes to root
    * fields, because it may change these fields.
@@ -65,8 +68,8 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const store = createTypeStore(kept.types);
   const complete = (fields: Fields): FieldMap =>
     new GraphQLObjectType({ name: 'Root', fields: extend === undefined ? guardFields(fields) : fields }).getFields();
-  const { nullableOutput = false, connections = false, quantifiers = false } = options;
-  const shape = { nullableOutput, connections, quantifiers };
+  const { nullableOutput = false, connections = false, quantifiers = false, subscriptions = false } = options;
+  const shape = { nullableOutput, connections, quantifiers, subscriptions };
   const context: SchemaContext = { objects: objectTypes, registry, shadow, store, complete, ...shape };
   followTypes(context);
   const shown = shadowCrud ? shownTypes(context) : [];
@@ -77,11 +80,12 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   await pause();
   const mutation = new RootType('Mutation', shadowCrud ? mutations(ofTypes, options, context) : []);
   await pause();
+  const live = subscriptionParts(ofTypes);
   if (extend !== undefined) {
     // an extension may refer to all types
     const types = [...shown.flatMap((type) => allTypes(type, context)), ...commonTypes];
     await store.complete(pause);
-    return extend(new GraphQLSchema({ query, mutation, types, directives, assumeValid: true }));
+    return extend(new GraphQLSchema({ query, mutation, types, ...live, assumeValid: true }));
   }
   const extended = kept.schema && {
     schema: kept.schema,
@@ -89,9 +93,16 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
     members: addedMembers(kept.schema, kept.added, context),
   };
   await store.complete(pause);
-  const schema = new AssembledSchema({ query, mutation: mutation.isEmpty ? null : mutation, directives }, extended);
+  const schema = new AssembledSchema({ query, mutation: mutation.isEmpty ? null : mutation, ...live }, extended);
   generated.set(schema, { schema, registry, types: store.types, roots });
   return schema;
+}
+
+/** Returns the subscriptions of a schema, and its directives. Live queries come with the first subscription. */
+function subscriptionParts(roots: readonly RootFields[]): Pick<SchemaRoots, 'subscription' | 'directives'> {
+  const fields = roots.map(({ subscriptions }) => subscriptions);
+  const subscription = new RootType('Subscription', fields);
+  return subscription.isEmpty ? { subscription: null, directives } : { subscription, directives: [...directives, liveDirective] };
 }
 
 interface Generated extends SchemaParts {

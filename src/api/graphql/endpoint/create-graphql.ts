@@ -45,8 +45,8 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const plugins = pluginsOf(config);
   const current = new CurrentSchema(
     async (registry, previous) => {
-      const { shadowCrud, nullableOutput, connections, quantifiers } = settings;
-      const shape = { shadowCrud, nullableOutput, connections, quantifiers };
+      const { shadowCrud, nullableOutput, connections, quantifiers, subscriptions } = settings;
+      const shape = { shadowCrud, nullableOutput, connections, quantifiers, subscriptions };
       const options: SchemaOptions = { ...plugins, ...extension(registry), ...shape, previous };
       const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
       onSchema(null);

@@ -142,7 +142,5 @@ export function chooseOperation({ definitions }: DocumentNode, name: string | nu
   if (first === undefined)
     return new GraphQLError(name === null ? 'Must provide an operation.' : `Unknown operation named "${name}".`);
   if (second !== undefined) return new GraphQLError('Must provide operation name if query contains multiple operations.');
-  return first.operation === 'subscription'
-    ? new GraphQLError('Schema is not configured for subscriptions.', { nodes: first })
-    : first;
+  return first;
 }

@@ -27,6 +27,7 @@ import { answerOf, textResponse } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import { createEndpoint, type Endpoint, handleRequest, operationsOf, type RequestState } from './operation-handler.js';
+import { createLive } from './live-endpoint.js';
 import { placeFiles } from './place-files.js';
 import { refuseEndedField } from './refuse-ended.js';
 
@@ -42,6 +43,7 @@ export interface GraphqlParts {
 export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | ContextRoute)[] {
   const { settings, observer } = parts;
   const endpoint = createEndpoint(settings, observer);
+  const live = settings.subscriptions ? createLive({ ...parts, endpoint, createState }) : null;
   const playground = settings.playground ? createPlayground(settings.endpoint) : null;
   const place = { path: settings.endpoint, settings: parts.pathSettings };
   return [
@@ -55,6 +57,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       page: { name: 'GraphQL', about: 'a playground with the schema' },
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
+        if (live !== null && call.upgrade !== undefined && (await live.isServed())) return live.answerSocket(ctx, call);
         // if the public has no rights at all, answers 401
         if (caller.kind === 'public' && caller.publicRoleIsEmpty)
           throw caller.ended === null ? unauthorizedError() : refusedToken(caller.ended);
@@ -63,7 +66,8 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
           // Browsers send this header when a user opens a page. Programs get the answer of Strapi v4.
           if (request.querystring === '' && request.headers['sec-fetch-dest'] === 'document') return explainEndpoint();
         }
-        return answerOperations(ctx, call, parts, endpoint);
+        const answer = (): Promise<Answer> => answerOperations(ctx, call, parts, endpoint);
+        return live === null ? answer() : live.answer(ctx, call, answer);
       },
     },
   ];

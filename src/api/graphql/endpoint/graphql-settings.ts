@@ -23,6 +23,7 @@ export interface GraphqlSettings {
   readonly nullableOutput: boolean;
   readonly connections: boolean;
   readonly quantifiers: boolean;
+  readonly subscriptions: boolean;
   readonly pages: PageSettings;
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
@@ -67,6 +68,7 @@ export function graphqlSettings(
     nullableOutput: config.nullableOutput,
     connections: config.connections,
     quantifiers: config.quantifiers,
+    subscriptions: config.subscriptions,
     pages: pageSettings(config),
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
     introspection: flag(server['introspection'], isExplorable),
@@ -133,7 +135,8 @@ export function graphqlPathSettings({ plugins, middlewares }: Config): PathSetti
   const { config } = plugins.graphql;
   const cors = corsOf(config.apolloServer['cors'], middlewares.cors);
   const body = bodyOf(config.apolloServer['bodyParserConfig'], middlewares.body);
-  return { ...(cors !== null && { cors }), ...(body !== null && { body }) };
+  const live = config.subscriptions ? ({ mayLast: true, upgrades: true } as const) : {};
+  return { ...(cors !== null && { cors }), ...(body !== null && { body }), ...live };
 }
 
 /** Returns the CORS settings; null for `false`, the default, which applies those of the service. `true` allows all origins. */

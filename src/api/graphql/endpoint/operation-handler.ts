@@ -9,7 +9,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import type { Handler, Response } from 'graphql-http';
+import type { Handler, RequestParams, Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '#content/rights/caller.js';
@@ -20,6 +20,7 @@ import { isRecord } from '#base/values.js';
 import { cacheControlOf } from '../execute/cache-control.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import { type GraphqlContext, noteMore } from '../graphql-context.js';
+import { lasts, notOverJson } from '../live/operation.js';
 import type { NamedOperation } from './document-parts.js';
 import { chooseOperation, createDocuments, type Documents } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
@@ -43,6 +44,10 @@ export interface Endpoint {
   readonly find: (request: OperationRequest) => NamedOperation | null;
   /** Returns the operation of a query text; null if there is none. */
   readonly findIn: Documents['find'];
+  /** Returns the parameters of a request; the response if they are invalid. */
+  readonly read: (request: Pick<OperationRequest, 'method' | 'url' | 'body'>, config: Config) => RequestParams | Response;
+  readonly documents: Documents;
+  readonly format: FormatError;
   /** Returns the answer to a request whose files the caller may not send, as if its mutation had been executed. */
   readonly forbid: (error: ForbiddenError) => Answer;
   /** Maximum number of operations in a batch; 0 refuses batches. */
@@ -72,6 +77,8 @@ export function createEndpoint(settings: GraphqlSettings, observer: Observer): E
       return 'query' in parameters ? documents.find(parameters.query, parameters.operationName ?? null) : null;
     },
     findIn: documents.find,
+    read: (request, config) => readParameters({ ...request, context: { config } }, findQuery),
+    ...{ documents, format },
     forbid: (error) => answerOf(jsonResponse(200, { errors: [format(error)], data: null })),
     batch: settings.limits.batch,
   };
@@ -200,6 +207,7 @@ const mutationByGet = new GraphQLError('GET supports only query operation');
 async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const operation = chooseOperation(args.document, args.operationName ?? null);
   if (operation instanceof GraphQLError) return { errors: [operation] };
+  if (lasts(operation)) return { errors: [notOverJson(operation, args.schema)] };
   const context = args.contextValue as GraphqlContext; // all contexts are of this type
   if (operation.operation === 'mutation' && context.koaContext.method === 'GET') return { errors: [mutationByGet] };
   if (operation.operation !== 'query') noteMore(context);

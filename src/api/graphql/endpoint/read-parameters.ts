@@ -42,7 +42,10 @@ interface Sender {
  * Reads the parameters of an operation from the query string of a GET, or from the decoded JSON of a POST. Returns the response
  * if they are missing or invalid.
  */
-export function readParameters(request: Request<unknown, Sender>, find: FindQuery): RequestParams | Response {
+export function readParameters(
+  request: Pick<Request<unknown, Sender>, 'method' | 'url' | 'body' | 'context'>,
+  find: FindQuery,
+): RequestParams | Response {
   const { jsonDepth } = request.context.config.middlewares.body;
   switch (request.method) {
     case 'GET': {

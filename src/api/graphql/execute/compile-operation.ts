@@ -22,7 +22,8 @@ export interface RootField {
   readonly key: string;
   readonly nullable: boolean;
   readonly nodes: readonly FieldNode[];
-  readonly resolve: (context: GraphqlContext) => unknown;
+  /** `root` is the change of a subscription; otherwise there is none. */
+  readonly resolve: (context: GraphqlContext, root: unknown) => unknown;
   readonly complete: Complete;
 }
 
@@ -154,7 +155,7 @@ function compileRoot(key: string, nodes: readonly FieldNode[], base: Base): Root
     key,
     nullable: !isNonNullType(field.type),
     nodes,
-    resolve: (context) => resolve(undefined, args, context, info),
+    resolve: (context, root) => resolve(root, args, context, info),
     complete: compileComplete(field.type, info),
   };
 }

@@ -44,7 +44,7 @@ async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Prom
   const settled: Promise<Settled>[] = [];
   for (const field of fields) {
     data[field.key] = null; // keeps the order of the query
-    const running = settle(field, context);
+    const running = settle(field, context, args.rootValue);
     settled.push(running);
     if (serial) await running;
   }
@@ -71,9 +71,9 @@ const errorsToShow = (variables: ExecutionArgs['variableValues']): number =>
 
 type Settled = { readonly value: unknown } | { readonly thrown: unknown };
 
-async function settle({ resolve }: RootField, context: GraphqlContext): Promise<Settled> {
+async function settle({ resolve }: RootField, context: GraphqlContext, root: unknown): Promise<Settled> {
   try {
-    return { value: await resolve(context) };
+    return { value: await resolve(context, root) };
   } catch (thrown) {
     return { thrown };
   }

@@ -14,9 +14,10 @@ import { emptyFields, type FieldMap } from './schema-context.js';
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
 
 /** The root types and directives of a schema. Their types are complete and valid, and implement no interfaces. */
-interface SchemaRoots {
+export interface SchemaRoots {
   readonly query: GraphQLObjectType;
   readonly mutation: GraphQLObjectType | null;
+  readonly subscription: GraphQLObjectType | null;
   readonly directives: readonly GraphQLDirective[];
 }
 
@@ -83,6 +84,10 @@ export class AssembledSchema extends GraphQLSchema {
     return this.#roots.mutation;
   }
 
+  override getSubscriptionType(): GraphQLObjectType | null {
+    return this.#roots.subscription;
+  }
+
   override getTypeMap(): TypeMap {
     if (this.#typeMap !== undefined) return this.#typeMap;
     const types = emptyFields<TypeMap>();
@@ -96,20 +101,18 @@ export class AssembledSchema extends GraphQLSchema {
   }
 
   #collect(): Types {
-    const { query, mutation } = this.#roots;
+    const { query, mutation, subscription } = this.#roots;
     const types: Types = new Map();
-    collectTypes(query, types);
-    if (mutation !== null) collectTypes(mutation, types);
+    for (const root of [query, mutation, subscription]) if (root !== null) collectTypes(root, types);
     // types of directives and introspection
     for (const type of Object.values(super.getTypeMap())) types.set(type.name, type);
     return types;
   }
 
   #extend({ schema, fields, members }: Extended): NamedTypes {
-    const { query, mutation } = this.#roots;
+    const { query, mutation, subscription } = this.#roots;
     const types = schema.#types.copy();
-    types.set(query.name, query);
-    if (mutation !== null) types.set(mutation.name, mutation);
+    for (const root of [query, mutation, subscription]) if (root !== null) types.set(root.name, root);
     for (const type of [...fields.flatMap(namedBy), ...members]) collectTypes(type, types);
     return types;
   }

@@ -45,6 +45,7 @@ export function mapSchema(schema: GraphQLSchema, mapping: SchemaMapping): GraphQ
   return new GraphQLSchema({
     query: root(schema.getQueryType()),
     mutation: root(mutationOf(schema)),
+    subscription: root(schema.getSubscriptionType()),
     types: implementors.map(copy),
     directives: mapping.directives ?? schema.getDirectives(),
     extensions: schema.extensions,

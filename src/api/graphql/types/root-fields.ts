@@ -1,11 +1,20 @@
-import { GraphQLID, type GraphQLScalarType, GraphQLList, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
+import {
+  GraphQLID,
+  type GraphQLScalarType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+  type GraphQLFieldConfigArgumentMap,
+} from 'graphql';
+import { isSynced } from '#http/sync-option.js';
 import { replaceAction, uploadAction } from '#content/rights/known-actions.js';
 import { type ContentType, uploadFile } from '#model/schema/content-type.js';
 import { actionOf } from '#model/query/access.js';
 import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
 import { connectionArgs, connectionType } from './connection-types.js';
-import { findConnectionName, findName, findOneName, typeName } from '../type-names.js';
+import { changeType } from './change-types.js';
+import { changesName, findConnectionName, findName, findOneName, typeName } from '../type-names.js';
 import {
   emptyFields,
   type FieldMap,
@@ -27,6 +36,7 @@ export interface RootFields {
   readonly mutations: FieldMap;
   /** Mutations that come after those of all types. */
   readonly localizations: FieldMap;
+  readonly subscriptions: FieldMap;
 }
 
 /** Generates the root fields of a content type. */
@@ -34,6 +44,7 @@ export const rootFields = (type: ContentType, context: SchemaContext): RootField
   queries: context.complete((type.kind === 'singleType' ? singleFields : collectionFields)(type, context)),
   mutations: context.complete(mutationFields(type, context)),
   localizations: context.complete(localizationFields(type, context)),
+  subscriptions: context.complete(subscriptionFields(type, context)),
 });
 
 /** Actions of types whose reads are granted by other controllers. */
@@ -54,6 +65,22 @@ const readLocaleArgs = (type: ContentType, { connections }: SchemaContext): Grap
   ...localeArgs(type),
   ...(type.localized && connections && { fallbackLocale: plainField(localeCodes) }),
 });
+
+/** Returns the subscription to the changes of a type, if it has sync and its list is a query. */
+function subscriptionFields(type: ContentType, context: SchemaContext): Fields {
+  if (!context.subscriptions || !isSynced(type) || !context.shadow.hasAction(type, 'find')) return {};
+  const { filters, publicationState } = listArgs(type, context);
+  const args = { ...(filters && { filters }), ...localeArgs(type), ...(publicationState && { publicationState }) };
+  return {
+    [changesName(type)]: {
+      type: new GraphQLNonNull(changeType(type, context)),
+      args: { ...args, token: plainField(GraphQLString) },
+      resolve: (change: unknown) => change,
+      ...readScope(type, 'find'),
+      extensions: { ...readScope(type, 'find').extensions, changes: type },
+    },
+  };
+}
 
 const localeCodes = new GraphQLList(new GraphQLNonNull(localeCodeScalar));
 

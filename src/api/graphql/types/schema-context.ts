@@ -42,6 +42,8 @@ export interface SchemaContext {
   readonly connections: boolean;
   /** Whether filters of relations, media and repeatable components have quantifiers. */
   readonly quantifiers: boolean;
+  /** Whether there are subscriptions to the changes of types with sync. */
+  readonly subscriptions: boolean;
 }
 
 /** Returns the type with a uid; null if the schema does not show it. */
