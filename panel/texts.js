@@ -35,6 +35,13 @@ const texts = {
       partly: 'The version is restored. This stayed as it was: {names}.',
       open: 'Show the entry',
     },
+    workflow: {
+      stage: 'Stage',
+      assignee: 'Assignee',
+      nobody: 'Nobody',
+      all: 'All stages',
+      moved: 'Moved there {at} · {by}',
+    },
     audit: {
       title: 'Audit',
       subtitle: 'Who has changed which entries, the newest first',

@@ -1,0 +1,51 @@
+import { Flex, Typography } from '@strapi/design-system';
+import { label } from '../texts.js';
+import { StageBox } from './stage-box.jsx';
+import { StageFilter } from './stage-filter.jsx';
+import { ColoredStage } from './colored-stage.jsx';
+import { personName, useWorkflow } from './use-workflow.js';
+
+/** The stage and the assignee of an entry, of types with `options.workflow`: at the side of its form, and in lists with a filter. */
+export const workflow = {
+  name: 'workflow',
+  zones: [
+    ['editView', 'informations', StageBox],
+    ['listView', 'actions', StageFilter],
+  ],
+  bootstrap: (app) => app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', addColumns),
+};
+
+/** Adds the columns to the lists of types with a workflow, before those of times. */
+function addColumns({ displayedHeaders, layout }) {
+  const { uid, options } = layout.contentType;
+  if (options?.workflow === undefined) return { displayedHeaders, layout };
+  const column = (name, type, Cell) => ({
+    key: `__mangrove_${name}_key__`,
+    name,
+    fieldSchema: { type },
+    metadatas: { label: label(`workflow.${name}`).defaultMessage, searchable: false, sortable: true },
+    cellFormatter: (row) => <Cell uid={uid} row={row} />,
+  });
+  const columns = [column('stage', 'string', StageCell), column('assignee', 'integer', AssigneeCell)];
+  const times = displayedHeaders.findIndex(({ name }) => name === 'createdAt' || name === 'updatedAt');
+  const place = times < 0 ? displayedHeaders.length : times; // times are wide
+  return { displayedHeaders: displayedHeaders.toSpliced(place, 0, ...columns), layout };
+}
+
+function StageCell({ uid, row }) {
+  const { data } = useWorkflow(uid);
+  if (data === undefined) return null;
+  const stage = data.stages.find(({ name }) => name === row.stage) ?? data.stages[0];
+  return <ColoredStage {...stage} />;
+}
+
+function AssigneeCell({ uid, row }) {
+  const { data } = useWorkflow(uid);
+  if (data === undefined) return null;
+  const person = data.administrators.find(({ id }) => id === row.assignee) ?? { id: row.assignee };
+  return (
+    <Flex>
+      <Typography textColor="neutral800">{row.assignee === null ? '-' : personName(person)}</Typography>
+    </Flex>
+  );
+}
