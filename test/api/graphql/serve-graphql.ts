@@ -135,6 +135,7 @@ const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Conf
     authenticator: { authenticate: () => Promise.resolve(caller) },
     attempts: null,
     limiter: null,
+    answers: { keepsBytes: false },
     accounts: null,
     media: null,
     explainRefusal: () => undefined,
