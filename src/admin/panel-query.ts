@@ -31,7 +31,7 @@ export const parametersOf = ({ request, running }: Pick<RouteCall, 'request' | '
 export function parseListQuery(parameters: Values, { limits }: Pick<BindContext, 'limits'>): Query {
   const { filters, sort, fields, locale, _q } = parameters;
   const query = parseEntryQuery({ filters, sort, fields, locale, _q }, limits);
-  return { ...query, pagination: parsePage(parameters), publicationState: 'preview', withLocales: false };
+  return { ...query, pagination: parsePage(parameters), publicationState: 'preview', showsDrafts: true, withLocales: false };
 }
 
 /** Returns the page that the parameters ask for; the first one, with ten entries, by default. Throws a PaginationError. */

@@ -16,6 +16,7 @@ import { exactNumber } from '#model/schema/exact-number.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import type { ContentContext } from './content-context.js';
+import { forQuery } from './drafts.js';
 
 /** A page of groups. */
 export interface GroupPage {
@@ -45,9 +46,10 @@ export async function aggregate(
   type: ContentType,
   query: AggregationQuery,
   { minGroup }: { readonly minGroup: number },
-  { bind, store }: ContentContext,
+  context: ContentContext,
 ): Promise<GroupPage> {
-  const aggregation = bindAggregation(query, type, bind, minGroup);
+  const aggregation = bindAggregation(query, type, context.bind, minGroup);
+  const { bind, store } = await forQuery(query.entries, context);
   const { entries, keys, maxGroups } = aggregation;
   const [found = []] = await readGroupings([aggregation], { registry: bind.registry, ...store });
   const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);

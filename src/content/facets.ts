@@ -5,6 +5,7 @@ import { scalarTypes } from '#model/schema/scalar-types.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
+import { forQuery } from './drafts.js';
 
 /** The values of the facets of a list by their names, with the numbers of entries. */
 export interface Facets {
@@ -21,9 +22,10 @@ export async function countFacets(
   type: ContentType,
   query: Query,
   { minGroup }: { readonly minGroup: number },
-  { bind, store }: ContentContext,
+  context: ContentContext,
 ): Promise<Facets> {
-  const facets = bindFacets(query, type, bind, minGroup);
+  const facets = bindFacets(query, type, context.bind, minGroup);
+  const { bind, store } = await forQuery(query, context);
   const counted = await readGroups(
     facets.map(({ grouping }) => grouping),
     { registry: bind.registry, ...store },

@@ -5,6 +5,7 @@ import type { BoundCursors } from '#model/query/bound-cursors.js';
 import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
+import { forQuery } from './drafts.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
@@ -18,8 +19,9 @@ export interface FoundPage extends LoadedPage {
  * Returns a page of a content type, with its total if it is wanted. Throws a ValidationError for names that the query may not
  * use, and for cursors of other lists.
  */
-export async function findMany(type: ContentType, query: Query, context: ContentContext): Promise<FoundPage> {
-  const plan = bindPlan(query, type, context.bind);
+export async function findMany(type: ContentType, query: Query, given: ContentContext): Promise<FoundPage> {
+  const plan = bindPlan(query, type, given.bind);
+  const context = await forQuery(query, given);
   const read = { query, plan, id: null };
   return plan.pagination.kind === 'cursor' ? findByCursors(read, plan.pagination, context) : findPage(read, context);
 }
@@ -59,9 +61,10 @@ async function findPage(read: PendingRead, context: ContentContext): Promise<Fou
 }
 
 /** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
-export async function countEntries(type: ContentType, query: Query, context: ContentContext): Promise<number> {
+export async function countEntries(type: ContentType, query: Query, given: ContentContext): Promise<number> {
+  const plan = bindPlan(unordered(query), type, given.bind);
+  const context = await forQuery(query, given);
   const { bind, store } = context;
-  const plan = bindPlan(unordered(query), type, bind);
   const surrounded = surroundingReads(type, context);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page
   if (surrounded !== null) return surrounded.count({ query, plan: whole, id: null }, context);

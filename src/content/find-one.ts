@@ -9,6 +9,7 @@ import { allOf, anyOf } from '#model/query/conditions.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
+import { forQuery } from './drafts.js';
 import { surroundingReads } from './find-many.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
@@ -54,7 +55,8 @@ function bindGroup(type: ContentType, condition: Condition): Condition {
 }
 
 /** Reads an entry by the code around reads of its type, if there is any. */
-async function readSurrounded(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
+async function readSurrounded(read: PendingRead, given: ContentContext): Promise<Loaded | null> {
+  const context = await forQuery(read.query, given);
   const { type, condition, selection } = read.plan;
   const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return surrounded.one(read, context);

@@ -9,6 +9,7 @@ import type { Group } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import { onlyGroup, readGroupings, showFigures, type ShownFigures, showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
+import { forQuery } from './drafts.js';
 
 /** Groupings of the same entries. */
 interface TreeQuery {
@@ -41,9 +42,10 @@ export async function readGroupTree(
   type: ContentType,
   { entries: query, groupings, withTotal }: TreeQuery,
   { minGroup }: { readonly minGroup: number },
-  { bind, store }: ContentContext,
+  given: ContentContext,
 ): Promise<GroupTree> {
-  const entries = bindPlan(query, type, bind);
+  const entries = bindPlan(query, type, given.bind);
+  const { bind, store } = await forQuery(query, given);
   const bound = bindGroupings(groupings, { entries, state: query.publicationState ?? 'live', minGroup }, bind);
   const context = { registry: bind.registry, ...store };
   const [found, total] = await Promise.all([

@@ -13,12 +13,17 @@ export interface Precondition {
   readonly isNew?: true;
 }
 
+/** Which one of an entry and the draft beside it a write is for. */
+export type Status = 'draft' | 'published';
+
 /** The type and the id of an entry, and the versions that a write accepts. */
 export interface EntryKey extends Pick<Precondition, 'expected'> {
   readonly type: ContentType;
   readonly id: number;
   /** What stored values of the entry must be, by attribute. Otherwise the write finds no entry. */
   readonly held?: Match;
+  /** Which one of the entry and the draft beside it is updated; the entry, which must have no draft, by default. */
+  readonly status?: Status;
 }
 
 /**

@@ -141,14 +141,15 @@ export async function writePortions(
  * that exactly one of many concurrent writers of a value succeeds.
  */
 export async function orUniqueError<Result>(
-  write: UniqueWrite,
+  write: UniqueWrite | (() => Promise<UniqueWrite>),
   context: ContentContext,
   store: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await store();
   } catch (error) {
-    throw error instanceof DuplicateKey ? await refusedError(error, write, context) : error;
+    if (!(error instanceof DuplicateKey)) throw error;
+    throw await refusedError(error, typeof write === 'function' ? await write() : write, context);
   }
 }
 

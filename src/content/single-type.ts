@@ -5,14 +5,15 @@ import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
 import { withoutHooks, type ContentContext } from './content-context.js';
 import { create } from './create.js';
+import { inStatusOf } from './drafts.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
 import { type Loaded, versionOf } from '#store/form/loaded.js';
-import type { Precondition } from './meet-precondition.js';
+import type { EntryKey, Precondition } from './meet-precondition.js';
 import { remove } from './remove.js';
 import { update, type WriteInput } from './update.js';
 
 /** A single type, and what a write demands of its entry. */
-interface SingleKey extends Precondition {
+interface SingleKey extends Precondition, Pick<EntryKey, 'status'> {
   readonly type: ContentType;
 }
 
@@ -25,14 +26,14 @@ export async function updateSingle(key: SingleKey, write: WriteInput, context: C
 }
 
 async function updateStored(
-  { type, expected, isNew }: SingleKey,
+  { type, expected, isNew, status }: SingleKey,
   write: WriteInput,
   context: ContentContext,
 ): Promise<Loaded | null> {
   const stored = await findSingleForWrite(type, write.query, context);
   if (stored === null) return null;
   if (isNew === true) throw preconditionFailed(versionOf(stored));
-  const key = { type, id: Number(stored.document['_id']) };
+  const key = { type, id: Number(stored.document['_id']), ...(status && { status }) };
   return update(expected === undefined ? key : { ...key, expected }, write, context);
 }
 
@@ -40,13 +41,14 @@ async function updateStored(
  * Creates the only entry of a locale. If several first writes run concurrently, one creates the entry and the others update it.
  */
 async function createOnly(key: SingleKey, { data, query }: WriteInput, context: ContentContext): Promise<Loaded | null> {
-  const { type, expected } = key;
+  const { type, expected, status } = key;
   if (expected !== undefined) throw preconditionFailed(null);
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await isStored(context.store.database, type.collection)))
     throw validationError('singleType.alreadyExists');
   try {
-    return await create(type, type.localized && isRecord(data) ? { locale, ...data } : data, query, context);
+    const given = inStatusOf(data, status ?? null);
+    return await create(type, type.localized && isRecord(given) ? { locale, ...given } : given, query, context);
   } catch (error) {
     if (!hasCode(error, 'locale-taken')) throw error;
     return updateStored(key, { data, query }, context);

@@ -10,6 +10,7 @@ import { actionOf, allows } from '#model/query/access.js';
 import type { LinkChild, Selection } from '#model/query/plan.js';
 import { applyLinkInput } from '#model/schema/apply-link-input.js';
 import { isShared } from '#model/schema/attribute-places.js';
+import { draftField, keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
 import { parseLinkInput } from '#model/schema/link-input.js';
 import { hasParts, uidOfPart } from '#model/schema/parts.js';
@@ -171,7 +172,9 @@ export async function syncLocales(
     locales.map(async ({ _id }) => {
       const values: Record<string, unknown> = { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() };
       completeCopies(type, values, bind.registry);
-      return changeOne({ _id }, { set: values });
+      // a draft beside another locale has the shared values that were published last
+      const stale = keepsDrafts(type) ? { unset: names.map((name) => `${draftField}.${name}`) } : {};
+      return changeOne({ _id }, { set: values, ...stale });
     }),
   );
   const changed = { type, names, filter: { _id: is.oneOf(locales.map(({ _id }) => _id)) } };

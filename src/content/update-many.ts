@@ -8,11 +8,13 @@ import { bulkWrite } from '#store/write/bulk-write.js';
 import { validationError } from '#base/errors.js';
 import type { Filter } from '#model/query/ast.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { Values } from '#base/values.js';
 import { buildWrite } from './build-write.js';
 import { acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';
+import { refuseBeside } from './drafts.js';
 import { marksOfUpdate } from './build-document.js';
 import { refuseOrTell, type Undone } from './refuse-or-tell.js';
 import { ruleFilter } from './rules-on-writes.js';
@@ -45,6 +47,7 @@ export async function updateMany(entries: ManyEntries, data: unknown, context: C
 
 async function setMany(type: ContentType, match: Match, data: unknown, context: ContentContext): Promise<number> {
   const values = scalarsIn(type, acceptWrite(type, data, context), context);
+  if (keepsDrafts(type)) await refuseBeside(type, match, context);
   await checkBody(type, values, { mode: 'update', draft: context.isRaw === true, id: null }, context);
   const write = await buildWrite(type, values, { current: {} }, context);
   const change = settingValues(type, { ...write.values, updatedAt: new Date(), ...marksOfUpdate(values, context) });

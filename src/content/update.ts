@@ -1,29 +1,26 @@
 import { settingValues } from './rights/caller.js';
-import { ApiError } from '#base/errors.js';
-import type { Database } from '#store/send/database.js';
-import { findFirst } from '#store/stored.js';
-import { type Match, matchesAll } from '#store/form/matches.js';
+import { storedDraft } from '#store/form/draft.js';
+import type { Loaded } from '#store/form/loaded.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
-import type { LinkChild, Selection } from '#model/query/plan.js';
-import { addedAs } from '#model/schema/added-attributes.js';
+import type { Selection } from '#model/query/plan.js';
 import { mayBeIncomplete } from '#model/schema/check-published.js';
 import type { Query } from '#model/query/ast.js';
-import type { ContentType } from '#model/schema/content-type.js';
-import type { Values } from '#base/values.js';
 import { buildWrite } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
-import { matchExpected, refuseUnexpected, type EntryKey } from './meet-precondition.js';
-import { checkBody, isPublished, refuseIncomplete } from './check-body.js';
+import { bindChange, type Change, checkChange, fixedValues, readFor, readStored, seeing, uniqueWrite } from './bind-change.js';
+import { refuseUnexpected, type EntryKey } from './meet-precondition.js';
+import { isPublished, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
+import { draftValuesOf, refuseBeside, takingDraft, withDrafts } from './drafts.js';
 import { updateForCode } from './data-for-code.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
-import type { Loaded } from '#store/form/loaded.js';
-import { refuseOrTell, type Undone } from './refuse-or-tell.js';
-import { matchVisible, refuseBroken, updateMayBreakRule } from './rules-on-writes.js';
+import { refuseOrTell } from './refuse-or-tell.js';
+import { refuseBroken } from './rules-on-writes.js';
 import { readLocales, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
+import type { UniqueWrite } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /** The data of a write as the client sent it, and the query that selects the answer. */
@@ -32,15 +29,13 @@ export interface WriteInput {
   readonly query: Query;
 }
 
-interface UpdateInput extends WriteInput {
-  /** How the answer shows the other locales, as they were before, if the data has values that they share. */
-  readonly copied?: LinkChild | undefined;
-}
+interface UpdateInput extends WriteInput, Pick<Change, 'copied'> {}
 
 /**
- * Updates the given values of an entry. Absent values stay, null clears a value. Returns the entry as the query selects it; null
- * if there is none. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if
- * the entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
+ * Updates the given values of an entry, or of the draft beside it. Absent values stay, null clears a value. Returns the entry as the
+ * query selects it; null if there is none. Throws a ValidationError, an ApplicationError for components that are not the entry's, a
+ * ConflictError if it does not say that the entry itself is meant although a draft is beside it, or a ForbiddenError if the entry then
+ * breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
 export async function update(
   key: EntryKey,
@@ -53,7 +48,7 @@ export async function update(
   if (type.localized) refuseOrTell(fixedValues(type, accepted), context);
   const change = await bindChange({ selection, copied, ...key }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
-  if (checked === null) return refuseUnexpected(key, change.visible, context);
+  if (checked === null) return refuseOther(change, context);
   const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
   const updated = await runWrite(write, context, {
     run: async (changed, inside) => {
@@ -63,90 +58,35 @@ export async function update(
       return rechecked === null ? null : writeChange(rebound, rechecked, inside);
     },
     forCode: () => updateForCode(type, { data: change.data, given: data }, context),
-    exists: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
+    exists: async (inside) => (await readFor(change, inside)) !== null,
     written: (updated) => (updated === null ? null : { id }),
   });
-  return updated ?? refuseUnexpected(key, change.visible, context);
+  return updated ?? refuseOther(change, context);
+}
+
+/** Returns null if there is no such entry. Throws an error if there is one that the update does not mean. */
+async function refuseOther(change: Change, context: ContentContext): Promise<null> {
+  if (change.use === 'refused') await refuseBeside(change.type, change.visible, context);
+  return refuseUnexpected(change, change.visible, await seeing(change, context));
 }
 
 /** Makes a checked change. Checks it again if it was allowed for a draft that was published meanwhile. */
 async function writeChange(change: Change, checked: Change, context: ContentContext): Promise<Loaded | null> {
-  const updated = await orUniqueError(checked, context, () =>
+  const unique = (): Promise<UniqueWrite> => uniqueWrite(checked, context);
+  const updated = await orUniqueError(unique, context, () =>
     isScalarsOnly(checked, context) ? updateScalars(checked, context) : updateAndSync(checked, context),
   );
   if (updated === null && checked !== change) await checkChange(change, context);
   return updated;
 }
 
-async function bindChange(
-  key: EntryKey & Pick<Change, 'selection' | 'copied'>,
-  given: Values,
-  context: ContentContext,
-): Promise<Change> {
-  const { type, id } = key;
-  const data = type.localized ? unlocalized(type, given) : given;
-  const mayBreakRule = updateMayBreakRule(type, Object.keys(data), context);
-  const visible = await matchVisible(type, id, context);
-  return { ...key, data, mayBreakRule, visible, match: matchExpected(visible, key) };
-}
-
-/** A checked update. Its data has the time of the update. */
-interface Change extends EntryKey, Pick<UpdateInput, 'copied'> {
-  readonly data: Values;
-  /** The selection that the answer shows. */
-  readonly selection: Selection;
-  /** Matches the entry unless the caller's rule hides it. */
-  readonly visible: Match;
-  /** Also demands the expected version. */
-  readonly match: Match;
-  /** Whether the entry may no longer meet the caller's rule afterwards. */
-  readonly mayBreakRule: boolean;
-}
-
-/** Returns whether an attribute holds the locale of an entry or its other locales, which an update cannot change. */
-const isFixed = (type: ContentType, name: string): boolean => addedAs(type, name) === 'locale';
-
-const unlocalized = (type: ContentType, data: Values): Values =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => !isFixed(type, name)));
-
-const fixedValues = (type: ContentType, data: Values): readonly Undone[] =>
-  Object.keys(data)
-    .filter((name) => isFixed(type, name))
-    .map((name) => ({
-      path: [name],
-      message: `${name} of ${type.uid} is not changed by an update`,
-      remedy: 'remove it from the body',
-    }));
-
-/**
- * Checks a change by the rules of published entries, which does not need the stored entry. Only if this fails, reads the entry,
- * and checks by the rules of drafts if it is one; the change then applies only to a draft. Returns null if it then finds no such
- * entry.
- */
-async function checkChange(change: Change, context: ContentContext): Promise<Change | null> {
-  const { type, id, data, match } = change;
-  try {
-    await checkBody(type, data, { mode: 'update', draft: context.isRaw === true, id }, context);
-    return change;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const stored = await readStored(type, match, context.store.database);
-    if (stored === null) return null;
-    if (!type.draftAndPublish || isPublished(stored)) throw error;
-    await checkBody(type, data, { mode: 'update', draft: true, id }, context);
-    return { ...change, match: matchesAll(match, { publishedAt: null }) };
-  }
-}
-
-const readStored = async (type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> =>
-  (await findFirst(database, type.collection, match)) as EntryDocument | null; // entries have numeric ids
-
 /**
  * Returns whether one command can make a change: it sets only scalars that no other locale shares and no rule depends on, and
  * publishes no draft that may be incomplete.
  */
-function isScalarsOnly({ type, data, mayBreakRule }: Change, { bind }: ContentContext): boolean {
-  if (mayBreakRule || (isPublished(data) && mayBeIncomplete(type, bind.registry))) return false;
+function isScalarsOnly({ type, data, use, mayBreakRule }: Change, { bind }: ContentContext): boolean {
+  if (mayBreakRule || use === 'saved' || use === 'taken' || (isPublished(data) && mayBeIncomplete(type, bind.registry)))
+    return false;
   const names = Object.keys(data);
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
@@ -160,42 +100,73 @@ async function updateScalars({ type, data, selection, match }: Change, context: 
 
 /** Makes a change in one transaction. Components and links depend on stored values, and may change other entries. */
 async function updateAndSync(change: Change, context: ContentContext): Promise<Loaded | null> {
-  const { type, data, selection, copied } = change;
-  const names = sharedNames(type, Object.keys(data));
+  const { type, data, use, selection, copied } = change;
   const updated = await inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
-    const document = await updateStored(change, names.length > 0 ? null : selection, inside);
+    const stored = await readFor(change, inside);
+    if (stored === null) return { document: null, loaded: null };
+    if (use === 'saved' && isPublished(stored)) return { document: await saveDraft(change, stored, inside), loaded: null };
+    const taken = use === 'taken' ? storedDraft.of(stored) : null;
+    const names = sharedNames(type, Object.keys({ ...taken, ...data }));
+    const document = await updateStored(change, { stored, selection: names.length > 0 ? null : selection }, inside);
     if (document === null || names.length === 0) return { document, loaded: null };
     // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
     const shown = copied === undefined ? selection : { ...selection, locales: copied };
-    const { stored, rows } = await readLocales(type, document, { names, selection: shown }, inside);
+    const { stored: locales, rows } = await readLocales(type, document, { names, selection: shown }, inside);
     const loaded = await readWritten(document, shown, inside, rows);
-    await syncLocales(type, document, { names, stored }, inside);
+    await syncLocales(type, document, { names, stored: locales }, inside);
     return { document, loaded };
   });
-  return updated.document === null ? null : (updated.loaded ?? readWritten(updated.document, selection, context));
+  if (updated.document === null) return null;
+  return updated.loaded ?? readWritten(updated.document, selection, await seeing(change, context));
+}
+
+/** A stored entry, and what is read of it after its update; null for all of it. */
+interface Stored {
+  readonly stored: EntryDocument;
+  readonly selection: Selection | null;
 }
 
 async function updateStored(
-  { type, id, data, match, mayBreakRule }: Change,
-  selection: Selection | null,
+  { type, id, data, use, match, mayBreakRule }: Change,
+  { stored, selection }: Stored,
   context: ContentContext,
 ): Promise<EntryDocument | null> {
-  const stored = await readStored(type, match, context.store.database);
-  if (stored === null) return null;
   const isAlone = context.store.database.session === null; // without a transaction
-  const write = await buildWrite(type, data, { current: stored }, context);
-  if (!isPublished(stored)) refuseIncomplete(type, { ...stored, ...write.values }, context);
+  const isTaken = use === 'taken' && storedDraft.of(stored) !== null;
+  const before = isTaken && mayBreakRule ? await readStored(type, { _id: id }, context.store.database) : stored;
+  const built = await buildWrite(type, data, { current: stored }, context);
+  const write = isTaken ? takingDraft(type, stored, built) : built;
+  if (isTaken || !isPublished(stored)) refuseIncomplete(type, { ...stored, ...write.values }, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
+  const set = settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context)));
   const document = await entryStore.update(context.store, type.collection, {
-    match: isAlone ? match : { _id: id },
-    change: settingValues(type, Object.assign({}, write.values, marksOfUpdate(data, context))),
+    match: !isAlone ? { _id: id } : isTaken ? storedDraft.same(stored) : match,
+    change: isTaken ? { ...set, ...storedDraft.removed } : set,
     ...(selection !== null && { selection }),
-    ...(!isAlone && { before: stored }),
+    ...(!isAlone && !isTaken && { before: stored }),
   });
   let isReached = false;
   for (const links of write.inverse) isReached = (await writeInverse({ type, id }, links, context)) || isReached;
-  if (mayBreakRule) await refuseBroken({ type, id, before: stored }, context);
+  if (mayBreakRule) await refuseBroken({ type, id, before }, context);
   return isReached ? readStored(type, { _id: id }, context.store.database) : document;
+}
+
+/** Saves the draft beside a published entry, which was read with the draft in its place. Returns it in the same form. */
+async function saveDraft(
+  { type, id, data, mayBreakRule }: Change,
+  stored: EntryDocument,
+  context: ContentContext,
+): Promise<EntryDocument | null> {
+  const before = mayBreakRule ? await readStored(type, { _id: id }, context.store.database) : null;
+  const write = await buildWrite(type, data, { current: stored }, context);
+  const values = await draftValuesOf({ type, id }, stored, write, context);
+  const document = await entryStore.update(context.store, type.collection, {
+    match: storedDraft.same(stored),
+    change: { set: { ...values, ...marksOfUpdate(data, context) } },
+    ofDraft: true,
+  });
+  if (document !== null && mayBreakRule) await refuseBroken({ type, id, before }, await withDrafts(context));
+  return document && storedDraft.inPlace(document);
 }

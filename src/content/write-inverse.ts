@@ -38,6 +38,14 @@ export async function writeInverse(owner: Owner, { link, input }: InverseLinks, 
   return type.uid === owner.type.uid && (removed.includes(owner.id) || ranks.has(owner.id));
 }
 
+/** Returns the ids of the entries that store a link to this one, in the order of this side. Throws a ValidationError if there are too many. */
+export async function linksInOrder(owner: Owner, link: LinkAttribute, context: ContentContext): Promise<readonly number[]> {
+  const links = linksOf(owner, link, context);
+  if (links === null) return [];
+  const stored = await readStored(links, { link, input: { kind: 'set', ids: [] } }, context);
+  return stored.map(({ id }) => id);
+}
+
 /** Returns the links that an attribute of the related type stores; null if it does not exist. */
 function linksOf(owner: Owner, { target, storage }: LinkAttribute, { bind }: ContentContext): LinksTo | null {
   const type = bind.registry.types.get(target);

@@ -15,6 +15,7 @@ import { describe, schemas } from './admin-row.js';
 import { auditRoutes } from './audit-routes.js';
 import { administratorOf, admittingAdministrators } from './admit-administrators.js';
 import { checkAdminBody } from './check-admin-body.js';
+import { draftRoutes } from './draft-routes.js';
 import { historyRoutes } from './history-routes.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
 import { modelRoutes } from './model-routes.js';
@@ -37,6 +38,7 @@ const listed: readonly AdminRoute[] = [
   ...settingsRoutes,
   ...historyRoutes,
   ...trashRoutes,
+  ...draftRoutes,
   ...auditRoutes,
   ...workflowRoutes,
   ...webhookAdminRoutes,

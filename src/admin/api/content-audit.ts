@@ -46,7 +46,7 @@ export const auditingWrites = (days: number): Subscriber => ({
 });
 
 /** What can be done to an entry. */
-export const auditedActions = ['create', 'update', 'publish', 'unpublish', 'delete'] as const;
+export const auditedActions = ['create', 'update', 'draft', 'publish', 'unpublish', 'delete'] as const;
 
 /** Who can write with an id. */
 export const authorKinds = ['administrator', 'user', 'token'] as const;

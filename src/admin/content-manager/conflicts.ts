@@ -1,5 +1,6 @@
 import type { EntryKey } from '#content/meet-precondition.js';
 import { ApiError, applicationError } from '#base/errors.js';
+import { storedDraft } from '#store/form/draft.js';
 import { findFirst } from '#store/stored.js';
 import { isRecord } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
@@ -16,19 +17,20 @@ function openedAt(body: unknown): Date | null {
  * was changed, and which administrator has saved it last.
  */
 export async function writeUnchanged<Result>(
-  { type, id }: EntryKey,
+  key: EntryKey,
   call: PanelCall,
   write: (key: EntryKey) => Promise<Result>,
 ): Promise<Result> {
   const updatedAt = call.running.config.admin.conflicts === 'last' ? null : openedAt(call.request.body);
-  if (updatedAt === null) return write({ type, id });
-  return write({ type, id, expected: { updatedAt } }).catch(async (error: unknown) => {
-    throw error instanceof ApiError && error.status === 412 ? await conflict({ type, id }, call) : error;
+  if (updatedAt === null) return write(key);
+  return write({ ...key, expected: { updatedAt } }).catch(async (error: unknown) => {
+    throw error instanceof ApiError && error.status === 412 ? await conflict(key, call) : error;
   });
 }
 
 async function conflict({ type, id }: EntryKey, { content, panel }: PanelCall): Promise<ApiError> {
-  const { updatedAt, updatedBy } = (await findFirst(content.store.database, type.collection, { _id: id })) ?? {};
+  const stored = (await findFirst(content.store.database, type.collection, { _id: id })) ?? {};
+  const { updatedAt, updatedBy } = storedDraft.inPlace(stored);
   const time = updatedAt instanceof Date ? updatedAt.toISOString() : null;
   const saver = typeof updatedBy === 'number' ? await panel.administrator(updatedBy) : null;
   const who = saver && { id: saver.id, firstname: saver.firstname, lastname: saver.lastname, username: saver.username };

@@ -26,6 +26,7 @@ export function countedParts({ registry, budget }: Pick<BindContext, 'registry' 
 export const entryQuery = (type: ContentType, form: EntryForm, bind: BindContext): Query => ({
   ...emptyQuery,
   publicationState: 'preview',
+  showsDrafts: true,
   populate: populateFor(type, form, countedParts(bind)),
 });
 
@@ -60,7 +61,7 @@ function namesIn(filter: Filter | null): ReadonlySet<string> {
 }
 
 /** All values of a related entry, of any publication state. */
-export const values: Query = { ...emptyQuery, publicationState: 'preview' };
+export const values: Query = { ...emptyQuery, publicationState: 'preview', showsDrafts: true };
 /** The names of an administrator who has created or changed an entry. */
 export const creator: Query = { ...emptyQuery, fields: ['firstname', 'lastname', 'username'] };
 const file: Query = { ...values, populate: { all: false, fields: [fieldOf('folder', values)] } };

@@ -4,6 +4,9 @@ import { update } from '#content/update.js';
 import { applicationError, forbiddenError, notFoundError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
+import { storedDraft } from '#store/form/draft.js';
+import { isStored } from '#store/stored.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -61,12 +64,17 @@ async function setState({ type, id }: EntryKey, to: State, call: PanelCall, isOn
   const { entry, context: own } = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
   const context = isOne ? own : { ...own, author: undefined };
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
-  if (isPublished === (to === 'published')) return false;
+  const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, call));
+  if (isPublished === (to === 'published') && !takesDraft) return false;
   const publishedAt = to === 'published' ? new Date().toISOString() : null;
   const updated = await update({ type, id }, { data: { publishedAt }, query: idQuery }, context);
   if (updated === null) throw notFoundError();
   return true;
 }
+
+/** Returns whether a draft is beside a published entry. */
+const hasDraft = async ({ type, id }: EntryKey, { content: { store } }: PanelCall): Promise<boolean> =>
+  keepsDrafts(type) && isStored(store.database, type.collection, { _id: id, ...storedDraft.exists });
 
 const idsBody = object({ ids: array().of(mixed<number | string>().required()).min(1).max(largestPage).required() });
 

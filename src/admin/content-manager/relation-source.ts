@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badRequestError, forbiddenError } from '#base/errors.js';
 import { is, type Match } from '#store/form/matches.js';
+import { withDrafts } from '#content/drafts.js';
 import { findFirst } from '#store/stored.js';
 import { type AttributePlace, findPlaces } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, LinkAttribute } from '#model/schema/content-type.js';
@@ -86,7 +87,8 @@ export async function findHolder(source: Source, id: number, call: PanelCall): P
 /** Returns the id of the entry that has a component at a place; that of the entry itself if the place is in no component. */
 async function entryWith({ type, steps }: Place, id: number, { content }: PanelCall): Promise<number | null> {
   if (steps.length === 0) return id;
-  const entry = await findFirst(content.store.database, type.collection, matchOf(steps, id));
+  const { store } = await withDrafts(content);
+  const entry = await findFirst(store.database, type.collection, matchOf(steps, id));
   return entry === null ? null : Number(entry['_id']);
 }
 

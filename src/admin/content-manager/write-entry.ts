@@ -13,6 +13,7 @@ import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { LinkChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { comingIn, parseLinkInput } from '#model/schema/link-input.js';
 import type { Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
@@ -56,7 +57,8 @@ async function changeEntry({ type, id }: EntryKey, call: PanelCall, copied: Link
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
   const changed = await writeEntry({ type, id }, { call: own, action: 'update' }, async (context) => {
     const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
-    return writeUnchanged({ type, id }, call, async (key) => {
+    const status = keepsDrafts(type) ? ({ status: 'draft' } as const) : {};
+    return writeUnchanged({ type, id, ...status }, call, async (key) => {
       if (type.uid !== userUid) return localesOf(await update(key, { data, query: idQuery, copied }, context));
       const caller = { kind: 'public', access: context.bind.access, publicRoleIsEmpty: false, ended: null } as const;
       await updateUser(accountsOf(call.running), key, data, { caller, content: asWriter(context) });

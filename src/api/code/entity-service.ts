@@ -94,9 +94,14 @@ function openType(uid: string, given: EntityParameters, context: ContentContext)
   const bind = { ...context.bind, settings: unpagedSettings(settings) };
   return {
     type,
-    query: { ...query, pagination, withLocales: false, includePrivate: true },
+    query: { ...withoutDrafts(query, given), pagination, withLocales: false, includePrivate: true },
     context: { ...context, bind, createsDrafts: true },
   };
+}
+
+/** Returns a query of code, which sees drafts beside published entries only if it names the publication state. */
+function withoutDrafts({ showsDrafts, ...query }: Query, { publicationState }: EntityParameters): Query {
+  return showsDrafts === true && publicationState === 'preview' ? { ...query, showsDrafts } : query;
 }
 
 const pageKeys = ['start', 'limit', 'page', 'pageSize', 'withCount'];

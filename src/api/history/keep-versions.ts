@@ -1,6 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { unlimited } from '#base/limits/budget.js';
 import { actionOf, type EntryWritten, type Subscriber } from '#store/changes/entry-events.js';
+import { storedDraft } from '#store/form/draft.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { beforeCommit } from '#store/send/around-commit.js';
 import type { Database } from '#store/send/database.js';
@@ -50,8 +51,9 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const isFirst = database.last?.has(about) !== true; // of the transaction
   if (isFirst && before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
   await beforeCommit(database, about, async () => {
-    const stored = await findFirst(database, type.collection, { _id: id });
-    if (stored === null) return;
+    const found = await findFirst(database, type.collection, { _id: id });
+    if (found === null) return;
+    const stored = kind === 'draft' ? storedDraft.inPlace(found) : found;
     const action = actionOf({ ...event, document: stored }, type); // of all writes of the transaction
     await keep(action, stored, (await newestVersion(database, owner)) + 1);
   });

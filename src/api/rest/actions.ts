@@ -1,9 +1,10 @@
 import { createLocalization } from '#content/create-localization.js';
 import { create } from '#content/create.js';
+import { inStatusOf } from '#content/drafts.js';
 import { findMany } from '#content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '#content/find-one.js';
 import type { ContentContext } from '#content/content-context.js';
-import type { Precondition } from '#content/meet-precondition.js';
+import type { EntryKey, Precondition, Status } from '#content/meet-precondition.js';
 import { refuseOrTell, unreadNames } from '#content/refuse-or-tell.js';
 import { remove } from '#content/remove.js';
 import { removeSingle, updateSingle } from '#content/single-type.js';
@@ -20,7 +21,7 @@ import { isRecord } from '#base/values.js';
 import { type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
 import { answerList } from './answer-list.js';
 import { envelopeEntries, envelopeEntry, flatEntry, type Json } from './envelope.js';
-import type { QueryCache } from './read-query.js';
+import { inStatus, type QueryCache, statusOf } from './read-query.js';
 import { requiresIfMatch } from './type-options.js';
 
 /** A request for entries of a content type. */
@@ -51,8 +52,10 @@ type Shown = Pick<Answer, 'version'> & { readonly body: Json };
 /** The actions of a path by method, in the order of the Allow header. */
 export type Actions = Readonly<Record<string, Action>>;
 
-const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.query);
-const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.query);
+const queryOf = (input: ActionInput): Query => inStatus(input.queries.parseEntry(input.request.query), statusIn(input));
+const listQueryOf = (input: ActionInput): Query => inStatus(input.queries.parse(input.request.query), statusIn(input));
+
+const statusIn = ({ request, type }: ActionInput): Status | null => statusOf(request.query, type);
 
 /** Returns `data` of the body. Throws a ValidationError if it is not an object. An array is returned and refused later. */
 function dataOf({ request: { body }, content }: ActionInput): unknown {
@@ -70,6 +73,14 @@ export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown
 /** Returns what a write of an entry demands of it, by its headers. `mayCreate`: whether it creates the entry if there is none. */
 const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
   preconditionOf(request.headers, { changes: true, mayCreate, isRequired: requiresIfMatch(type) });
+
+/** Returns what an update says of drafts. Throws a ValidationError for files of a draft, which are linked to entries. */
+function writtenStatus(input: ActionInput): Pick<EntryKey, 'status'> {
+  const status = statusIn(input);
+  if (status === 'draft' && (input.received?.files.length ?? 0) > 0)
+    throw validationError('Invalid parameter status: a draft takes files that are uploaded before, by their ids');
+  return status === null ? {} : { status };
+}
 
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Shown | null> {
@@ -110,7 +121,7 @@ const createEntry: Action = {
   receives: true,
   run: (input) => {
     refusePreconditions(input.request.headers);
-    return writeEntry(input, (data, query, content) => create(input.type, data, query, content));
+    return writeEntry(input, (data, query, content) => create(input.type, inStatusOf(data, statusIn(input)), query, content));
   },
 };
 
@@ -119,7 +130,7 @@ const updateById: Action = {
   receives: true,
   changes: true,
   run: (input) => {
-    const key = { type: input.type, id: idOf(input), ...demandOf(input) };
+    const key = { type: input.type, id: idOf(input), ...demandOf(input), ...writtenStatus(input) };
     return writeEntry(input, (data, query, content) => update(key, { data, query }, content));
   },
 };
@@ -183,7 +194,7 @@ const updateOnly: Action = {
   receives: true,
   changes: true,
   run: (input) => {
-    const key = { type: input.type, ...demandOf(input, true) };
+    const key = { type: input.type, ...demandOf(input, true), ...writtenStatus(input) };
     return writeEntry(input, (data, query, content) => updateSingle(key, { data, query }, content));
   },
 };

@@ -7,6 +7,7 @@ import { keyOption } from '#http/idempotency/read-key.js';
 import { withPrefix, type ContextRoute, type Route } from '#http/route.js';
 import { mediaOf } from '#http/running.js';
 import { keepSweeping } from '#media/retire-files.js';
+import { draftsOption } from '#model/schema/drafts-beside.js';
 import { jsonOptions } from '#model/schema/json-options.js';
 import { accountModels, fileModels, localeModels } from '#model/schema/builtin-models.js';
 import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
@@ -71,7 +72,7 @@ export const models: Feature = {
 export const content: Feature = {
   name: 'content',
   ...restDeclarations.content,
-  options: [keyOption, cacheOption, ifMatchOption, ...jsonOptions],
+  options: [keyOption, cacheOption, ifMatchOption, draftsOption, ...jsonOptions],
   routes: (parts) => {
     const routes = contentRoutes(parts.config);
     return [batchRoute(parts, routes), ...routes];

@@ -1,11 +1,14 @@
 import { BoundedCache } from '#base/caches.js';
 import type { Config } from '#settings/config.js';
+import type { Status } from '#content/meet-precondition.js';
 import { invalidParameter, validationError } from '#base/errors.js';
 import { parseQueryString, type QueryParameters, type QueryStringLimits } from '#http/query-string.js';
 import type { Query } from '#model/query/ast.js';
 import type { Limits } from '#model/query/bind-context.js';
 import { markRepeated } from '#model/query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '#model/query/parse-query.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 
 /**
  * Bounds of the cache. A parsed query takes about ten bytes for each character. Query strings that are longer than in most apps
@@ -51,7 +54,7 @@ export class QueryCache {
 }
 
 /** Returns the value of a parameter beside those of a Query. Most requests have none, so the query string is not parsed for it. */
-function optionOf(query: QueryParameters, name: 'explain' | 'format'): unknown {
+function optionOf(query: QueryParameters, name: 'explain' | 'format' | 'status'): unknown {
   if (typeof query !== 'string') return query[name];
   return query.includes(`${name}=`) ? new URLSearchParams(query).get(name) : null;
 }
@@ -76,4 +79,27 @@ export function asksToExplain(query: QueryParameters): boolean {
 /** Throws a ValidationError if a request that reads neither a list nor groups asks how it is read. */
 export function refuseToExplain(query: QueryParameters): void {
   if (asksToExplain(query)) throw validationError('Invalid parameter explain: only lists and groups are explained');
+}
+
+/**
+ * Returns which one of an entry and the draft beside it a request is for, by the parameter `status`; null if it does not say so, or the
+ * type has no such drafts. Throws a ValidationError for other values.
+ */
+export function statusOf(query: QueryParameters, type: ContentType): Status | null {
+  const value = keepsDrafts(type) ? (optionOf(query, 'status') ?? null) : null;
+  if (value === null || value === 'draft' || value === 'published') return value;
+  throw validationError('Invalid parameter status: expected draft or published');
+}
+
+/** Returns the query of a read, of drafts or of published entries if the status says which. */
+export function inStatus(query: Query, status: Status | null): Query {
+  if (status === null) return query;
+  return status === 'draft'
+    ? { ...query, publicationState: 'preview', showsDrafts: true }
+    : { ...withoutDrafts(query), publicationState: 'live' };
+}
+
+function withoutDrafts(query: Query): Query {
+  const { showsDrafts, ...live } = query;
+  return showsDrafts === true ? live : query;
 }

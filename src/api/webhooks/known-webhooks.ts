@@ -9,7 +9,7 @@ import type { Webhook, WebhookEvent } from './webhook.js';
 
 /** Returns the events that a write to an entry of a type is. */
 export const eventsOf = (kind: EntryEvent['kind'], uid: string): readonly WebhookEvent[] =>
-  kind === 'any' ? [] : [`${uid === uploadFile ? 'media' : 'entry'}.${kind}`];
+  kind === 'any' ? [] : kind === 'draft' ? ['entry.draft'] : [`${uid === uploadFile ? 'media' : 'entry'}.${kind}`];
 
 /** The events that an update may be besides. Only the entry before it says which. */
 export const publications: readonly WebhookEvent[] = ['entry.publish', 'entry.unpublish'];

@@ -2,9 +2,17 @@ import { validationError } from '#base/errors.js';
 import type { Document } from '#store/send/database.js';
 import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '#base/values.js';
 
-/** The events that Strapi v4 has, `entry.stage` and `model.change`. */
+/** The events that Strapi v4 has, `entry.draft` (the draft beside a published entry was saved), `entry.stage` and `model.change`. */
 export const webhookEvents = [
-  ...(['entry.create', 'entry.update', 'entry.delete', 'entry.publish', 'entry.unpublish', 'entry.stage'] as const),
+  ...([
+    'entry.create',
+    'entry.update',
+    'entry.draft',
+    'entry.delete',
+    'entry.publish',
+    'entry.unpublish',
+    'entry.stage',
+  ] as const),
   ...(['media.create', 'media.update', 'media.delete', 'model.change'] as const),
 ];
 export type WebhookEvent = (typeof webhookEvents)[number];

@@ -96,6 +96,8 @@ export interface Query {
   /** The locales whose entries take the place of missing ones, the first that has one. */
   readonly fallbackLocales: readonly string[] | null;
   readonly publicationState: PublicationState | null;
+  /** Whether drafts beside published entries are read in the place of these; only with the publication state `preview`. */
+  readonly showsDrafts?: true;
   readonly search: string | null;
   /** Only lists have some. */
   readonly facets: readonly FacetQuery[];

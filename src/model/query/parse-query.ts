@@ -79,6 +79,7 @@ export const parseEntryQuery = (input: Values, limits: Limits): Query =>
 function queryOf(parse: (name: Name, parameter: AnyParameter) => unknown): Query {
   const query: Record<string, unknown> = { ...emptyQuery, withLocales: true };
   for (const [name, parameter] of rows) query[parameter.part] = parse(name, parameter);
+  if (query['publicationState'] === 'preview') query['showsDrafts'] = true;
   return query as unknown as Query; // each part is parsed as its type
 }
 

@@ -7,6 +7,7 @@ import { type AttributeDefinition, asksForSync, type Model, type ModelWarning } 
 import { type ModelOption, optionProblems } from './model-option.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
+import { draftsProblems } from './drafts-beside.js';
 import { scheduledAttributes, scheduleProblems } from './scheduled.js';
 import { renameProblems } from './renames.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
@@ -40,6 +41,7 @@ export function readModel(document: unknown, settings: ReadingSettings): ModelRe
     ...nameProblems(model),
     ...ofAttributes,
     ...scheduleProblems(model),
+    ...draftsProblems(model),
     ...jsonIndexProblems(model),
     ...collationProblems(model),
     ...renameProblems(model),

@@ -1,5 +1,6 @@
 import type { Sender } from '#base/limits/queue.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { draftOf } from '../form/draft.js';
 import type { Database, Document } from '../send/database.js';
 
 /** A write of entries of a type. */
@@ -20,11 +21,12 @@ interface Event {
 export type Author = 'schedule' | NonNullable<Sender['caller']> | null;
 
 /** What was done to an entry. */
-export type EntryAction = 'create' | 'update' | 'publish' | 'unpublish' | 'delete';
+export type EntryAction = 'create' | 'update' | 'draft' | 'publish' | 'unpublish' | 'delete';
 
 /** An entry that this instance has written. Fields that are no attributes do not count. */
 export interface EntryWritten extends Event {
-  readonly kind: 'create' | 'update' | 'delete';
+  /** `draft`: the draft beside the entry was saved, and the entry is as it was. */
+  readonly kind: 'create' | 'update' | 'draft' | 'delete';
   /** The same, with changes of the publication state. They are updates if `before` is not known. */
   readonly action: EntryAction;
   readonly id: number;
@@ -46,7 +48,8 @@ export type EntryEvent = EntryWritten | (Event & { readonly kind: 'any' });
 export function actionOf({ kind, before, document }: EntryFact, { draftAndPublish }: ContentType): EntryAction {
   if (kind !== 'update' || before === undefined || !draftAndPublish) return kind;
   const [was, is] = [before, document].map(({ publishedAt }) => publishedAt instanceof Date);
-  return was === is ? kind : is === true ? 'publish' : 'unpublish';
+  const isDraftPublished = is === true && draftOf(before) !== null && draftOf(document) === null;
+  return was === is && !isDraftPublished ? kind : is === true ? 'publish' : 'unpublish';
 }
 
 /** What is known of a write before it is told. */

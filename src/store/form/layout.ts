@@ -14,6 +14,7 @@ import { is, type Match } from './matches.js';
  * - `_moved`: when it came into its stage, and who moved it there, of types with a workflow
  * - `__version`: the number of its updates (`entry-version.ts`)
  * - `_trigrams`: the sequences of three characters of texts, for searches in them
+ * - `_draft`: the draft beside a published entry (`draft.ts`)
  */
 
 /** Returns the fields of a new entry with these ranks, which are given by the attribute that links. */

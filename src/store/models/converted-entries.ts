@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { type AttributePlace, placesNamed } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { alsoInDrafts } from '#model/schema/drafts-beside.js';
 import { type ConvertedType, convertValue } from '#model/schema/convert-value.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isRecord } from '#base/values.js';
@@ -30,7 +31,7 @@ interface Root {
 /** Returns the fields of entries that hold the attribute. */
 export function rootsOf({ uid, attribute: name, registry }: ValueConversion): readonly Root[] {
   return typesWith(new Set([uid]), registry).flatMap((type) => {
-    const places = placesNamed(type, registry, { uid, names: [name] });
+    const places = alsoInDrafts(type, placesNamed(type, registry, { uid, names: [name] }));
     const fields = [...new Set(places.map(({ steps }) => steps[0]?.name ?? name))];
     return fields.map((field) => ({ type, field, places: places.filter(({ steps }) => (steps[0]?.name ?? name) === field) }));
   });

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { type AttributePlace, isUnique, placesNamed } from '#model/schema/attribute-places.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { alsoInDrafts, draftField, keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { type Rename, renamesIn } from '#model/schema/renames.js';
 import { inWriteTime } from '../send/calls.js';
@@ -70,14 +71,21 @@ interface Moving {
 
 function changesFor(type: ContentType, { move, work, registry, database }: Moving): readonly FieldChange[] {
   const { from, to } = move;
-  const named = placesNamed(type, registry, { uid: move.uid, names: [from, to] });
+  const named = alsoInDrafts(type, placesNamed(type, registry, { uid: move.uid, names: [from, to] }));
   const places = named.flatMap((place) => database.moves.stepsOf(place));
-  const listed = places.filter(({ attribute, steps }) => isUnique(attribute) && steps.some(({ list }) => list));
+  const listed = places.filter(
+    ({ attribute, steps: [first, ...rest] }) =>
+      isUnique(attribute) && first?.name !== draftField && [first, ...rest].some((step) => step?.list === true),
+  );
   const keys = listed.map(({ steps }) => steps.map(({ name }) => `${name}/`).join(''));
+  const keyed = [
+    ...(type.uid === move.uid ? ['_ranks', '_trigrams', '_links'].map((field) => [field, from, to] as const) : []),
+    ...[...new Set(keys)].map((key) => ['_unique', `${key}${from}`, `${key}${to}`] as const),
+  ];
   return [
     ...places.map((place) => changeAt(place, move, work)),
-    ...(type.uid === move.uid ? ['_ranks', '_trigrams'].map((field) => keyChange(field, [from, to], work)) : []),
-    ...[...new Set(keys)].map((key) => keyChange('_unique', [`${key}${from}`, `${key}${to}`], work)),
+    ...keyed.map(([field, ...names]) => keyChange(field, names, work)),
+    ...(keepsDrafts(type) ? keyed.map(([field, ...names]) => keyChangeInDraft(field, names, work)) : []),
   ];
 }
 
@@ -115,13 +123,23 @@ const changedRecord = (at: string, { from, to }: FieldMove, work: FieldWork): un
     : { $cond: [isMissing(`${at}.${from}`), at, { $mergeObjects: [at, { [to]: `${at}.${from}` }] }] };
 
 /** Returns the change of a field that holds values by names. */
-function keyChange(field: string, [from, to]: readonly [from: string, to: string], work: FieldWork): FieldChange {
-  const at = { $getField: { field: from, input: `$${field}` } };
+const keyChange = (field: string, names: readonly [from: string, to: string], work: FieldWork): FieldChange => ({
+  field,
+  value: changedKeys(`$${field}`, names, work),
+});
+
+/** Returns the change of such a field of the draft beside an entry. */
+const keyChangeInDraft = (field: string, names: readonly [from: string, to: string], work: FieldWork): FieldChange => {
+  const draft = `$${draftField}`;
+  const changed = { $mergeObjects: [draft, { [field]: changedKeys(`${draft}.${field}`, names, work) }] };
+  return { field: draftField, value: { $cond: [{ $eq: [{ $type: draft }, 'object'] }, changed, draft] } };
+};
+
+function changedKeys(input: string, [from, to]: readonly [from: string, to: string], work: FieldWork): Document {
+  const at = { $getField: { field: from, input } };
   const value =
-    work === 'unset'
-      ? { $unsetField: { field: from, input: `$${field}` } }
-      : { $mergeObjects: [`$${field}`, { $arrayToObject: [[[to, at]]] }] };
-  return { field, value: { $cond: [{ $eq: [{ $type: at }, 'missing'] }, `$${field}`, value] } };
+    work === 'unset' ? { $unsetField: { field: from, input } } : { $mergeObjects: [input, { $arrayToObject: [[[to, at]]] }] };
+  return { $cond: [{ $eq: [{ $type: at }, 'missing'] }, input, value] };
 }
 
 interface WantedAttribute {

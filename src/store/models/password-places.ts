@@ -2,6 +2,8 @@ import type { Document } from 'mongodb';
 import { type AttributePlace, findPlaces } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
 import { collections } from '#model/schema/collections.js';
+import { draftField, keepsDrafts } from '#model/schema/drafts-beside.js';
+import { hasDraft } from '../form/draft.js';
 import { is, uidOf } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { type Database, forJob, inScope } from '../send/database.js';
@@ -137,6 +139,8 @@ async function runWipes(found: readonly Wipe[], database: Database): Promise<voi
     );
     const match = { uid: uidOf(type) };
     await wipeValues({ collection: type.collection, values: entries ?? [] }, database);
+    const inDrafts = { collection: type.collection, within: draftField, match: hasDraft };
+    if (keepsDrafts(type)) await wipeValues({ ...inDrafts, values: entries ?? [] }, database);
     for (const { name } of [...database.ownCollections.values()].filter(({ hasEntries }) => hasEntries))
       await wipeValues({ collection: name, within: 'document', match, values: entries ?? [] }, database);
     await wipeValues({ collection: collections.history, within: 'entry', match, values: versions ?? [] }, database);

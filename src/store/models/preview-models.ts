@@ -4,9 +4,13 @@ import { planIndexes } from '../read/plan-indexes.js';
 import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '#model/schema/build-registry.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { draftTypes, keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { Model, ModelDocument } from '#model/schema/model.js';
 import { movedAway, withoutRenamed } from '#model/schema/renames.js';
 import { warningText } from '#model/schema/report-models.js';
+import { hasDraft } from '../form/draft.js';
+import type { Database } from '../send/database.js';
+import { isStored } from '../stored.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
@@ -69,8 +73,20 @@ async function previewChange(
     models,
     records.filter(({ phase }) => phase !== 'done'),
   );
-  const refused = { ...after, problems: new Map([...after.problems, ...moving]) };
+  const drafts = await draftsLeft({ before, after }, backend.store.database);
+  const refused = { ...after, problems: new Map([...after.problems, ...moving, ...drafts]) };
   return { preview: await compare(uids, { before, after: refused }, backend), expected: { stored: changed, before, after } };
+}
+
+/** Returns the problem of each type that would no longer have drafts beside published entries, although some are stored, by uid. */
+async function draftsLeft({ before, after }: Builds, database: Database): Promise<(readonly [string, readonly string[]])[]> {
+  const left: (readonly [string, readonly string[]])[] = [];
+  for (const { uid, collection } of draftTypes(before.registry)) {
+    const now = after.registry.types.get(uid);
+    if (now === undefined || keepsDrafts(now) || !(await isStored(database, collection, hasDraft))) continue;
+    left.push([uid, ['options.drafts cannot be switched off while drafts are stored: publish or discard them before']]);
+  }
+  return left;
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError if it is not stored. */

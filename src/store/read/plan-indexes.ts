@@ -8,7 +8,9 @@ import {
   listedUniquePaths,
   sharedUniquePaths,
 } from '#model/schema/attribute-places.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { jsonIndexesOf } from '#model/schema/json-options.js';
+import { draftMark } from '../form/draft.js';
 import { localeGroup, trigramPath, uniqueFields } from '../form/layout.js';
 import { notNull } from './compile-condition.js';
 
@@ -59,6 +61,7 @@ function indexesOf(type: ContentType, registry: Registry): readonly IndexPlan[] 
     ...(keyFields[type.uid] ?? []).map(keyIndex),
     ...places.flatMap((place) => indexesAt(place, type, registry)),
     ...jsonIndexesOf(type).map((path) => plan({ [path]: 1 }, { sparse: true })),
+    ...(keepsDrafts(type) ? [plan({ [draftMark]: 1 }, { sparse: true })] : []),
   ];
   return [...new Map(plans.map((one) => [one.name, one])).values()];
 }

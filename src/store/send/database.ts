@@ -8,6 +8,7 @@ import { requestTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { FieldMoves } from './field-moves.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
+import type { Overlay } from './overlay.js';
 import type { OwnCollections } from './own-collections.js';
 import type { ReadLog } from './read-log.js';
 import { endless, WaitTime } from '#base/limits/clock.js';
@@ -22,7 +23,7 @@ export type { Document } from 'mongodb';
  * - the transaction, if there is one: `session`, `order`, `last`, `later`, `undo`, `written`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`, `comment`, `reads`, `trace`
  * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `moves`, `uniques`, `abandoned`, `writers`
- * - the kind of command: `isScanned`, `concern`
+ * - the kind of command: `isScanned`, `concern`, `overlay`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
  */
@@ -81,6 +82,8 @@ export interface Database {
   readonly reads: ReadLog | null;
   /** The read concern of reads outside of transactions; that of the server if absent. */
   readonly concern?: Document;
+  /** How reads see the documents of some collections; as they are stored if absent. */
+  readonly overlay?: Overlay;
   /** Hears how pages are read, if somebody wants to know. */
   readonly trace?: Trace | null;
 }

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { memoize } from '#base/caches.js';
 import type { AttributePlace } from '#model/schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '#model/schema/content-type.js';
+import { draftField } from '#model/schema/drafts-beside.js';
 import { componentsOf, hasParts, mapParts } from '#model/schema/parts.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 
@@ -80,6 +81,7 @@ export class FieldMoves {
   #record(type: ContentType, values: Values): Values {
     const entries = Object.entries(values).flatMap(([name, value]) => {
       if (holdsNames(name) && isRecord(value)) return [[name, this.#keys(type, name, value)] as const];
+      if (name === draftField && isRecord(value)) return [[name, this.#record(type, value)] as const];
       const stored = this.#parts(this.#attribute(type, name), value);
       return this.namesOf(type.uid, name).map((one) => [one, stored] as const);
     });
@@ -97,6 +99,10 @@ export class FieldMoves {
   #paths(type: ContentType, values: Values): Values {
     const entries = Object.entries(values).flatMap(([path, value]) => {
       const [field = '', ...rest] = path.split('.');
+      if (field === draftField && rest.length > 0)
+        return Object.entries(this.#paths(type, { [rest.join('.')]: value })).map(
+          ([one, held]) => [`${field}.${one}`, held] as const,
+        );
       if (!holdsNames(field)) {
         const { paths, attribute } = this.#pathsOf(type, path.split('.'));
         return paths.map((one) => [one.join('.'), this.#parts(attribute, value)] as const);
@@ -146,7 +152,7 @@ interface FoundPaths {
 }
 
 /** Returns whether a field holds values by the names of attributes. */
-const holdsNames = (field: string): boolean => field === '_ranks' || field === '_unique' || field === '_trigrams';
+const holdsNames = (field: string): boolean => ['_ranks', '_unique', '_trigrams', '_links'].includes(field);
 
 const separatorOf = (field: string): string => (field === '_unique' ? '/' : '.');
 

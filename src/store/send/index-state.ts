@@ -7,6 +7,7 @@ import { mapValues, type Values } from '#base/values.js';
 import { trigramPath } from '../form/layout.js';
 import { withinTime } from '#base/limits/clock.js';
 import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
+import type { Overlay } from './overlay.js';
 
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
@@ -28,6 +29,15 @@ export class SearchIndexes {
   #kept: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #complete = new Map<string, Frequencies>();
   readonly #worded = new Set<string>();
+
+  /** Returns the same indexes without the full-text indexes of some collections. */
+  withoutWords(collections: Overlay): SearchIndexes {
+    const others = new SearchIndexes();
+    others.keep(this.#kept);
+    for (const [place, frequencies] of this.#complete) others.#complete.set(place, frequencies);
+    for (const collection of this.#worded) if (!collections.has(collection)) others.#worded.add(collection);
+    return others;
+  }
 
   /**
    * Sets the attributes, by collection, whose trigrams writes store from now on. Trigrams of other attributes are no longer used.

@@ -2,6 +2,7 @@ import { BSON, type ClientSession, type Document, Long } from 'mongodb';
 import { nextTurn } from '#base/limits/queue.js';
 import { inReadTime, untilAnswered } from './calls.js';
 import { type Database, withComment } from './database.js';
+import { overlaid } from './overlay.js';
 import { sortsTwoLists, withoutLists } from './sort-lists.js';
 
 /** The documents of a reply, as they were sent. */
@@ -16,13 +17,15 @@ interface CursorReply {
  * them. Reading `firstBatch` takes a third of the time of a driver cursor (280 against 800 µs for 25 documents). Further replies
  * belong to the session of the first one. A command may have a lower `maxTimeMS` than others, which only the server applies.
  */
-export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
-  inTurn(database, command, (session) =>
+export function readAll(database: Database, given: Document): Promise<readonly Document[]> {
+  const command = overlaid(given, database.overlay);
+  return inTurn(database, command, (session) =>
     readIn(session, database, command).catch((error: unknown) => {
       if (!sortsTwoLists(error)) throw error;
       return readIn(session, database, withoutLists(command));
     }),
   );
+}
 
 /** Runs a call of the driver with the session of the transaction, or one of its own if there is none. */
 export const withSession = <Result>(
@@ -41,7 +44,7 @@ async function readIn(session: ClientSession, database: Database, command: Docum
   const { firstBatch = [], id } = reply.cursor;
   const documents = decode(firstBatch);
   // commands that set a batch size read only parts of documents
-  const whole = 'batchSize' in command ? null : collection;
+  const whole = 'batchSize' in command || 'cursor' in command ? null : collection;
   if (isOpen(id)) return readOn({ collection, whole, id, documents, session }, database);
   charge(database, whole, documents);
   return documents;
@@ -64,11 +67,18 @@ const unchecked = { validation: { utf8: false } } as const;
  * Returns the number of documents of a collection that meet a query, up to a limit if there is one. Without a query it is that of the
  * metadata, which takes the same time for any size; a transaction does not allow that.
  */
-export const countStored = async (
+export async function countStored(
   collection: string,
   database: Database,
   counted: { readonly query?: Document; readonly limit?: number } = {},
-): Promise<number> => Number((await runRead(database, { count: collection, ...counted }))['n']);
+): Promise<number> {
+  const { query, limit } = counted;
+  if (query === undefined || database.overlay?.has(collection) !== true)
+    return Number((await runRead(database, { count: collection, ...counted }))['n']);
+  const pipeline = [{ $match: query }, ...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'n' }];
+  const [row] = await readAll(database, { aggregate: collection, pipeline });
+  return Number(row?.['n'] ?? 0);
+}
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>

@@ -1,8 +1,10 @@
 import { type ContentType, type LinkAttribute, type MorphAttribute, type Registry, uidsOf } from '#model/schema/content-type.js';
 import { maximumLinks } from '#model/schema/link-input.js';
 import { type LinkPath, linkPaths } from '#model/schema/attribute-places.js';
+import { alsoInDrafts, draftField } from '#model/schema/drafts-beside.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
+import { hasDraft } from '../form/draft.js';
 import { linkRanks } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
 import { morphLinks } from '../read/stored-lists.js';
@@ -122,7 +124,7 @@ interface Referrer {
 function referrersOf(type: ContentType, registry: Registry): Referrer[] {
   return [...registry.types.values()].flatMap((owner) => {
     if (owner.kind === 'component') return [];
-    const links = linkPaths(owner, registry).filter(
+    const links = alsoInDrafts(owner, linkPaths(owner, registry)).filter(
       ({ attribute }) => attribute.kind === 'morph' || attribute.target === type.uid,
     );
     return links.length === 0 ? [] : [{ collection: owner.collection, links }];
@@ -156,7 +158,9 @@ function unlink(link: LinkPath, owner: Owner): Document {
   const { steps, attribute } = link;
   if (steps.length === 0) return unlinkMany(attribute, owner);
   const change = (path: string): Document => compileChange(unlinkingAt(path, attribute, owner));
-  return { updateMany: updateInside(link, { match: (path) => linking(attribute, owner, path), change }) };
+  const update = updateInside(link, { match: (path) => linking(attribute, owner, path), change });
+  const isInDraft = steps[0]?.name === draftField; // an index has the entries with drafts
+  return { updateMany: isInDraft ? { ...update, filter: { ...update.filter, ...hasDraft } } : update };
 }
 
 /** The links that other entries store to an entry. */

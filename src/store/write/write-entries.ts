@@ -9,11 +9,13 @@ import { ApiError, idTakenError, unconfirmedError } from '#base/errors.js';
 import { inReadTime, inWriteTime, notePosition, untilAnswered } from '../send/calls.js';
 import { unlimited } from '#base/limits/budget.js';
 import { commentIn, type Database, withComment } from '../send/database.js';
-import { inOrder, readAll, withSession } from '../send/read-commands.js';
+import { inOrder, withSession } from '../send/read-commands.js';
 import { grace, observed } from '#base/limits/clock.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../send/driver-errors.js';
+import { inDraft, withDraft } from '../form/draft.js';
 import { compileReturned } from '../read/compile-projection.js';
 import type { Store } from '../store.js';
+import { findFirst } from '../stored.js';
 import { inTransaction } from '../send/transaction.js';
 
 /** A document with a numeric id. */
@@ -60,6 +62,8 @@ interface EntryUpdate {
   readonly selection?: Selection;
   /** The document as the same transaction has read it, if it has. */
   readonly before?: Document;
+  /** Whether the draft beside the entry is changed, and not the entry. */
+  readonly ofDraft?: boolean;
 }
 
 /**
@@ -69,20 +73,23 @@ interface EntryUpdate {
  * there is none, or the document is known to have others, a command makes the change.
  */
 const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
-  heard(store, [collection, 'update'], (inner, hearing) => updateOne(inner, collection, update, hearing));
+  heard(store, [collection, update.ofDraft === true ? 'draft' : 'update'], (inner, hearing) =>
+    updateOne(inner, collection, update, hearing),
+  );
 
 async function updateOne(
   store: Store,
   collection: string,
-  { match, change, selection, before: known }: EntryUpdate,
+  { match, change, selection, before: known, ofDraft = false }: EntryUpdate,
   hearing: Hearing | null,
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
   const given = searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
-  const update = moves.update(collection, given);
-  const told = hearing !== null && changesAttributes(update) ? hearing : null;
+  const told = hearing !== null && changesAttributes(given) ? hearing : null;
+  const update = ofDraft ? inDraft(moves.update(collection, given)) : moves.update(collection, given);
   const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
-  const before = needsBefore ? (known ?? (await readFirst(store, collection, match))) : undefined;
+  const free = { ...store.database, budget: unlimited };
+  const before = needsBefore ? (known ?? (await findFirst(free, collection, match))) : null;
   const read = selection === undefined ? { projection: {}, mayBeWhole: false } : compileReturned(selection);
   const fields = told !== null || (read.mayBeWhole && replies.takesWhole(collection)) ? undefined : read.projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
@@ -97,12 +104,10 @@ async function updateOne(
   if (document === null) return document;
   if (fields === undefined) replies.noteWhole(collection, document);
   noteWrite(store, collection, unchanged === null ? noteOf([update]) : { kind: 'values' });
-  if (told !== null) await tell(store, told, [{ kind: 'update', document, ...(before && { before }) }]);
+  const fact = ofDraft ? { kind: 'draft' as const, document: withDraft(document) } : { kind: 'update' as const, document };
+  if (told !== null) await tell(store, told, [{ ...fact, ...(before && { before }) }]);
   return document;
 }
-
-const readFirst = async ({ database }: Store, collection: string, filter: Document): Promise<Document | undefined> =>
-  (await readAll({ ...database, budget: unlimited }, { find: collection, filter, limit: 1 }))[0];
 
 /** Deletes one document and returns it; null if none matches. */
 async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {

@@ -68,7 +68,9 @@ export const findSingleResolver =
     const [locale, fallbackLocales] = [localeOf(args), fallbackOf(args)];
     const query: Query = {
       ...readOneQuery(type, context, info),
-      publicationState: args['publicationState'] === 'live' ? 'live' : 'preview',
+      ...(args['publicationState'] === 'live'
+        ? { publicationState: 'live' }
+        : { publicationState: 'preview', ...(type.draftAndPublish && { showsDrafts: true }) }),
       ...(fallbackLocales === null ? { locale: locale === 'all' ? null : locale } : { locale, fallbackLocales }),
     };
     return entryResult(await findSingle(type, query, context.content), context);

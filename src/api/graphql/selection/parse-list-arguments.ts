@@ -11,7 +11,7 @@ import { translateFilters } from './translate-filters.js';
 /** The page sizes of GraphQL, also for nested lists. */
 export type PageSettings = Pick<BindSettings, 'defaultLimit' | 'maxLimit'>;
 
-type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState'> & { readonly pagination: Offset };
+type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState' | 'showsDrafts'> & { readonly pagination: Offset };
 
 /**
  * Reads filters, sort, pagination and publicationState of a list from coerced arguments. Throws a ValidationError or
@@ -28,7 +28,9 @@ export function parseListArguments(
     filter: isRecord(filters) ? parseFilters(translateFilters(filters, type, registry), limits) : null,
     sort: parseSort(sort, limits),
     pagination: parsePagination(isRecord(pagination) ? pagination : null, settings),
-    publicationState: type.draftAndPublish && publicationState !== 'live' ? 'preview' : 'live',
+    ...(type.draftAndPublish && publicationState !== 'live'
+      ? { publicationState: 'preview', showsDrafts: true }
+      : { publicationState: 'live' }),
   };
 }
 

@@ -30,11 +30,11 @@ export function readConnectionQuery(
 ): ConnectionQuery {
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
-    const { filter, sort, publicationState } = parseListArguments(args, type, reading.bind);
+    const { filter, sort, publicationState, showsDrafts } = parseListArguments(args, type, reading.bind);
     const pagination = parseConnection(args, reading.bind.settings.defaultLimit);
     return {
       ...emptyQuery,
-      ...{ filter, sort, publicationState },
+      ...{ filter, sort, publicationState, ...(showsDrafts && { showsDrafts }) },
       ...forRoot(readConnection(info.fieldNodes, type, reading), info),
       pagination: { ...pagination, looksBack: selectsOtherSide(info.fieldNodes, type, pagination, reading) },
       locale: localeOf(args),

@@ -28,10 +28,12 @@ export function readListQuery(type: ContentType, args: Values, context: GraphqlC
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
     const list = parseListArguments(args, type, reading.bind);
+    const selection = readSelection(info.fieldNodes, collectionName(type), type, reading);
     return {
       ...emptyQuery,
       ...list,
-      ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
+      ...forRoot(selection, info),
+      ...(!type.draftAndPublish && asksForDrafts(selection) && { showsDrafts: true }),
       locale: localeOf(args),
       fallbackLocales: fallbackOf(args),
       isForFields: true,
@@ -39,6 +41,12 @@ export function readListQuery(type: ContentType, args: Values, context: GraphqlC
     };
   });
 }
+
+/** Returns whether a list below a field says that it shows drafts. Of a type without drafts, only these can say so. */
+const asksForDrafts = ({ populate }: Pick<Query, 'populate'>): boolean =>
+  populate.fields.some(({ query, on }) =>
+    [query, ...(on?.values() ?? [])].some((one) => one.showsDrafts === true || asksForDrafts(one)),
+  );
 
 type ListQuery = Query & { readonly pagination: Offset };
 

@@ -28,7 +28,7 @@ export const aggregateParameters: readonly string[] = [...parametersOf('count'),
  */
 export function parseAggregation(input: Values, limits: Limits): AggregationQuery {
   refuseCursors(input);
-  const { filter, sort, pagination, locale, fallbackLocales, publicationState, search } = parseQuery(input, limits);
+  const { filter, sort, pagination, locale, fallbackLocales, publicationState, showsDrafts, search } = parseQuery(input, limits);
   return {
     entries: {
       ...emptyQuery,
@@ -38,6 +38,7 @@ export function parseAggregation(input: Values, limits: Limits): AggregationQuer
       locale,
       fallbackLocales,
       publicationState,
+      ...(showsDrafts && { showsDrafts }),
       search,
       withTotal: pagination?.withCount ?? true,
     },

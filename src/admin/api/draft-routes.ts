@@ -1,0 +1,46 @@
+import { invalidParameter, notFoundError } from '#base/errors.js';
+import { withDatabase } from '#content/content-context.js';
+import { discardDraft } from '#content/discard-draft.js';
+import type { EntryKey } from '#content/meet-precondition.js';
+import { record, whole } from '#http/json-schema.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
+import type { AdminCall, AdminRoute } from './admin-call.js';
+import { describe, row } from './admin-row.js';
+
+/** What only requests of administrators need. */
+const loadRights = () => import('../content-manager/entry-rights.js');
+
+/** The route that drops the draft beside a published entry, for types with `options.drafts`. */
+export const draftRoutes: readonly AdminRoute[] = [
+  {
+    ...row(
+      'POST /drafts/:uid/:id/discard',
+      describe('adminDiscardDraft', 'Drop the draft beside a published entry, which stays as it is', record({ id: whole })),
+      discard,
+    ),
+    right: 'logged in',
+  },
+];
+
+async function discard(call: AdminCall): Promise<{ readonly id: number }> {
+  const key = keyOf(call);
+  const { administrator } = call;
+  const rights = administrator === null ? null : await loadRights();
+  const dropped = await call.commit((content) => {
+    if (rights === null || administrator === null) return discardDraft(key, content);
+    const { database } = content.store;
+    return rights.writeEntry(key, { call: administrator, action: 'update' }, (own) =>
+      discardDraft(key, withDatabase(own, database)),
+    );
+  });
+  if (dropped === null) throw notFoundError();
+  return { id: key.id };
+}
+
+function keyOf({ request, content }: AdminCall): EntryKey {
+  const { uid = '', id = '' } = request.params;
+  const type = content.bind.registry.types.get(uid);
+  if (type === undefined || !keepsDrafts(type)) throw notFoundError(`${uid} has no option drafts`);
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw invalidParameter('id');
+  return { type, id: Number(id) };
+}

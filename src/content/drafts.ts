@@ -1,0 +1,101 @@
+import { ApiError, fieldErrors } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { Query } from '#model/query/ast.js';
+import { applyLinkInput } from '#model/schema/apply-link-input.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { draftTypes, keepsDrafts } from '#model/schema/drafts-beside.js';
+import { storedDraft } from '#store/form/draft.js';
+import type { StoredDocument } from '#store/form/loaded.js';
+import { type Match, matchesAll } from '#store/form/matches.js';
+import { seeingDrafts } from '#store/read/draft-overlay.js';
+import { isStored } from '#store/stored.js';
+import type { EntryWrite, InverseLinks } from './build-write.js';
+import type { ContentContext } from './content-context.js';
+import type { Status } from './meet-precondition.js';
+import { linksInOrder } from './write-inverse.js';
+
+/**
+ * What an update does with the draft beside a published entry:
+ * - saved: it changes the draft, and makes one unless there is one
+ * - taken: the draft becomes the entry
+ * - kept: it changes the entry beside it
+ * - refused: it changes an entry without one
+ */
+export type DraftUse = 'saved' | 'taken' | 'kept' | 'refused';
+
+/** Attributes that decide about the publication of an entry alone, with the time of the update. */
+const ofPublication: ReadonlySet<string> = new Set(['publishedAt', 'publishAt', 'unpublishAt', 'updatedAt', 'updatedBy']);
+
+/**
+ * Returns what an update with some data does with drafts. One that publishes or unpublishes an entry and changes nothing else takes the
+ * draft, whoever sends it. Throws a ValidationError for a draft with a date of publication.
+ */
+export function draftUse(type: ContentType, data: Values, status: Status | undefined): DraftUse {
+  if (!keepsDrafts(type)) return 'kept';
+  const { publishedAt } = data;
+  if (status === 'draft') {
+    if (publishedAt === undefined) return 'saved';
+    throw fieldErrors([{ path: ['publishedAt'], message: 'publishedAt is not a part of a draft' }]);
+  }
+  const decides = publishedAt !== undefined && Object.keys(data).every((name) => ofPublication.has(name));
+  if (decides || (publishedAt === null && status === 'published')) return 'taken';
+  return status === 'published' ? 'kept' : 'refused';
+}
+
+/** Returns the context in which drafts are read in the place of their entries, if any are stored. */
+export async function withDrafts(context: ContentContext): Promise<ContentContext> {
+  const types = draftTypes(context.bind.registry);
+  if (types.length === 0) return context;
+  const store = await seeingDrafts(context.store, types);
+  return store === context.store ? context : { ...context, store };
+}
+
+/** Returns the context of a read: that of `withDrafts` if the query asks for drafts. */
+export const forQuery = async ({ showsDrafts }: Pick<Query, 'showsDrafts'>, context: ContentContext): Promise<ContentContext> =>
+  showsDrafts === true ? withDrafts(context) : context;
+
+/** Throws a ConflictError if an entry of a match has a draft beside it, so that its update must say which one it is for. */
+export async function refuseBeside(type: ContentType, match: Match, { store }: ContentContext): Promise<void> {
+  if (await isStored(store.database, type.collection, matchesAll(match, storedDraft.exists)))
+    throw new ApiError(
+      409,
+      'ConflictError',
+      'A draft is beside the published entry: status=draft changes the draft, status=published the entry',
+    );
+}
+
+/** Returns a write with the values of the draft beside an entry, which becomes the entry by it. */
+export function takingDraft(type: ContentType, stored: StoredDocument, write: EntryWrite): EntryWrite {
+  const draft = storedDraft.of(stored);
+  if (draft === null) return write;
+  const links = Object.entries(storedDraft.links(draft)).flatMap(([name, ids]): readonly InverseLinks[] => {
+    const link = type.attributes.get(name);
+    return link?.kind === 'relation' || link?.kind === 'media' ? [{ link, input: { kind: 'set', ids } }] : [];
+  });
+  const exclusive = [...type.attributes.values()].flatMap((link) => {
+    const target = draft[link.name];
+    return 'exclusive' in link && link.exclusive && typeof target === 'number' ? [{ link, target }] : [];
+  });
+  return { values: { ...storedDraft.values(draft), ...write.values }, inverse: [...links, ...write.inverse], exclusive };
+}
+
+/** Returns the values of a draft that a write of it sets. What it changes of links that other entries store waits in the draft. */
+export async function draftValuesOf(
+  owner: { readonly type: ContentType; readonly id: number },
+  stored: StoredDocument,
+  { values, inverse }: EntryWrite,
+  context: ContentContext,
+): Promise<Values> {
+  const held = storedDraft.links(storedDraft.of(stored) ?? {});
+  const set: Record<string, unknown> = { ...values };
+  for (const { link, input } of inverse) {
+    const before = held[link.name] ?? (await linksInOrder(owner, link, context));
+    const ids = applyLinkInput(before, input);
+    Object.assign(set, storedDraft.settingLinks(link.name, link.many ? ids : ids.slice(-1)));
+  }
+  return set;
+}
+
+/** Returns the data of a new entry, which is a draft if its status says so. */
+export const inStatusOf = (data: unknown, status: Status | null): unknown =>
+  status === 'draft' && isRecord(data) ? { ...data, publishedAt: null } : data;
