@@ -1,5 +1,6 @@
 import { sectionsWith } from '#settings/sections.js';
 import { adminDeclarations } from '#admin/api/declarations.js';
+import { releasesDeclaration } from '#admin/releases/declaration.js';
 import { aggregateSettings } from '#api/rest/aggregate/settings.js';
 import { oauthDeclaration } from '#api/mcp/oauth/declaration.js';
 import { mcpSettings } from '#api/mcp/settings.js';
@@ -25,6 +26,7 @@ export const declarations: readonly Declaration[] = [
   { settings: mcpSettings },
   oauthDeclaration,
   trashDeclaration,
+  releasesDeclaration,
 ];
 
 /** All settings of the service. */

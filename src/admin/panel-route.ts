@@ -21,6 +21,9 @@ export interface PanelCall extends OpenPanelCall {
   readonly rights: Rights;
 }
 
+/** An administrator who acts on entries, perhaps without a request. */
+export type EntryCaller = Pick<PanelCall, 'content' | 'rights'>;
+
 /**
  * A route of the panel. `right` is an action, or one of several actions, without a subject; `logged in` for every administrator;
  * `nobody` for requests without a log-in.
@@ -58,14 +61,17 @@ const notCached = { 'Cache-Control': 'private, no-store' };
 export async function openCall({ request, running, content }: RouteCall): Promise<OpenPanelCall> {
   const panel = panelOf(running);
   await panel.prepare(content);
-  const { requestId } = request;
+  return { request, running, content, panel: servedPanel(panel, content, request.requestId) };
+}
+
+/** Returns the panel with the permissions that the models in force serve. `comment` is that of commands to the database. */
+export function servedPanel(panel: Panel, { bind }: ContentContext, comment?: string): Panel {
   const { administrator, permissions } = panel;
-  const own = {
+  return {
     ...panel,
-    administrator: (id: number) => administrator(id, requestId),
-    permissions: async () => servedPermissions(await permissions(requestId), content.bind.registry),
+    administrator: (id: number) => administrator(id, comment),
+    permissions: async () => servedPermissions(await permissions(comment), bind.registry),
   };
-  return { request, running, content, panel: own };
 }
 
 /** Returns the answer to a request to a route, whose method and path are given too. Throws if the caller may not send it. */

@@ -20,6 +20,7 @@ import { historyRoutes } from './history-routes.js';
 import { localeAdminRoutes, settingsRoutes } from './settings-routes.js';
 import { modelRoutes } from './model-routes.js';
 import { panelPartRoutes } from './panel-parts.js';
+import { releaseRoutes } from '../releases/release-routes.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { trashRoutes } from './trash-routes.js';
@@ -41,6 +42,7 @@ const listed: readonly AdminRoute[] = [
   ...draftRoutes,
   ...auditRoutes,
   ...workflowRoutes,
+  ...releaseRoutes,
   ...webhookAdminRoutes,
   ...panelPartRoutes,
 ];

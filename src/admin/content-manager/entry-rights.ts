@@ -6,7 +6,7 @@ import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
-import type { PanelCall } from '../panel-route.js';
+import type { EntryCaller } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
 import { permissionsFor } from '../rights/rights.js';
@@ -14,8 +14,8 @@ import { permissionsFor } from '../rights/rights.js';
 export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
 
 /** An action on an entry, and who does it. */
-interface Acting {
-  readonly call: PanelCall;
+interface Acting<Call = EntryCaller> {
+  readonly call: Call;
   readonly action: EntryAction;
 }
 
@@ -24,12 +24,15 @@ interface Acting {
  * count whose conditions it meets, each for the fields of all of them. If it meets none, the call is returned as it is; it then does not
  * find the entry. Sends a command for each permission with conditions or locales.
  */
-export async function callOnEntry({ type, id }: EntryKey, { call, action }: Acting): Promise<PanelCall> {
+export async function callOnEntry<Call extends EntryCaller>(
+  { type, id }: EntryKey,
+  { call, action }: Acting<Call>,
+): Promise<Call> {
   const { rights } = call;
   const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
   if (rights.isSuper || permissions.length < 2) return call;
   const others = rights.permissions.filter((permission) => !permissions.includes(permission));
-  const withOnly = (kept: typeof permissions): PanelCall => ({
+  const withOnly = (kept: typeof permissions): Call => ({
     ...call,
     rights: { ...rights, permissions: [...others, ...kept] },
   });
@@ -43,7 +46,7 @@ export async function callOnEntry({ type, id }: EntryKey, { call, action }: Acti
   return met.length === 0 ? call : withOnly(met.map((one) => ({ ...one, properties: { ...one.properties, fields } })));
 }
 
-interface FoundEntry {
+export interface FoundEntry {
   readonly entry: Loaded;
   /** The context of the action on it. */
   readonly context: ContentContext;

@@ -1,26 +1,20 @@
 import { withDatabase, withoutBudget } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
-import { update } from '#content/update.js';
-import { applicationError, forbiddenError, notFoundError } from '#base/errors.js';
+import { applicationError, forbiddenError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
-import { keepsDrafts } from '#model/schema/drafts-beside.js';
-import { storedDraft } from '#store/form/draft.js';
-import { isStored } from '#store/stored.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { decodeId } from '#base/values.js';
 import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { findEntry, idQuery, writeEntry } from './entry-rights.js';
+import { findEntry, writeEntry } from './entry-rights.js';
+import { publishFound, type State, stateQuery } from './publish-entry.js';
 import { keyOf, typeOf } from './read-routes.js';
 import { removeWith, showWritten } from './write-entry.js';
 import { singleOf } from './write-routes.js';
-
-type State = 'published' | 'draft';
 
 /** The routes that publish and unpublish entries, and those that change several at once. */
 export const publishRoutes = needing(
@@ -54,27 +48,14 @@ async function changeSingle(to: State, call: PanelCall): Promise<Answer> {
   return change(await singleOf(call), to, call);
 }
 
-const stateQuery = { ...emptyQuery, fields: ['publishedAt'] };
-
 /**
  * Publishes an entry, or makes it a draft again. Returns false if it is so already. As in Strapi v4, an action on several entries does
- * not set `updatedBy`. Throws the errors of `findEntry`, and a ValidationError that lists what a published entry lacks.
+ * not set `updatedBy`. Throws the errors of `findEntry` and of `publishFound`.
  */
 async function setState({ type, id }: EntryKey, to: State, call: PanelCall, isOne = true): Promise<boolean> {
-  const { entry, context: own } = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
-  const context = isOne ? own : { ...own, author: undefined };
-  const isPublished = (entry.document['publishedAt'] ?? null) !== null;
-  const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, call));
-  if (isPublished === (to === 'published') && !takesDraft) return false;
-  const publishedAt = to === 'published' ? new Date().toISOString() : null;
-  const updated = await update({ type, id }, { data: { publishedAt }, query: idQuery }, context);
-  if (updated === null) throw notFoundError();
-  return true;
+  const { entry, context } = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
+  return publishFound({ type, id }, to, { entry, context: isOne ? context : { ...context, author: undefined } });
 }
-
-/** Returns whether a draft is beside a published entry. */
-const hasDraft = async ({ type, id }: EntryKey, { content: { store } }: PanelCall): Promise<boolean> =>
-  keepsDrafts(type) && isStored(store.database, type.collection, { _id: id, ...storedDraft.exists });
 
 const idsBody = object({ ids: array().of(mixed<number | string>().required()).min(1).max(largestPage).required() });
 

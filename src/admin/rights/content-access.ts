@@ -3,7 +3,7 @@ import { forbiddenError } from '#base/errors.js';
 import type { Filter } from '#model/query/ast.js';
 import { type Access, fullAccess, type RowRule } from '#model/query/access.js';
 import { type Attribute, type ContentType, type Registry, uploadFile } from '#model/schema/content-type.js';
-import type { PanelCall } from '../panel-route.js';
+import type { EntryCaller } from '../panel-route.js';
 import { explorer } from './actions.js';
 import { isInternal, permittedAttributes } from './field-paths.js';
 import type { PanelPermission } from './permission.js';
@@ -16,7 +16,7 @@ export type EntryAction = 'create' | 'read' | 'update' | 'delete' | 'publish';
  * Returns the context in which an administrator does something with entries of a type: fields that their permissions do not name are
  * hidden, and entries that meet none of the conditions are not found. Throws a ForbiddenError if no permission allows it.
  */
-export function contentFor({ content, rights }: PanelCall, action: EntryAction, type: ContentType): ContentContext {
+export function contentFor({ content, rights }: EntryCaller, action: EntryAction, type: ContentType): ContentContext {
   const { registry } = content.bind;
   const access = rights.isSuper ? wholeAccess : limitedAccess(rights, action, type, registry);
   const seen = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
@@ -126,7 +126,7 @@ const isIn = (value: readonly unknown[]): Filter => ({ kind: 'comparison', opera
  * Returns the context of an action on files. Those that meet none of the conditions of the permissions are not found. Throws a
  * ForbiddenError if no permission allows it.
  */
-export function filesFor({ content, rights }: PanelCall, action: `plugin::upload.${string}`): ContentContext {
+export function filesFor({ content, rights }: EntryCaller, action: `plugin::upload.${string}`): ContentContext {
   const permissions = permissionsFor(rights, action);
   if (!rights.isSuper && permissions.length === 0) throw forbiddenError();
   const rule = rights.isSuper ? null : ruleOf(permissions, rights);

@@ -2,7 +2,7 @@ import { validationError } from '#base/errors.js';
 import type { Document } from '#store/send/database.js';
 import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '#base/values.js';
 
-/** The events that Strapi v4 has, `entry.draft` (the draft beside a published entry was saved), `entry.stage` and `model.change`. */
+/** The events that Strapi v4 has, `entry.draft` (the draft beside a published entry was saved), and those of stages, models and releases. */
 export const webhookEvents = [
   ...([
     'entry.create',
@@ -13,7 +13,7 @@ export const webhookEvents = [
     'entry.unpublish',
     'entry.stage',
   ] as const),
-  ...(['media.create', 'media.update', 'media.delete', 'model.change'] as const),
+  ...(['media.create', 'media.update', 'media.delete', 'model.change', 'release.publish'] as const),
 ];
 export type WebhookEvent = (typeof webhookEvents)[number];
 

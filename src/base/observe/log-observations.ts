@@ -98,6 +98,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'required count': ['warn', 'entries that lack required values could not be counted'],
   'search build': ['warn', 'search indexes could not be built'],
   schedule: ['warn', 'an entry cannot be published or unpublished at its time; set another time to try again'],
+  release: ['warn', 'a release cannot be carried out at its time; change it to try again, or publish it by hand'],
   'entry event': ['error', 'code that hears of a written entry has failed; the entry is stored'],
   'webhook delivery': ['warn', 'deliveries to webhooks could not be read or stored, trying again'],
   'unused indexes': ['warn', 'unused indexes could not be looked for'],

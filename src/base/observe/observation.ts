@@ -139,6 +139,7 @@ export type Work =
   | 'search build'
   | 'entry event'
   | 'schedule'
+  | 'release'
   | 'webhook delivery'
   | 'unused indexes'
   | 'graphql request'

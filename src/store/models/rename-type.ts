@@ -158,10 +158,12 @@ async function changeRecords(database: Database, change: UidChange): Promise<voi
   }
 }
 
-/** Returns the stage that replaces a uid in a field, where it may be in a list. */
-function renamedAt(field: string, { from, to }: UidChange): Document {
+/** Returns the stage that replaces a uid in a field, where it may be in a list, or in a field of the records of a list. */
+function renamedAt(path: string, { from, to }: UidChange): Document {
   const other = (value: string): Document => ({ $cond: [{ $eq: [value, from] }, to, value] });
-  const list = { $map: { input: `$${field}`, in: other('$$this') } };
+  const [field = '', inner] = path.split('.');
+  const item = inner === undefined ? other('$$this') : { $mergeObjects: ['$$this', { [inner]: other(`$$this.${inner}`) }] };
+  const list = { $map: { input: `$${field}`, in: item } };
   return { $set: { [field]: { $cond: [{ $isArray: `$${field}` }, list, other(`$${field}`)] } } };
 }
 

@@ -18,8 +18,8 @@ export interface OwnCollection {
   /** Its documents do not count as content, so that a restore into a database without other content replaces them. */
   readonly isContent?: false;
   /**
-   * The fields with the uid of a content type, or with a list of uids. A rename of the type changes them. A unique index that contains
-   * one would stop the rename if there is a document with the new uid before it.
+   * The fields with the uid of a content type, with a list of uids, or `list.field` of records with uids. A rename of the type changes
+   * them. A unique index that contains one would stop the rename if there is a document with the new uid before it.
    */
   readonly namesTypes?: readonly string[];
   /**

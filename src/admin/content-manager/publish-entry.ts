@@ -1,0 +1,32 @@
+import type { EntryKey } from '#content/meet-precondition.js';
+import { update } from '#content/update.js';
+import { notFoundError } from '#base/errors.js';
+import { storedDraft } from '#store/form/draft.js';
+import { isStored } from '#store/stored.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
+import { emptyQuery, type Query } from '#model/query/ast.js';
+import { type FoundEntry, idQuery } from './entry-rights.js';
+
+export type State = 'published' | 'draft';
+
+/** The query by which an entry is found that is then published or unpublished. */
+export const stateQuery: Query = { ...emptyQuery, fields: ['publishedAt'] };
+
+/**
+ * Publishes an entry that was found by `stateQuery`, with the draft beside it, or makes it a draft again. Returns false if it is so
+ * already. Throws a ValidationError
+ * that lists what a published entry lacks, and a NotFoundError if the entry is gone meanwhile.
+ */
+export async function publishFound({ type, id }: EntryKey, to: State, { entry, context }: FoundEntry): Promise<boolean> {
+  const isPublished = (entry.document['publishedAt'] ?? null) !== null;
+  const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, context));
+  if (isPublished === (to === 'published') && !takesDraft) return false;
+  const publishedAt = to === 'published' ? new Date().toISOString() : null;
+  const updated = await update({ type, id }, { data: { publishedAt }, query: idQuery }, context);
+  if (updated === null) throw notFoundError();
+  return true;
+}
+
+/** Returns whether a draft is beside a published entry. */
+const hasDraft = async ({ type, id }: EntryKey, { store }: FoundEntry['context']): Promise<boolean> =>
+  keepsDrafts(type) && isStored(store.database, type.collection, { _id: id, ...storedDraft.exists });
