@@ -2,17 +2,18 @@ import type { Config } from '#settings/config.js';
 import { record, type Schema } from '#http/json-schema.js';
 import { mapValues } from '#base/values.js';
 import { trashOption } from '#api/trash/trash-option.js';
-import type { Registry } from '#model/schema/content-type.js';
+import type { ContentContext } from '#content/content-context.js';
 import { optionOf } from '#model/schema/model-option.js';
 import type { AdminRoute } from './admin-call.js';
 import { describe, row } from './admin-row.js';
 
 /** Whether a part of Mangrove in the panel is on, by its name in `panel/index.jsx`. The panel shows nothing of those that are off. */
-const parts: Readonly<Record<string, (config: Config, registry: Registry) => boolean>> = {
+const parts: Readonly<Record<string, (config: Config, content: ContentContext) => boolean>> = {
   schedule: () => true, // its types say whether they have it
   history: () => true, // as above
   workflow: () => true, // as above
-  trash: (_, { types }) => [...types.values()].some((type) => optionOf(type, trashOption) !== null), // its page is in the menu
+  trash: (_, { bind }) => [...bind.registry.types.values()].some((type) => optionOf(type, trashOption) !== null), // its page is in the menu
+  releases: (_, { store }) => store.database.isReplicated, // each is a transaction
   audit: ({ admin }) => admin.audit.days > 0,
 };
 
@@ -24,7 +25,7 @@ export const panelPartRoutes: readonly AdminRoute[] = [
     ...row(
       'GET /panel',
       describe('adminFindPanelParts', 'Read which parts of Mangrove the panel shows', flags),
-      ({ running, content }) => mapValues(parts, (isOn) => isOn(running.config, content.bind.registry)),
+      ({ running, content }) => mapValues(parts, (isOn) => isOn(running.config, content)),
     ),
     right: 'logged in',
   },

@@ -1,0 +1,140 @@
+import { useState } from 'react';
+import { useIntl } from 'react-intl';
+import { useQuery } from 'react-query';
+import {
+  Button,
+  Flex,
+  ModalBody,
+  ModalFooter,
+  ModalHeader,
+  ModalLayout,
+  SingleSelect,
+  SingleSelectOption,
+  Typography,
+} from '@strapi/design-system';
+import { Link, useCMEditViewDataManager, useFetchClient } from '@strapi/helper-plugin';
+import { SideBox } from '../side-box.jsx';
+import { label } from '../texts.js';
+import { api, page, timeText } from './release-texts.js';
+import { useChange } from './use-change.js';
+
+/** The open releases that have the entry of a form, and a button that adds it to one. */
+export function EntryReleases() {
+  const { slug, initialData, isCreatingEntry, hasDraftAndPublish, readActionAllowedFields } = useCMEditViewDataManager();
+  if (isCreatingEntry || initialData.id === undefined || readActionAllowedFields.length === 0) return null;
+  return <Releases entry={{ uid: slug, id: initialData.id }} hasDrafts={hasDraftAndPublish} />;
+}
+
+function Releases({ entry, hasDrafts }) {
+  const intl = useIntl();
+  const { formatMessage } = intl;
+  const { get } = useFetchClient();
+  const [isAdding, setIsAdding] = useState(false);
+  const params = { ...entry, state: 'open', limit: 100 };
+  const { data = [] } = useQuery([api, 'entry', params], async () => (await get(api, { params })).data.data);
+  return (
+    <SideBox title={formatMessage(label('releases.title'))}>
+      <Flex direction="column" alignItems="stretch" gap={2}>
+        {data.map((release) => (
+          <Flex key={release.id} direction="column" alignItems="flex-start">
+            <Link to={`${page}/${release.id}`}>{release.name}</Link>
+            <Typography variant="pi" textColor="neutral600">
+              {`${formatMessage(label(`releases.${release.action}`))} · ${timeText(release, intl)}`}
+            </Typography>
+          </Flex>
+        ))}
+        <Button variant="tertiary" fullWidth onClick={() => setIsAdding(true)}>
+          {formatMessage(label('releases.add'))}
+        </Button>
+      </Flex>
+      {isAdding && <Adding entry={entry} hasDrafts={hasDrafts} known={data} onClose={() => setIsAdding(false)} />}
+    </SideBox>
+  );
+}
+
+/** A dialog that adds an entry to an open release. */
+function Adding({ entry, hasDrafts, known, onClose }) {
+  const { formatMessage } = useIntl();
+  const { get } = useFetchClient();
+  const { add, isSending } = useAddition(entry);
+  const [values, setValues] = useState({ release: null, action: hasDrafts ? 'publish' : 'delete' });
+  const params = { state: 'open', limit: 100 };
+  const { data, isSuccess } = useQuery([api, 'open'], async () => (await get(api, { params })).data.data);
+  const open = (data ?? []).filter(({ id }) => known.every((one) => one.id !== id));
+  const finish = async () => {
+    if ((await add(values)) !== null) onClose();
+  };
+  return (
+    <ModalLayout onClose={onClose} labelledBy="mangrove-add">
+      <ModalHeader>
+        <Typography fontWeight="bold" as="h2" id="mangrove-add">
+          {formatMessage(label('releases.add'))}
+        </Typography>
+      </ModalHeader>
+      <ModalBody>
+        {isSuccess && open.length === 0 && <Typography>{formatMessage(label('releases.noneOpen'))}</Typography>}
+        {open.length > 0 && <Choices values={values} onChange={setValues} open={open} hasDrafts={hasDrafts} />}
+      </ModalBody>
+      <ModalFooter
+        startActions={
+          <Button variant="tertiary" onClick={onClose}>
+            {formatMessage(label('releases.cancel'))}
+          </Button>
+        }
+        endActions={
+          <Button onClick={finish} loading={isSending} disabled={values.release === null}>
+            {formatMessage(label('releases.save'))}
+          </Button>
+        }
+      />
+    </ModalLayout>
+  );
+}
+
+/** Returns a function that adds an entry to a release, which is read before, so that no action of others is lost. */
+function useAddition(entry) {
+  const { get, put } = useFetchClient();
+  const { change, isSending } = useChange();
+  const add = ({ release, action: added }) =>
+    change(async () => {
+      const path = `${api}/${release}`;
+      const { actions, version } = (await get(path)).data.data;
+      const sent = [...actions, { ...entry, action: added }].map(({ action, uid, id }) => ({ action, uid, id }));
+      return put(path, { actions: sent, version });
+    });
+  return { add, isSending };
+}
+
+function Choices({ values, onChange, open, hasDrafts }) {
+  const { formatMessage } = useIntl();
+  const actions = hasDrafts ? ['publish', 'unpublish', 'delete'] : ['delete'];
+  return (
+    <Flex direction="column" alignItems="stretch" gap={4}>
+      <Choice
+        name="release"
+        value={values.release}
+        options={open.map(({ id, name }) => [String(id), name])}
+        onChange={(release) => onChange({ ...values, release })}
+      />
+      <Choice
+        name="action"
+        value={values.action}
+        options={actions.map((name) => [name, formatMessage(label(`releases.${name}`))])}
+        onChange={(action) => onChange({ ...values, action })}
+      />
+    </Flex>
+  );
+}
+
+function Choice({ name, value, options, onChange }) {
+  const { formatMessage } = useIntl();
+  return (
+    <SingleSelect label={formatMessage(label(`releases.${name}`))} value={value} onChange={onChange}>
+      {options.map(([key, text]) => (
+        <SingleSelectOption key={key} value={key}>
+          {text}
+        </SingleSelectOption>
+      ))}
+    </SingleSelect>
+  );
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { collectionType } from '../support/collection-type.js';
+import { openPanelFor } from '../support/open-panel.js';
+import type { PanelWindow } from '../support/panel-window.js';
+
+const story = 'api::story.story';
+const stories = `/content-manager/collection-types/${story}`;
+const models = [
+  collectionType(
+    'story',
+    { title: { type: 'string' }, text: { type: 'text', required: true } },
+    { options: { draftAndPublish: true } },
+  ),
+  collectionType('page', { title: { type: 'string' } }),
+];
+
+describe('releases in the panel', () => {
+  const panel = openPanelFor(
+    'releases',
+    { models },
+    { reader: [[{ action: 'read', subject: story, fields: ['title', 'text'] }]] },
+  );
+  let window: PanelWindow;
+  const side = (page: Page) => page.locator('aside[aria-labelledby="additional-information"]');
+  const shoot = async (page: Page, name: string): Promise<void> => {
+    const shots = process.env['SHOTS'];
+    for (const [width, height] of [
+      [360, 740],
+      [1280, 900],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const wide = await page.getByRole('dialog').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+      expect(
+        wide.every((one) => one <= width),
+        `a dialog wider than ${String(width)}`,
+      ).to.equal(true);
+      if (shots !== undefined) await page.screenshot({ path: join(shots, `releases-${name}-${String(width)}.png`) });
+    }
+  };
+  const choose = async (page: Page, name: string, option: string): Promise<void> => {
+    await page.getByRole('dialog').getByRole('combobox', { name }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+  before(async () => {
+    const { send } = panel();
+    await send('super', 'POST', stories, { title: 'Good', text: 'A text' });
+    await send('super', 'POST', stories, { title: 'Bad' });
+    window = await panel().openWindow('super');
+    await window.page.setViewportSize({ width: 1280, height: 900 });
+  });
+  afterEach(() => {
+    expect(window.faults.splice(0)).to.deep.equal([]);
+  });
+
+  it('are made on the page of the menu', async () => {
+    const { page, visit, settle } = window;
+    await visit('/content-manager');
+    await page.getByRole('link', { name: 'Releases' }).click();
+    await page.getByText('No releases yet.').waitFor();
+    await page.getByRole('button', { name: 'New release' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Winter issue');
+    await shoot(page, 'new');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Winter issue' }).waitFor();
+    await settle('the new release');
+    await page.getByText('No entries yet.').waitFor();
+  });
+
+  it('get entries in the side of their forms', async () => {
+    const { page, visit, settle } = window;
+    for (const id of [1, 2]) {
+      await visit(`${stories}/${String(id)}`);
+      await side(page).getByRole('button', { name: 'Add to a release' }).click();
+      await choose(page, 'Release', 'Winter issue');
+      if (id === 1) await shoot(page, 'add');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await side(page).getByRole('link', { name: 'Winter issue' }).waitFor();
+      await settle('the side of the form');
+    }
+    await side(page).getByText('Publish · By hand').waitFor();
+    await shoot(page, 'side');
+  });
+
+  it('name what would stop them, and lose an action by its button', async () => {
+    const { page, settle } = window;
+    await side(page).getByRole('link', { name: 'Winter issue' }).click();
+    await page.getByText('This would stop the release now').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).to.equal(true);
+    await shoot(page, 'problems');
+    await page.getByRole('button', { name: 'Remove Bad' }).click();
+    await page.getByText('This would stop the release now').waitFor({ state: 'hidden' });
+    await settle('the release');
+    expect(await page.getByRole('link', { name: 'Good' }).count()).to.equal(1);
+  });
+
+  it('are carried out by a button, and listed then', async () => {
+    const { page, visit, settle } = window;
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Carried out on', { exact: false }).first().waitFor();
+    await settle('the published release');
+    await shoot(page, 'published');
+    expect((await panel().send('super', 'GET', `${stories}/1`)).body.publishedAt).to.be.a('string');
+    expect((await panel().send('super', 'GET', `${stories}/2`)).body.publishedAt).to.equal(null);
+    await visit('/plugins/mangrove-releases');
+    await page.getByRole('link', { name: 'Winter issue' }).waitFor();
+    await shoot(page, 'list');
+  });
+
+  it('are deleted by a button', async () => {
+    const { page, settle } = window;
+    await page.getByRole('link', { name: 'Winter issue' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No releases yet.').waitFor();
+    await settle('the list');
+  });
+});
