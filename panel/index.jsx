@@ -1,6 +1,7 @@
 import { assemble } from './assemble.jsx';
 import { audit } from './audit/audit.jsx';
 import { history } from './history/history.jsx';
+import { preview } from './preview/preview.jsx';
 import { releases } from './releases/releases.jsx';
 import { schedule } from './schedule.jsx';
 import { signOn } from './sign-on.jsx';
@@ -8,4 +9,4 @@ import { trash } from './trash/trash.jsx';
 import { workflow } from './workflow/workflow.jsx';
 
 /** The parts of Mangrove in the panel, in the order in which the side of a form shows them. */
-export default assemble([workflow, schedule, releases, history, trash, audit, signOn]);
+export default assemble([preview, workflow, schedule, releases, history, trash, audit, signOn]);

@@ -40,6 +40,14 @@ const texts = {
       cancel: 'Cancel',
       save: 'Save',
     },
+    preview: {
+      open: 'Preview',
+      title: 'Preview',
+      tab: 'Open in a tab',
+      close: 'Close the preview',
+      none: 'This entry has no page to preview.',
+      failed: 'The preview could not be opened.',
+    },
     signOn: { button: 'Log in with {name}' },
     actions: {
       create: 'created',
@@ -114,10 +122,12 @@ const texts = {
   },
   de: {
     schedule: { title: 'Zeitplan', publishAt: 'Veröffentlichen am', unpublishAt: 'Zurückziehen am' },
+    preview: { open: 'Vorschau', title: 'Vorschau', tab: 'In einem Tab öffnen', close: 'Vorschau schließen' },
     signOn: { button: 'Anmelden mit {name}' },
   },
   fr: {
     schedule: { title: 'Programmation', publishAt: 'Publier le', unpublishAt: 'Dépublier le' },
+    preview: { open: 'Aperçu', title: 'Aperçu', tab: 'Ouvrir dans un onglet', close: "Fermer l'aperçu" },
     signOn: { button: 'Se connecter avec {name}' },
   },
 };

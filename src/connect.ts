@@ -133,6 +133,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     config,
     secrets,
     actions: featureActions(features, config),
+    entryKeys: enabledFeatures(features, config).find(({ entryKeys }) => entryKeys !== undefined)?.entryKeys ?? null,
     backend,
     isEmbedded,
     ...{ authenticator, accounts, media, attempts },

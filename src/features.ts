@@ -9,6 +9,7 @@ import { oauth } from '#api/mcp/oauth/feature.js';
 import { metrics } from '#api/metrics/feature.js';
 import { slowRequests } from '#api/metrics/slow-requests.js';
 import { panel, failsHealth } from '#admin/feature.js';
+import { preview } from '#admin/preview/feature.js';
 import { releases } from '#admin/releases/feature.js';
 import { signOn } from '#admin/sso/feature.js';
 import { accounts, content, locales, models, uploads } from '#api/rest/features.js';
@@ -36,6 +37,7 @@ export const features: readonly Feature[] = [
   openapi,
   admin,
   signOn,
+  preview,
   panel,
   webhooks,
   models,

@@ -6,6 +6,7 @@ import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
 import { forQuery } from './drafts.js';
+import { ownContext } from './lent-entry.js';
 
 /** The values of the facets of a list by their names, with the numbers of entries. */
 export interface Facets {
@@ -15,17 +16,18 @@ export interface Facets {
 }
 
 /**
- * Counts the entries of a whole list by its facets. Sends one command for those of the same entries. Code around reads does not run.
+ * Counts the entries of a whole list by its facets, with the rights of the caller alone. Sends one command for those of the same entries. Code around reads does not run.
  * Throws a ValidationError as groups do.
  */
 export async function countFacets(
   type: ContentType,
   query: Query,
   { minGroup }: { readonly minGroup: number },
-  context: ContentContext,
+  caller: ContentContext,
 ): Promise<Facets> {
-  const facets = bindFacets(query, type, context.bind, minGroup);
-  const { bind, store } = await forQuery(query, context);
+  const own = ownContext(type, caller);
+  const facets = bindFacets(query, type, own.bind, minGroup);
+  const { bind, store } = await forQuery(query, own);
   const counted = await readGroups(
     facets.map(({ grouping }) => grouping),
     { registry: bind.registry, ...store },

@@ -4,8 +4,10 @@ import { bindPlan } from '#model/query/bind-plan.js';
 import type { BoundCursors } from '#model/query/bound-cursors.js';
 import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
+import type { ContentContext, PendingRead } from './content-context.js';
 import { forQuery } from './drafts.js';
+import { ownContext, placeLent } from './lent-entry.js';
+import { surroundingReads } from './surrounded-reads.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
@@ -42,15 +44,13 @@ async function findByCursors(read: PendingRead, pagination: BoundCursors, contex
   return page.edges === undefined ? page : { ...page, cursors: cursorsOf(page.edges, list) };
 }
 
-/** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
-export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
-  if (hooks === null) return null;
-  const surrounding = hooks.reads(type.uid);
-  store.database.reads?.noteType(type.uid, surrounding !== null);
-  return surrounding;
+async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
+  const page = await readPageOf(read, context);
+  if (context.bind.access.entry === undefined) return page;
+  return { ...page, entries: await placeLent(page.entries, read.query, context) };
 }
 
-async function findPage(read: PendingRead, context: ContentContext): Promise<FoundPage> {
+async function readPageOf(read: PendingRead, context: ContentContext): Promise<FoundPage> {
   const { plan } = read;
   const { type, pagination, withTotal } = plan;
   const surrounded = surroundingReads(type, context);
@@ -60,10 +60,14 @@ async function findPage(read: PendingRead, context: ContentContext): Promise<Fou
   return { pagination, ...page, total: withTotal ? await surrounded.count(read, context) : null };
 }
 
-/** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
-export async function countEntries(type: ContentType, query: Query, given: ContentContext): Promise<number> {
-  const plan = bindPlan(unordered(query), type, given.bind);
-  const context = await forQuery(query, given);
+/**
+ * Returns the number of entries that meet a query, on all pages, by the rights of the caller alone. Throws a ValidationError as `findMany`
+ * does.
+ */
+export async function countEntries(type: ContentType, query: Query, caller: ContentContext): Promise<number> {
+  const own = ownContext(type, caller);
+  const plan = bindPlan(unordered(query), type, own.bind);
+  const context = await forQuery(query, own);
   const { bind, store } = context;
   const surrounded = surroundingReads(type, context);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page

@@ -6,19 +6,23 @@ import { comparing, type Query } from '#model/query/ast.js';
 import { bindFilter, bindPublication, bindRule } from '#model/query/bind-filter.js';
 import { bindEntrySelection, bindLocales, bindPlan } from '#model/query/bind-plan.js';
 import { allOf, anyOf } from '#model/query/conditions.js';
-import type { Condition, Plan, Selection } from '#model/query/plan.js';
+import { hasId } from '#model/query/entry-access.js';
+import type { Condition, Selection } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
-import { forQuery } from './drafts.js';
-import { surroundingReads } from './find-many.js';
+import { findLent, placeLent } from './lent-entry.js';
+import { planOf, readSurrounded } from './surrounded-reads.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { bind } = context;
+  const lent =
+    bind.access.entry === undefined || query.fallbackLocales !== null ? undefined : await findLent(type, id, query, context);
+  if (lent !== undefined) return lent;
   const selection = bindEntrySelection(query, type, bind);
   if (query.fallbackLocales !== null) return findLocalized(type, { id, query, selection }, context);
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);
-  return readSurrounded({ query, plan: planOf(condition, selection), id }, context);
+  return readShown({ query, plan: planOf(condition, selection), id }, context);
 }
 
 /** An entry that is asked for by the id of any of its localizations. */
@@ -42,8 +46,8 @@ async function findLocalized(
   const { locales, fallback } = bindLocales({ ...query, filter: null, search: null }, type, { ...bind, state });
   const rule = bindRule(type, bind);
   const group = bindGroup(type, allOf([hasId(id), ...rule]));
-  const condition = allOf([group, ...locales, ...bindPublication(type, state), ...fallback, ...rule]);
-  return readSurrounded({ query, plan: planOf(condition, selection), id, group }, context);
+  const condition = allOf([group, ...locales, ...bindPublication(type, state, bind), ...fallback, ...rule]);
+  return readShown({ query, plan: planOf(condition, selection), id, group }, context);
 }
 
 /** Returns the condition of the entries that meet another one, or have a localization that does. */
@@ -54,27 +58,12 @@ function bindGroup(type: ContentType, condition: Condition): Condition {
   return anyOf([condition, { ...others, ofRule: true }]);
 }
 
-/** Reads an entry by the code around reads of its type, if there is any. */
-async function readSurrounded(read: PendingRead, given: ContentContext): Promise<Loaded | null> {
-  const context = await forQuery(read.query, given);
-  const { type, condition, selection } = read.plan;
-  const surrounded = surroundingReads(type, context);
-  if (surrounded !== null) return surrounded.one(read, context);
-  return readEntry(condition ?? allOf([]), selection, context.store.database);
+/** Reads an entry by the code around reads, and puts that of somebody else in its place if the caller reads one by their rights. */
+async function readShown(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
+  const found = await readSurrounded(read, context);
+  if (found === null || context.bind.access.entry === undefined) return found;
+  return (await placeLent([found], read.query, context))[0] ?? null;
 }
-
-/** Returns the plan of a read of one entry. */
-const planOf = (condition: Condition, selection: Selection): Plan => ({
-  type: selection.type,
-  condition,
-  scope: null,
-  isWhole: false,
-  sort: [],
-  pagination: { kind: 'offset', start: 0, limit: 1 },
-  window: { skip: 0, limit: 1 },
-  withTotal: false,
-  selection,
-});
 
 /** A unique attribute by its name, and the text of the value that is looked for. */
 interface UniqueValue {
@@ -107,10 +96,10 @@ export async function findBy(
     ...bindRule(type, bind),
     ...locales,
     ...fallback,
-    ...bindPublication(type, state),
+    ...bindPublication(type, state, bind),
   ]);
   const asked = { ...query, filter, publicationState: state };
-  return readSurrounded({ query: asked, plan: planOf(condition, selection), id: null }, context);
+  return readShown({ query: asked, plan: planOf(condition, selection), id: null }, context);
 }
 
 /** Returns whether no two entries of a type, or of one locale, have the same value of an attribute. */
@@ -119,7 +108,7 @@ export const isUnique = (attribute: Attribute | null): boolean =>
 
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
-  return readSurrounded({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
+  return readShown({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
 }
 
 /**
@@ -130,12 +119,3 @@ export async function findSingleForWrite(type: ContentType, query: Query, contex
   const { locales } = bindLocales(query, type, { ...context.bind, state: 'preview' });
   return readEntry(allOf(locales), { type, fields: [], children: [], locales: null }, context.store.database);
 }
-
-export const hasId = (id: number): Condition => ({
-  kind: 'comparison',
-  path: '_id',
-  stored: 'number',
-  comparator: 'eq',
-  operand: id,
-  denied: false,
-});

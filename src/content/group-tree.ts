@@ -10,6 +10,7 @@ import { readTotal } from '#store/read/read-page.js';
 import { onlyGroup, readGroupings, showFigures, type ShownFigures, showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
 import { forQuery } from './drafts.js';
+import { ownContext } from './lent-entry.js';
 
 /** Groupings of the same entries. */
 interface TreeQuery {
@@ -36,16 +37,17 @@ export interface GroupTree {
 
 /**
  * Returns groupings of the same entries of a type. Sends the commands of `readGroups`, and one for the total unless it is kept. Code
- * around reads does not run. Throws a ValidationError as `aggregate` does, and for a grouping with too many groups.
+ * around reads does not run. The rights are those of the caller alone. Throws a ValidationError as `aggregate` does, and for a grouping with too many groups.
  */
 export async function readGroupTree(
   type: ContentType,
   { entries: query, groupings, withTotal }: TreeQuery,
   { minGroup }: { readonly minGroup: number },
-  given: ContentContext,
+  caller: ContentContext,
 ): Promise<GroupTree> {
-  const entries = bindPlan(query, type, given.bind);
-  const { bind, store } = await forQuery(query, given);
+  const own = ownContext(type, caller);
+  const entries = bindPlan(query, type, own.bind);
+  const { bind, store } = await forQuery(query, own);
   const bound = bindGroupings(groupings, { entries, state: query.publicationState ?? 'live', minGroup }, bind);
   const context = { registry: bind.registry, ...store };
   const [found, total] = await Promise.all([

@@ -8,6 +8,7 @@ type Asked = Pick<KeptRead, 'form' | 'isOwn'>;
 /** Returns the read of a request; null if its answer is not kept. */
 export function keptRead({ caller, content, running }: RouteCall, asked: Asked): KeptRead | null {
   const { reads } = content.store.database;
+  if (caller.access.entry !== undefined) return null; // it is one entry as somebody else sees it
   return reads && { caller, content, models: running.source.models, answers: running.answers, reads, ...asked };
 }
 

@@ -12,7 +12,7 @@ import type { ModelOption } from '#model/schema/model-option.js';
 import { notFoundError } from '#base/errors.js';
 import type { ProjectCode } from './project-code.js';
 import type { AnyRoute, OpenRoute } from './route.js';
-import type { Running } from './running.js';
+import type { EntryKeys, Running } from './running.js';
 
 /** What the routes of a feature may depend on. */
 export interface RouteParts {
@@ -71,6 +71,8 @@ export interface Feature extends Declaration {
   readonly actions?: readonly ActionName[];
   /** Returns the names of further actions on the entries of a type: `like` for `api::article.article.like`. */
   readonly typeActions?: (type: ContentType) => readonly string[];
+  /** Keys by which callers read one entry by the rights of somebody else. One feature at most has some. */
+  readonly entryKeys?: EntryKeys;
   /** What `npx mangrove doctor` checks. */
   readonly checks?: readonly FeatureCheck[];
   /** Returns what takes observations from the start of the service; null if nothing does. */

@@ -97,6 +97,8 @@ export interface Step {
   readonly notes?: 'reads' | 'all';
   /** Returns how the caller of a row with an action is found. Called once for each row. */
   readonly finds?: (action: RequiredAction) => FindCaller;
+  /** Returns how more is found of the caller that is found by `find`. Called once for each row. */
+  readonly extends?: (find: FindCaller) => FindCaller;
   /** Returns the rest of a request with the step before or around it. Called once for each row. */
   readonly around?: (rest: Run, row: IdentifiedRow) => Run;
   /** Returns the answer to a 401 instead of the error response. */

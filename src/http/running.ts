@@ -11,7 +11,9 @@ import type { AttemptLimits, GuessLimit } from '#base/limits/attempts.js';
 import { type Media, withCommandsOf } from '#media/media.js';
 import type { Backend } from '#store/models/open-backend.js';
 import type { Observer } from '#base/observe/observer.js';
+import type { LentEntry } from '#model/query/access.js';
 import type { Filter } from '#model/query/ast.js';
+import type { EntryGrant } from '#model/query/entry-access.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Model } from '#model/schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
@@ -66,6 +68,18 @@ export interface AdminCondition {
   readonly test: (user: object) => Promise<ConditionResult>;
 }
 
+/** An entry that a key opens, with the rights of whoever has given the key. */
+export interface OpenedEntry extends EntryGrant {
+  /** Returns how texts are marked with the places where they are edited. `address` is that of the service in the request. */
+  readonly marking: (address: string) => NonNullable<LentEntry['mark']>;
+}
+
+/** Keys by which somebody lets others read one entry by their own rights. A feature has them. */
+export interface EntryKeys {
+  /** Returns what a key opens. Throws an UnauthorizedError if it opens nothing, or nothing any more. */
+  readonly open: (key: string, request: { readonly running: Running; readonly requestId: string }) => Promise<OpenedEntry>;
+}
+
 /** The parts of the service that requests need. They exist after the database has answered. */
 export interface Running {
   readonly config: Config;
@@ -91,6 +105,8 @@ export interface Running {
   readonly actions: (registry: Registry) => readonly string[];
   /** The recent answers to reads. */
   readonly answers: KeptAnswers;
+  /** Keys by which callers read one entry by the rights of somebody else; null if no feature has any. */
+  readonly entryKeys: EntryKeys | null;
   /** Writes the files of the models of a project; absent without a project. */
   readonly modelFiles?: ModelFiles;
   /** Returns the actions in the code of a project that can be granted to roles. */

@@ -38,7 +38,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   ),
   'api.rest.maxLimit': (value) => ({ set: { 'api.rest.maxLimit': typeof value === 'number' && value < 1 ? null : value } }),
   ...oneOf(['transfer', 'autoOpen', 'watchIgnoreFiles', 'host', 'path', 'build', 'flags'], adminPanel, 'admin.'),
-  ...oneOf(['forgotPassword', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'], adminPanel, 'admin.'),
+  ...oneOf(['forgotPassword', 'auditLogs', 'secrets', 'vite', 'strictPort'], adminPanel, 'admin.'),
   'admin.url': panelPath,
   'admin.serveAdminPanel': (value) => ({ set: { 'admin.serveAdminPanel': booleanOf(value) } }),
   'middlewares.cors.origin': originSetting,

@@ -1,6 +1,6 @@
 import { create } from '#content/create.js';
 import type { ContentContext } from '#content/content-context.js';
-import { hasId } from '#content/find-one.js';
+import { hasId } from '#model/query/entry-access.js';
 import type { EntryKey, Precondition } from '#content/meet-precondition.js';
 import { remove } from '#content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '#base/errors.js';

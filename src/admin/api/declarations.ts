@@ -1,5 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import type { Declaration } from '#http/feature.js';
+import { previewDeclaration } from '../preview/settings.js';
 import { signOnSettings } from '../sso/settings.js';
 
 const expiry = { key: { expiresAt: 1 }, name: 'expiry', expireAfterSeconds: 0 } as const;
@@ -27,6 +28,7 @@ export const adminDeclarations = {
     ],
   },
   signOn: { settings: signOnSettings },
+  preview: previewDeclaration,
   webhooks: {
     collections: [
       { name: collections.webhooks, backup: 'whole', namesTypes: ['types'], isFollowed: true },

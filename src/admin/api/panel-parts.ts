@@ -1,5 +1,6 @@
 import type { Config } from '#settings/config.js';
 import { record, type Schema } from '#http/json-schema.js';
+import { hasPreviews } from '../preview/settings.js';
 import { mapValues } from '#base/values.js';
 import { trashOption } from '#api/trash/trash-option.js';
 import type { ContentContext } from '#content/content-context.js';
@@ -14,6 +15,7 @@ const parts: Readonly<Record<string, (config: Config, content: ContentContext) =
   workflow: () => true, // as above
   trash: (_, { bind }) => [...bind.registry.types.values()].some((type) => optionOf(type, trashOption) !== null), // its page is in the menu
   releases: (_, { store }) => store.database.isReplicated, // each is a transaction
+  preview: hasPreviews,
   audit: ({ admin }) => admin.audit.days > 0,
 };
 

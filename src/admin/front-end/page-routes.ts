@@ -6,6 +6,7 @@ import { notFoundError } from '#base/errors.js';
 import type { RouteRequest } from '#http/route-request.js';
 import type { Answer, OpenRoute } from '#http/route.js';
 import { commandLine } from '#base/command-line.js';
+import { previewOrigins } from '../preview/settings.js';
 import { hasPanel, panelFinder, type PanelFiles, servesPanel } from './panel-files.js';
 
 /**
@@ -99,14 +100,15 @@ const extended: Readonly<Partial<Record<string, (source: string) => boolean>>> =
 /**
  * Returns the content security policy of the panel. Media may also come from the sources that the configuration allows for all
  * pages, such as a bucket. Plugins whose editor is loaded from a host need that host for scripts and frames: hosts that the
- * configuration names are allowed for the panel too.
+ * configuration names are allowed for the panel too. Frames show the pages of previews.
  */
-function policyOf({ middlewares }: Config): string {
-  const configured = middlewares.security.contentSecurityPolicy;
+function policyOf(config: Config): string {
+  const configured = config.middlewares.security.contentSecurityPolicy;
   return Object.entries(ownSources)
     .map(([name, own]) => {
       const added = (configured[name] ?? []).filter((source) => extended[name]?.(source) === true);
-      return [name, ...new Set([...own, ...added])].join(' ');
+      const previews = name === 'frame-src' ? previewOrigins(config) : [];
+      return [name, ...new Set([...own, ...added, ...previews])].join(' ');
     })
     .join('; ');
 }

@@ -6,6 +6,7 @@ import { requireKey, once } from '#http/idempotency/read-key.js';
 import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '#http/route.js';
 import { admittingToExplain } from '#http/steps/callers.js';
 import { conditional } from '#http/steps/conditional.js';
+import { entryKey } from '#http/steps/entry-key.js';
 import { keyed } from '#http/steps/keyed.js';
 import { supporting } from '#http/steps/paged.js';
 import { tagged } from '#http/steps/tagged.js';
@@ -74,7 +75,7 @@ export function createRow(type: ContentType, action: Action, queries: QueryCache
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
     const known = [...(action.isList ? ['facets'] : []), ...(type.localized ? ['fallbackLocale'] : [])];
-    return { ...row, steps: [...steps, supporting({ known, cursors: action.isList === true })], handle };
+    return { ...row, steps: [...steps, supporting({ known, cursors: action.isList === true }), entryKey.honoured], handle };
   }
   const ofWrites = [...steps, keyed.part, ...(action.changes ? [conditional] : [])];
   return { ...row, steps: ofWrites, handle: (call) => answerWrite(action, { type, queries, ...call }) };

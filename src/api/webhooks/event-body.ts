@@ -1,6 +1,6 @@
 import { memoizePair } from '#base/caches.js';
 import type { ContentContext } from '#content/content-context.js';
-import { hasId } from '#content/find-one.js';
+import { hasId } from '#model/query/entry-access.js';
 import { createShaper, type Presentation, type Shaped } from '#content/shape-values.js';
 import { ApiError } from '#base/errors.js';
 import type { EntryWritten } from '#store/changes/entry-events.js';

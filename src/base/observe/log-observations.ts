@@ -107,5 +107,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   'graphql files': ['warn', 'the files of the GraphQL schema could not be written'],
   sync: ['error', 'a stream of changes has failed'],
   agents: ['error', 'a message of an agent has failed'],
+  'preview handler': ['error', 'the function admin.preview.config.handler has failed'],
+  previews: ['error', 'a page that shows a draft could not be told of changes'],
   'cors origin': ['warn', 'the function cors.origin has failed; no origin is allowed'],
 };

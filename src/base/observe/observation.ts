@@ -147,7 +147,9 @@ export type Work =
   | 'graphql files'
   | 'cors origin'
   | 'sync'
-  | 'agents';
+  | 'agents'
+  | 'preview handler'
+  | 'previews';
 
 /** Something that an operator should know. */
 interface Warned {

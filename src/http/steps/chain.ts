@@ -2,11 +2,12 @@ import { memoize } from '#base/caches.js';
 import { type FindCaller, finderOf } from '../authorize.js';
 import type { IdentifiedRow, Row, Run, Step } from '../route.js';
 import { unconditional } from './conditional.js';
+import { entryKey } from './entry-key.js';
 import { unkeyed } from './keyed.js';
 import { unpaged } from './paged.js';
 
 /** The steps of rows that do not have others of these names. They refuse what only some rows support. */
-const usual: readonly Step[] = [unconditional, unpaged, unkeyed];
+const usual: readonly Step[] = [unconditional, unpaged, unkeyed, entryKey.refused];
 
 /** The stages in order. */
 const stages: readonly Step['stage'][] = ['caller', 'count', 'check', 'tag', 'key'];
@@ -30,9 +31,10 @@ export interface Chain {
 /** Composes the steps of a row around its handler, once for each row. */
 export const chainOf = memoize((row: IdentifiedRow): Chain => {
   const steps = stepsOf(row);
+  const finder = steps.reduce((find, { finds }) => finds?.(row.action) ?? find, finderOf(row.action));
   const handle: Run = 'handle' in row ? (call) => row.handle(call) : (call, ctx) => row.handleContext(ctx, call);
   return {
-    find: steps.reduce((find, { finds }) => finds?.(row.action) ?? find, finderOf(row.action)),
+    find: steps.reduce((find, step) => step.extends?.(find) ?? find, finder),
     refuse: steps.find(({ refuse }) => refuse !== undefined)?.refuse,
     notes: steps.find(({ notes }) => notes !== undefined)?.notes ?? 'none',
     run: steps.reduceRight((rest, { around }) => around?.(rest, row) ?? rest, handle),

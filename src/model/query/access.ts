@@ -31,6 +31,36 @@ export interface Access {
   readonly seesPrivate?: true;
   /** The row rules compare with the caller's user, so that nobody else has this access. */
   readonly isOfUser?: true;
+  /** One entry that is read by other rights than all others, also as a draft (`withEntry`). This access then says what may be asked. */
+  readonly entry?: LentEntry;
+}
+
+/** An entry that somebody lets the caller read by their own rights. */
+export interface LentEntry {
+  readonly uid: string;
+  readonly id: number;
+  /** What is shown of the entry, and of the entries that it links to. */
+  readonly access: Access;
+  /** What may be asked of the entries that it links to. */
+  readonly asked: Access;
+  /** What is shown of all other entries. */
+  readonly others: Access;
+  /** The rights of the caller alone. */
+  readonly own: Access;
+  /** Whether a read begins at the entry. */
+  readonly isRoot?: true;
+  /** Returns a text of any entry of the answer as it is shown; as it is stored if absent. */
+  readonly mark?: (text: string, place: TextPlace) => string;
+}
+
+/** Where a text is stored. */
+export interface TextPlace {
+  readonly uid: string;
+  readonly id: number;
+  /** Null if the type is not localized. */
+  readonly locale: string | null;
+  /** The names of attributes, and the positions in lists of components. */
+  readonly path: readonly (string | number)[];
 }
 
 /** The condition that entries of a type must meet to be seen and written. */

@@ -10,7 +10,8 @@ import { bindQuantified, hasOnlyQuantifiers } from './bind-quantifiers.js';
 import { allOf, hasExpressions, holdsForNulls, isAlways, orNull } from './conditions.js';
 import { trigramsOf } from './bind-search.js';
 import { castOperands, currentMoment } from './moment.js';
-import { type Condition, type ElementPlace, published } from './plan.js';
+import { publishedFor } from './entry-access.js';
+import type { Condition, ElementPlace } from './plan.js';
 
 /** The context of a filter, with the publication state of the entries that `$none` and `$every` are about; unless it is there, all. */
 type FilterContext = BindContext & { readonly state?: PublicationState };
@@ -154,7 +155,7 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
     visible,
     ofRule,
   });
-  const shown = bindPublication(target, context.state ?? 'preview');
+  const shown = bindPublication(target, context.state ?? 'preview', context);
   return bindQuantified(filter, polarity, {
     bind: (one, to) => bindObject(one, inner, to),
     someOf: (condition) => linked(allOf([condition, ...rules]), holdsForNulls(condition)),
@@ -168,6 +169,9 @@ const atEntry = (condition: Condition): Condition =>
     ? { kind: 'comparison', path: '_id', stored: idRule.stored, comparator: 'null', operand: true, denied: true }
     : condition;
 
-/** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
-export const bindPublication = ({ draftAndPublish }: ContentType, state: PublicationState): Condition[] =>
-  draftAndPublish && state === 'live' ? [published] : [];
+/** Returns the condition that hides drafts from a caller; none if the type has none, or the query includes them. */
+export const bindPublication = (
+  type: ContentType,
+  state: PublicationState,
+  { access }: Pick<BindContext, 'access'>,
+): Condition[] => (type.draftAndPublish && state === 'live' ? [publishedFor(type, access)] : []);

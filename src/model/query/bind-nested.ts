@@ -12,7 +12,7 @@ import type { Child, Condition, LinkChild, NestedList } from './plan.js';
  * caller's rule.
  */
 export const bindVisible = (type: ContentType, context: VisibleContext): Condition[] => [
-  ...bindPublication(type, context.state),
+  ...bindPublication(type, context.state, context),
   ...bindRule(type, context),
 ];
 

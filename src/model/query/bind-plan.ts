@@ -47,6 +47,7 @@ function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => numbe
   // For queries that are constants of the code, or belong to one request.
   const others = new WeakMap<Query, Memo<Bound>>();
   return (query, type, context) => {
+    if (context.access.entry !== undefined) return bind(query, type, context); // no other request has this access
     const bytes = repeated.get(query);
     const memo = bytes === undefined ? others.get(query) : ofClients.get(query);
     if (memo !== undefined && memo.type === type && bindsAlike(memo.context, context) && isOfNow(memo, context))
@@ -91,8 +92,11 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const { locales, fallback } = bindLocales(query, type, scoped);
   const rules = bindRule(type, context);
-  const demanded = allOf([...fallback, ...filter, ...search, ...rules.filter((rule) => !isOnLocale(rule, type))]);
-  const scope = orNull(allOf([...locales, ...rules.filter((rule) => isOnLocale(rule, type)), ...bindPublication(type, state)]));
+  const isLent = context.access.entry?.uid === type.uid; // the totals of a scope are kept, but not those with an entry of somebody else
+  const shown = bindPublication(type, state, context);
+  const scope = orNull(allOf([...locales, ...rules.filter((rule) => isOnLocale(rule, type)), ...(isLent ? [] : shown)]));
+  const further = [...rules.filter((rule) => !isOnLocale(rule, type)), ...(isLent ? shown : [])];
+  const demanded = allOf([...fallback, ...filter, ...search, ...further]);
   const isWhole = orNull(demanded) === null;
   const pagination = bindPagination(query.pagination, context.settings);
   return {

@@ -13,14 +13,16 @@ import {
 } from '../schema/content-type.js';
 import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Query } from './ast.js';
-import type { BindContext, VisibleContext } from './bind-context.js';
+import type { BindContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
+import { contextFor, inPart, inState, type SelectionContext, visibleFields } from './selection-context.js';
 import { bindFields, bindWindow } from './bind-list.js';
 import { bindLocales, bindNested, bindVisible, childAsksInLists } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
+import { hasId } from './entry-access.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './expand-deep.js';
-import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
+import type { BoundSource, Child, Condition, LentSelection, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are left
@@ -28,18 +30,10 @@ import type { BoundSource, Child, Condition, MorphChild, NestedList, Selection, 
  */
 export function bindSelection(query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection {
   const asked = new Map<PopulateField, boolean>();
-  const selection = bindLevel(query, type, { ...context, state, known: new Map(), asked });
+  const selection = bindLevel(query, type, contextFor({ ...context, state, known: new Map(), asked }));
   const unknown = context.settings.strict ? [...asked].find(([, isKnown]) => !isKnown) : undefined;
   if (unknown !== undefined) throw invalidParameter(unknown[0].name);
   return selection;
-}
-
-/** The context in which the selections of one query are bound. */
-interface SelectionContext extends VisibleContext {
-  /** Selections that were bound before, by query, publication state and type. */
-  readonly known: Map<Query, Map<string, Selection>>;
-  /** The populated names, and whether one of the types that each applies to has it. */
-  readonly asked: Map<PopulateField, boolean>;
 }
 
 /**
@@ -54,12 +48,20 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
   if (known !== undefined) return known;
   context.budget.spend('boundSelections');
   const locales = query.withLocales && type.localized ? bindLocales(type, context) : null;
-  const fields = bindFields(query, type, context);
+  const fields = bindFields(visibleFields(query, type, context), type, context);
   const children = bindPopulate(query, type, context);
-  const selection = { type, fields, children, locales, asksInLists: children.some(childAsksInLists) };
+  const lent = context.lent?.uid === type.uid ? { lent: bindLent(query, type, context.lent) } : {};
+  const selection = { type, fields, children, locales, asksInLists: children.some(childAsksInLists), ...lent };
   bound.set(key, selection);
   return selection;
 }
+
+/** Binds the selection on the one entry that is read by other rights. */
+const bindLent = (query: Query, type: ContentType, { id, context }: NonNullable<SelectionContext['lent']>): LentSelection => ({
+  id,
+  condition: allOf([hasId(id), ...bindRule(type, context)]),
+  selection: bindLevel(query, type, context),
+});
 
 function bindPopulate(query: Query, type: ContentType, context: SelectionContext): Child[] {
   const populate = expandDeep(query.populate, type, context);
@@ -97,13 +99,13 @@ function bindChild(
   switch (attribute.kind) {
     case 'relation':
     case 'media':
-      return bindLink(attribute, field, context);
+      return bindLink(attribute, field, context.linked ?? context);
     case 'morph':
-      return [bindMorph(attribute, field, owner, context)];
+      return [bindMorph(attribute, field, owner, context.linked ?? context)];
     case 'component':
-      return bindComponent(attribute, field, context);
+      return bindComponent(attribute, field, inPart(attribute, owner, context));
     case 'dynamiczone':
-      return [bindZone(attribute, field, context)];
+      return [bindZone(attribute, field, inPart(attribute, owner, context))];
   }
 }
 
@@ -114,13 +116,10 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
   return [{ kind: 'link', key, link, target, ...bindList(query, target, inState(query, outer)), countOnly, reversed }];
 }
 
-/** Returns the context with the publication state that a query names. */
-const inState = ({ publicationState }: Query, outer: SelectionContext): SelectionContext =>
-  publicationState === null ? outer : { ...outer, state: publicationState };
-
 /** Binds the entries or components of a type that are shown, and the selection on them. */
 function bindList(query: Query, type: ContentType, context: SelectionContext): NestedList {
-  const { condition, sort } = bindNested(query, type, context);
+  const { filtering = context.access } = context;
+  const { condition, sort } = bindNested(query, type, filtering === context.access ? context : { ...context, access: filtering });
   const filter = condition === null ? [] : [condition];
   const visible = type.kind === 'component' ? [] : bindVisible(type, context);
   return {

@@ -132,6 +132,16 @@ export interface Selection {
   readonly asksInLists?: boolean;
   /** Whether the versions of the entries are read as well. */
   readonly withVersions?: true;
+  /** How the one entry is read that is shown by other rights; absent if it is none of this type. */
+  readonly lent?: LentSelection;
+}
+
+/** The selection on one entry that is read apart from others of its type. */
+export interface LentSelection {
+  readonly id: number;
+  /** The condition that it meets. */
+  readonly condition: Condition;
+  readonly selection: Selection;
 }
 
 /** A populated attribute. `key` is its name in the answer. */

@@ -7,7 +7,7 @@ import type {
   WriteAction,
   WriteHook,
 } from '#content/content-context.js';
-import { hasId } from '#content/find-one.js';
+import { hasId } from '#model/query/entry-access.js';
 import { refuseOrTell } from '#content/refuse-or-tell.js';
 import { limitsOfCode } from '#api/code/content-of-code.js';
 import { entityOf } from '#api/code/entity-service.js';

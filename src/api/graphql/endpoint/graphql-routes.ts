@@ -8,6 +8,7 @@ import { answerOnce } from '#http/answer-once.js';
 import { mediaOf } from '#http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall, Step } from '#http/route.js';
 import { ignoringEnded } from '#http/steps/callers.js';
+import { entryKey, wrongMethod } from '#http/steps/entry-key.js';
 import { keyed } from '#http/steps/keyed.js';
 import { noted } from '#http/steps/tagged.js';
 import { Staging } from '#media/staging.js';
@@ -53,7 +54,13 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'anybody',
-      steps: [ignoringEnded, noted, keyed.mutations, ...(settings.authErrors === 'graphql' ? [refusing] : [])],
+      steps: [
+        ignoringEnded,
+        noted,
+        keyed.mutations,
+        entryKey.honouredInPosts,
+        ...(settings.authErrors === 'graphql' ? [refusing] : []),
+      ],
       page: { name: 'GraphQL', about: 'a playground with the schema' },
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
@@ -83,6 +90,7 @@ async function answerOperations(
   const snapshot = await schema.read();
   const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
   if (forged !== null) return forged;
+  if (call.caller.access.entry !== undefined && call.request.readMultipart !== null) throw wrongMethod();
   const hasFiles = call.running.media !== null && call.request.readMultipart !== null;
   const staging = hasFiles ? new Staging(mediaOf(call.running, call.request), call.content.store.database.time) : null;
   const asked = { staging, isKeyed: false, snapshot, settings, ...call };

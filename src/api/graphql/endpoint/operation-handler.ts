@@ -35,7 +35,7 @@ import {
   readParameters,
 } from './read-parameters.js';
 import { undoing } from './keyed-mutations.js';
-import { refuseEnded } from './refuse-ended.js';
+import { refuseEnded, refuseWrites } from './refuse-ended.js';
 
 /** The options of an endpoint. */
 export interface Endpoint {
@@ -91,6 +91,7 @@ export function createEndpoint(settings: GraphqlSettings, observer: Observer): E
 export async function handleRequest(ctx: Context, body: unknown, state: RequestState, endpoint: Endpoint): Promise<Answer> {
   const { isBatch, requests } = requestsOf(ctx, body, state);
   const { caller } = state;
+  if (caller.access.entry !== undefined) refuseWrites(requests.map(endpoint.find));
   if (caller.kind === 'public' && caller.ended !== null) refuseEnded(caller.ended, requests.map(endpoint.find), state);
   const [request] = requests;
   return answerOf(isBatch || request === undefined ? await handleBatch(requests, endpoint) : await endpoint.handle(request));

@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Config } from '#settings/config.js';
 import { refusedToken, type TokenFault } from '#base/errors.js';
 import { ignoresFault } from '#http/authorize.js';
+import { wrongMethod } from '#http/steps/entry-key.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 import { askedFields, type NamedOperation } from './document-parts.js';
 
@@ -21,6 +22,11 @@ export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperat
 /** Throws an UnauthorizedError for a token that is no longer valid, unless the root field ignores that. */
 export function refuseEndedField(fault: TokenFault, { scope, ...mark }: FieldRequirement, config: Config): void {
   if (!ignoresFault(fault, { ...mark, actions: actionsOf(scope) }, config)) throw refusedToken(fault);
+}
+
+/** Throws a BadRequestError for operations that are no queries, because a caller with the key of an entry only reads. */
+export function refuseWrites(operations: readonly (NamedOperation | null)[]): void {
+  if (operations.some((one) => one !== null && one.operation.operation !== 'query')) throw wrongMethod();
 }
 
 const unknown: FieldRequirement = { scope: 'authenticated' };

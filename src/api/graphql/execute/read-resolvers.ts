@@ -108,7 +108,10 @@ export function linkResolver(link: LinkAttribute, owner: ContentType): Attribute
   const read: AttributeResolver = link.dangling ? () => null : childReader(link, owner);
   const maySee = seeCheck(link.target);
   return (row, args, context, info) => {
-    if (!maySee(context.content.bind.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
+    const { access } = context.content.bind;
+    // an entry of somebody else may show links that no other entry does, and only those are loaded
+    const isLoaded = access.entry !== undefined && childKeyAt(link.name, typesOf(owner), info.path) in row;
+    if (!isLoaded && !maySee(access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
     const loaded = read(row, args, context, info);
     return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
   };
@@ -144,12 +147,16 @@ function childResolver(attribute: Structured, owner: ContentType, empty: null | 
   };
 }
 
+/** Returns the names of the GraphQL types around the attributes of a type; null for a component, which has none. */
+const typesOf = (owner: ContentType): { readonly entity: string; readonly edge: string } | null =>
+  owner.kind === 'component' ? null : { entity: entityName(owner), edge: edgeName(owner) };
+
 /**
  * Returns a resolver that returns what was loaded for a field. For entries that an extension returned, it reads the value now and
  * returns a promise. It throws the error of the field's arguments.
  */
 function childReader(attribute: Structured, owner: ContentType): AttributeResolver {
-  const types = owner.kind === 'component' ? null : { entity: entityName(owner), edge: edgeName(owner) };
+  const types = typesOf(owner);
   return (row, args, context, info) => {
     throwFailure(context.failures, info.fieldNodes);
     const key = childKeyAt(attribute.name, types, info.path);

@@ -1,6 +1,6 @@
 import type { FieldNode } from 'graphql';
 import { ApiError } from '#base/errors.js';
-import { maySee } from '#model/query/access.js';
+import { mayReach } from '#model/query/entry-access.js';
 import { emptyQuery, fieldOf, noPopulate, type PopulateField, type Query } from '#model/query/ast.js';
 import { bindNested } from '#model/query/bind-nested.js';
 import { unlimited } from '#base/limits/budget.js';
@@ -155,7 +155,7 @@ const withDrafts: Query = { ...related, publicationState: 'preview' };
 /** Reads the selection of a relation. To-one relations include drafts; to-many relations have arguments. */
 function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: ReadingContext): Query[] {
   const target = context.bind.registry.types.get(link.target);
-  if (target === undefined || !maySee(context.bind.access, link.target)) return [];
+  if (target === undefined || !mayReach(context.bind.access, link.target)) return [];
   const response = link.many ? relationCollectionName(target) : responseName(target);
   const list = link.many ? readList(nodes, owner, target, context) : { publicationState: 'preview' as const };
   if (list === null) return [];

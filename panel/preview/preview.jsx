@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { useIntl } from 'react-intl';
+import { Box, Button, Flex, TextButton } from '@strapi/design-system';
+import { useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { label } from '../texts.js';
+import { shownValues } from './shown-values.ts';
+
+/** A button that opens the page of an entry beside its form, and sends it what the editor types. */
+export const preview = { name: 'preview', zones: [['editView', 'right-links', Preview]] };
+
+/** The type of messages of `@payloadcms/live-preview`, from both sides. */
+const messageType = 'payload-live-preview';
+
+function Preview() {
+  const { slug, initialData, isCreatingEntry } = useCMEditViewDataManager();
+  const { id } = initialData;
+  if (isCreatingEntry || id === undefined) return null;
+  return <PreviewOf key={`${slug} ${id}`} uid={slug} id={id} />;
+}
+
+function PreviewOf({ uid, id }) {
+  const { formatMessage } = useIntl();
+  const { post } = useFetchClient();
+  const notify = useNotification();
+  const [address, setAddress] = useState(null);
+  const [isLoading, setLoading] = useState(false);
+  const open = async () => {
+    setLoading(true);
+    try {
+      const { data } = await post('/admin/api/preview-tokens', { uid, id });
+      if (data.data.url === undefined) notify({ type: 'info', message: formatMessage(label('preview.none')) });
+      else setAddress(data.data.url);
+    } catch (error) {
+      const message = error.response?.data?.error?.message ?? formatMessage(label('preview.failed'));
+      notify({ type: 'warning', message });
+    } finally {
+      setLoading(false);
+    }
+  };
+  return (
+    <>
+      <Button variant="secondary" fullWidth loading={isLoading} onClick={() => void open()}>
+        {formatMessage(label('preview.open'))}
+      </Button>
+      {address !== null && createPortal(<PreviewFrame address={address} onClose={() => setAddress(null)} />, document.body)}
+    </>
+  );
+}
+
+/** The page in a frame beside the form, or below it in a narrow window. */
+function PreviewFrame({ address, onClose }) {
+  const { formatMessage } = useIntl();
+  const frame = useRef(null);
+  const tab = useRef(null);
+  useUnsavedValues(address, () => [frame.current?.contentWindow, tab.current]);
+  const title = formatMessage(label('preview.title'));
+  return (
+    <Box
+      as="section"
+      aria-label={title}
+      background="neutral0"
+      shadow="popupShadow"
+      position="fixed"
+      zIndex={4}
+      right={0}
+      bottom={0}
+      style={window.innerWidth < 900 ? { width: '100%', height: '50%' } : { width: '45%', height: '100%' }}
+    >
+      <Flex direction="column" alignItems="stretch" height="100%">
+        <Flex padding={2} gap={4} justifyContent="end">
+          <TextButton onClick={() => (tab.current = window.open(address))}>{formatMessage(label('preview.tab'))}</TextButton>
+          <TextButton onClick={onClose}>{formatMessage(label('preview.close'))}</TextButton>
+        </Flex>
+        <iframe ref={frame} title={title} src={address} style={{ border: 0, flexGrow: 1, width: '100%' }} />
+      </Flex>
+    </Box>
+  );
+}
+
+/** Sends the values of the form to pages of an origin: when a page says that it is ready, and after each change. */
+function useUnsavedValues(address, windows) {
+  const { modifiedData, allLayoutData } = useCMEditViewDataManager();
+  const { contentType, components } = allLayoutData;
+  const { origin } = new URL(address);
+  const send = useRef(() => undefined);
+  send.current = () => {
+    const data = shownValues(modifiedData, contentType.attributes, components);
+    const name = contentType.kind === 'singleType' ? 'globalSlug' : 'collectionSlug';
+    const message = { type: messageType, data, [name]: contentType.apiID, locale: modifiedData.locale };
+    for (const page of windows()) page?.postMessage(message, origin);
+  };
+  useEffect(() => send.current(), [modifiedData]);
+  useEffect(() => {
+    const answer = (event) => {
+      const isPage = event.origin === origin && windows().includes(event.source);
+      if (isPage && event.data?.type === messageType && event.data.ready === true) send.current();
+    };
+    window.addEventListener('message', answer);
+    return () => window.removeEventListener('message', answer);
+  }, [origin]);
+}

@@ -1,0 +1,101 @@
+import { missingActions } from '#base/errors.js';
+import type { Loaded, Related } from '#store/form/loaded.js';
+import { readEntry } from '#store/read/read-entry.js';
+import { actionOf } from '#model/query/access.js';
+import type { Query } from '#model/query/ast.js';
+import { bindRule } from '#model/query/bind-filter.js';
+import { bindEntrySelection } from '#model/query/bind-plan.js';
+import { allOf } from '#model/query/conditions.js';
+import { findsOwn, hasId, ownAccess } from '#model/query/entry-access.js';
+import { distancePath, type LentSelection } from '#model/query/plan.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { type ContentContext, withAccess } from './content-context.js';
+import { withDrafts } from './drafts.js';
+import { markTexts } from './mark-texts.js';
+import { planOf, readSurrounded } from './surrounded-reads.js';
+
+/**
+ * Returns the context with the rights of the caller alone, for what counts entries of a type. Throws a ForbiddenError if the caller may
+ * read nothing of the type but the entry of somebody else.
+ */
+export function ownContext(type: ContentType, context: ContentContext): ContentContext {
+  const { access } = context.bind;
+  if (access.entry === undefined) return context;
+  if (!findsOwn(access, type.uid)) throw missingActions([actionOf(type, 'find')]);
+  return withAccess(context, ownAccess(access));
+}
+
+/**
+ * Returns the entry that the caller reads by the rights of somebody else, if it is the one with the id; null if it is gone, and undefined
+ * for any other entry. Throws a ForbiddenError if the caller may not read others of the type.
+ */
+export async function findLent(
+  type: ContentType,
+  id: number,
+  query: Query,
+  context: ContentContext,
+): Promise<Loaded | null | undefined> {
+  const { bind } = context;
+  const { entry } = bind.access;
+  if (entry?.uid !== type.uid) return undefined;
+  if (entry.id !== id) {
+    if (!findsOwn(bind.access, type.uid, 'findOne')) throw missingActions([actionOf(type, 'findOne')]);
+    return undefined;
+  }
+  const selection = bindEntrySelection(query, type, { ...bind, access: { ...bind.access, entry: { ...entry, isRoot: true } } });
+  const own = withAccess(await withDrafts(context), entry.access);
+  const condition = allOf([hasId(id), ...bindRule(type, own.bind)]);
+  const found = await readSurrounded({ query, plan: planOf(condition, selection), id }, own);
+  return found === null || entry.mark === undefined ? found : markTexts(found, entry.mark);
+}
+
+/**
+ * Puts the entry that the caller reads by the rights of somebody else in the place of the same entry as the caller may read it, among
+ * entries that were read by a query and those that they populate. It is left out if it is gone.
+ */
+export async function placeLent(entries: readonly Loaded[], query: Query, context: ContentContext): Promise<readonly Loaded[]> {
+  const { entry } = context.bind.access;
+  if (entry === undefined) return entries;
+  const own = withAccess(await withDrafts(context), entry.access);
+  const { database } = own.store;
+  const place = placing(({ condition, selection }) => readEntry(condition, selection, database));
+  const placeTop = placing(
+    ({ id, condition, selection }) => readSurrounded({ query, plan: planOf(condition, selection), id }, own),
+    place,
+  );
+  const placed = await placeTop(entries);
+  const { mark } = entry;
+  return mark === undefined ? placed : placed.map((one) => markTexts(one, mark));
+}
+
+type Place = (entries: readonly Loaded[]) => Promise<readonly Loaded[]>;
+
+/** Returns a function that reads the entry once for each selection. `inner` does the same for populated entries. */
+function placing(read: (lent: LentSelection) => Promise<Loaded | null>, inner?: Place): Place {
+  const reads = new Map<LentSelection, Promise<Loaded | null>>();
+  const placed = new Map<Loaded, Promise<Loaded | null>>();
+  const placeAll: Place = async (entries) => (await Promise.all(entries.map(placeOne))).filter((one) => one !== null);
+  const placeInner = inner ?? placeAll;
+  const placeRelated = (related: Related): Promise<Related> | number =>
+    typeof related === 'number' ? related : placeInner(related);
+
+  async function place(one: Loaded): Promise<Loaded | null> {
+    const { lent } = one.selection;
+    if (lent === undefined || lent.id !== one.document['_id'])
+      return { ...one, children: await Promise.all(one.children.map(placeRelated)) };
+    const reading = reads.get(lent) ?? read(lent);
+    reads.set(lent, reading);
+    const found = await reading;
+    const distance = one.document[distancePath]; // of lists that are near to a place
+    return found === null || distance === undefined
+      ? found
+      : { ...found, document: { ...found.document, [distancePath]: distance } };
+  }
+
+  function placeOne(one: Loaded): Promise<Loaded | null> {
+    const known = placed.get(one) ?? place(one);
+    placed.set(one, known);
+    return known;
+  }
+  return placeAll;
+}

@@ -1,0 +1,93 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
+import { openPanelFor } from '../support/open-panel.js';
+import type { PanelWindow } from '../support/panel-window.js';
+
+const subject = 'api::story.story';
+const stories = `/content-manager/collection-types/${subject}`;
+const models = [collectionType('story', { title: { type: 'string' } }, { options: { draftAndPublish: true } })];
+
+/** The page of a small front end: it shows a story, reloads it after each save, and shows what the editor types. */
+const pageOf = (api: string): string => `<!doctype html><meta charset="utf-8"><title>Story</title><h1></h1><script>
+  const token = new URLSearchParams(location.search).get('previewToken');
+  const show = (title) => { document.querySelector('h1').textContent = title; };
+  const load = async () => {
+    const answer = await fetch('${api}/api/storys/1', { headers: { 'X-Preview-Token': token } });
+    show(answer.ok ? (await answer.json()).data.attributes.title + ' (stored)' : 'Error ' + answer.status);
+  };
+  const events = new EventSource('${api}/api/preview/events?previewToken=' + token);
+  events.addEventListener('save', load);
+  events.addEventListener('end', () => events.close());
+  addEventListener('message', ({ origin, data }) => {
+    if (origin === '${api}' && data?.type === 'payload-live-preview') show(data.data.title + ' (typed)');
+  });
+  load().then(() => (window.opener ?? window.parent).postMessage({ type: 'payload-live-preview', ready: true }, '${api}'));
+</script>`;
+
+describe('previews in the panel', () => {
+  const front: Server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    response.end(pageOf(panel().serving.server.url));
+  });
+  let origin = '';
+  before(async () => {
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${String((front.address() as AddressInfo).port)}`;
+    preview.config.allowedOrigins.push(origin);
+  });
+  const preview = {
+    enabled: true,
+    config: {
+      allowedOrigins: [] as string[],
+      handler: (_uid: string, { id }: { readonly id: number }) => `${origin}/stories/${String(id)}`,
+    },
+  };
+  const panel = openPanelFor('previews', { models, config: { api: { open: false } }, admin: { preview } });
+  let window: PanelWindow;
+  const heading = (text: string) => window.page.frameLocator('iframe[title=Preview]').getByRole('heading', { name: text });
+  before(async () => {
+    await panel().send('super', 'POST', stories, { title: 'First' });
+    window = await panel().openWindow('super');
+    await window.page.setViewportSize({ width: 1280, height: 900 });
+  });
+  after(() => void front.close());
+  const faults = (): readonly string[] => window.faults.splice(0).filter((fault) => !fault.startsWith(`asks ${origin}/`));
+
+  it('a button beside the form opens the draft, which the public may not read', async () => {
+    const { page, visit } = window;
+    expect((await panel().serving.call('GET', '/api/storys/1')).status).to.be.oneOf([401, 403, 404]);
+    await visit(`${stories}/1`);
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await heading('First (typed)').waitFor();
+  });
+
+  it('the page changes while the editor types', async () => {
+    await window.page.locator('[name=title]').fill('Second');
+    await heading('Second (typed)').waitFor();
+  });
+
+  it('the page changes after a save', async () => {
+    await window.page.getByRole('button', { name: 'Save' }).click();
+    await heading('Second (stored)').waitFor();
+    const { body } = await panel().send('super', 'GET', `${stories}/1`);
+    await panel().send('super', 'PUT', `${stories}/1`, { title: 'Third', updatedAt: body.updatedAt });
+    await heading('Third (stored)').waitFor();
+  });
+
+  it('it is shown at 360 pixels too, and nothing fails', async () => {
+    const shots = process.env['SHOTS'];
+    for (const [width, height] of [
+      [1280, 900],
+      [360, 740],
+    ] as const) {
+      await window.page.setViewportSize({ width, height });
+      if (shots !== undefined) await window.page.screenshot({ path: join(shots, `preview-${String(width)}.png`) });
+    }
+    expect(faults()).to.deep.equal([]);
+    await window.page.getByRole('button', { name: 'Close the preview' }).click();
+    expect(await window.page.locator('iframe[title=Preview]').count()).to.equal(0);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { type Previewing, servePreview } from './serve-preview.js';
+
+const digits = ['\u200b', '\u200c', '\u200d', '\ufeff'];
+
+/** Reads a mark as `@vercel/stega` 1.1 does: four times the first digit, then four digits for each byte of JSON. */
+function markIn(text: string): { readonly text: string; readonly origin: string; readonly href: URL } {
+  const [, seen = '', hidden = ''] = /^(.*?)\u200b{4}(.*)$/s.exec(text) ?? [];
+  const values = [...hidden].map((one) => digits.indexOf(one));
+  const bytes = Array.from({ length: values.length / 4 }, (_, byte) =>
+    values.slice(4 * byte, 4 * byte + 4).reduce((sum, value) => 4 * sum + value, 0),
+  );
+  const { origin, href } = JSON.parse(Buffer.from(bytes).toString()) as { readonly origin: string; readonly href: string };
+  return { text: seen, origin, href: new URL(href) };
+}
+
+describe('sourceMap=stega with a preview token', () => {
+  let previewing: Previewing;
+
+  before(async () => {
+    previewing = await servePreview([]);
+  });
+  after(() => previewing.serving.stop());
+
+  it('marks texts with the place where they are edited', async () => {
+    const token = await previewing.tokenFor('super', 2);
+    const { body } = await previewing.read('/api/articles/2?populate=*&sourceMap=stega', token);
+    const { title, slug, seo, author } = body.data.attributes;
+    const own = markIn(title);
+    expect(own).to.include({ text: 'Draft', origin: 'mangrove' });
+    expect(own.href.pathname).to.equal('/admin/content-manager/collectionType/api::article.article/2');
+    expect(own.href.searchParams.get('field')).to.equal('title');
+    expect(markIn(seo.note).href.searchParams.get('field')).to.equal('seo.note');
+    expect(markIn(author.data.attributes.name).href.pathname).to.match(/api::author\.author\/1$/);
+    expect(slug).to.equal('draft');
+  });
+
+  it('is refused without a token, and other values with one', async () => {
+    expect((await previewing.read('/api/articles/2?sourceMap=stega')).status).to.be.oneOf([400, 401]);
+    const token = await previewing.tokenFor('super', 2);
+    expect((await previewing.read('/api/articles/2?sourceMap=other', token)).status).to.equal(400);
+    const { body } = await previewing.read('/api/articles/2', token);
+    expect(body.data.attributes.title).to.equal('Draft');
+  });
+});
