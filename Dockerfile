@@ -37,6 +37,7 @@ COPY --from=build /srv/mangrove/build build
 COPY --from=build /srv/mangrove/client client
 COPY --from=build /srv/mangrove/config config
 COPY --from=build /srv/mangrove/dist dist
+COPY --from=build /srv/mangrove/docs/security-of-v4.json docs/
 COPY --from=build /srv/mangrove/node_modules node_modules
 # A number, because Kubernetes cannot tell from a name whether it is root. It is the user node.
 USER 1000:1000

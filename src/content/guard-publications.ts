@@ -12,7 +12,8 @@ export const guardingPublications: Subscriber = {
   hears: (kind, type) => (kind === 'create' || kind === 'update') && guardsPublication(type),
   needsBefore: true,
   within: async (event, database) => {
-    if (event.kind === 'any' || !publishes(event)) return;
+    if (event.kind === 'any') throw validationError(`Too many entries of ${event.type.uid} are changed at once`);
+    if (!publishes(event)) return;
     const refusal = publicationRefusal(event.type, event.document);
     if (refusal === null) return;
     if (database.session === null) await undo(event, database);

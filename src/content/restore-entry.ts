@@ -3,6 +3,7 @@ import { heldUniques, listedUniquePaths } from '#model/schema/attribute-places.j
 import type { Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { optionDefaults } from '#model/schema/added-attributes.js';
 import { publicationRefusal } from '#model/schema/model-option.js';
 import { hasSchedule, scheduledNames } from '#model/schema/scheduled.js';
 import { localeGroup, uniqueFields } from '#store/form/layout.js';
@@ -85,9 +86,11 @@ function withState(type: ContentType, document: StoredDocument, asDraft: boolean
   const isDraft = asDraft || publicationRefusal(type, document) !== null;
   const passed = hasSchedule(type) ? scheduledNames.filter((name) => isPast(document[name])) : [];
   const updates = Number(document[updatesField] ?? 0);
+  const { publishedAt = document['createdAt'] ?? null } = document; // as entries of a type that gets drafts later
   return {
+    ...optionDefaults(type),
     ...document,
-    ...(type.draftAndPublish && isDraft && { publishedAt: null }),
+    ...(type.draftAndPublish && { publishedAt: isDraft ? null : publishedAt }),
     ...Object.fromEntries(passed.map((name) => [name, null])),
     [updatesField]: (Number.isFinite(updates) ? updates : 0) + 1,
   };

@@ -11,11 +11,14 @@ type LoggedIn = Pick<Administrator, 'id' | 'tokenVersion'>;
 export const beginLogIn = (tokens: UserTokens, { id, tokenVersion }: LoggedIn): string =>
   tokens.sign({ id, tokenVersion, session: makeCode(12) });
 
-/** Returns a new token of the log-in that a token belongs to. One that names none begins another log-in. */
-export function renewLogIn(tokens: UserTokens, { id, tokenVersion }: LoggedIn, token: string): string {
+/**
+ * Returns a new token of the log-in that a token belongs to; null if it names none, as tokens of older services do: no log-out would end
+ * a log-in that it begins.
+ */
+export function renewLogIn(tokens: UserTokens, { id, tokenVersion }: LoggedIn, token: string): string | null {
   const claims = tokens.verify(token);
   const session = typeof claims === 'string' ? null : claims.session;
-  return session === null ? beginLogIn(tokens, { id, tokenVersion }) : tokens.sign({ id, tokenVersion, session });
+  return session === null ? null : tokens.sign({ id, tokenVersion, session });
 }
 
 interface LogIn {

@@ -118,7 +118,9 @@ async function renewToken({ request, panel, running }: OpenPanelCall): Promise<A
     throw validationError('Invalid token');
   }
   const isKept = administrator.signsOn || isSignOnOnly(running.config);
-  return answerData({ token: isKept ? token : renewLogIn(panel.tokens, administrator, token) });
+  const renewed = isKept ? token : renewLogIn(panel.tokens, administrator, token);
+  if (renewed === null) throw validationError('Invalid token');
+  return answerData({ token: renewed });
 }
 
 /** Answers a log-in after a registration or a new password. */

@@ -15,7 +15,10 @@ const matchFor = (action: EntryAction, type: ContentType, call: PanelCall): Prom
 
 /** Returns the match of the entries that an administrator may read and delete. Throws a ForbiddenError if there are none. */
 export async function matchDeletable(type: ContentType, call: PanelCall): Promise<Match> {
-  const matches = [await matchFor('delete', type, call), await matchFor('read', type, call)];
+  return matchesEach([await matchFor('delete', type, call), await matchFor('read', type, call)]);
+}
+
+function matchesEach(matches: readonly Match[]): Match {
   const given = matches.filter((match) => Object.keys(match).length > 0);
   return given.length === 0 ? {} : matchesAll(...given);
 }
@@ -26,8 +29,10 @@ export const visibleOfDeleted = (values: Values, type: ContentType, call: PanelC
 
 /** Returns what an administrator may restore. Throws a ForbiddenError if it is nothing. */
 export async function restoreRights(type: ContentType, call: PanelCall) {
+  const isReader = may(call.rights, `${explorer}.read`, type.uid);
   return {
-    create: await matchFor('create', type, call),
+    /** The match of the entries that may be restored: those that they may create, and see if they may see any. */
+    match: matchesEach([await matchFor('create', type, call), ...(isReader ? [await matchFor('read', type, call)] : [])]),
     /** The match of the entries that may be published; null if none may. */
     publish: may(call.rights, `${explorer}.publish`, type.uid) ? await matchFor('publish', type, call) : null,
     contextIn: (content: ContentContext): ContentContext => contentFor({ ...call, content }, 'create', type),

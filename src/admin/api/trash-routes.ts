@@ -100,13 +100,15 @@ async function valuesOf(
 
 async function restore(call: AdminCall): Promise<unknown> {
   const { type, id } = keyOf(call);
-  const { administrator, content } = call;
+  const { administrator } = call;
   const rights = administrator === null ? null : await (await loadRights()).restoreRights(type, administrator);
-  await findPermitted(content.store.database, { type, id }, rights?.create ?? {});
-  const mayPublish = rights === null || (rights.publish !== null && (await isAmong(call, rights.publish)));
-  const leftOut = await call.commit((inside) =>
-    restoreDeleted({ type, id }, { asDraft: !mayPublish }, rights === null ? inside : rights.contextIn(inside)),
-  );
+  const leftOut = await call.commit(async (inside) => {
+    const { database } = inside.store;
+    await findPermitted(database, { type, id }, rights?.match ?? {});
+    const mayPublish =
+      rights === null || (rights.publish !== null && (await findDeleted(database, type.uid, id, rights.publish)) !== null);
+    return restoreDeleted({ type, id }, { asDraft: !mayPublish }, rights === null ? inside : rights.contextIn(inside));
+  });
   return { id, leftOut };
 }
 
@@ -125,9 +127,4 @@ async function findPermitted(database: Database, { type, id }: ReturnType<typeof
   const found = await findDeleted(database, type.uid, id, part);
   if (found !== null) return found;
   throw (await findDeleted(database, type.uid, id)) === null ? notFoundError() : forbiddenError();
-}
-
-async function isAmong(call: AdminCall, part: Match): Promise<boolean> {
-  const { type, id } = keyOf(call);
-  return (await findDeleted(call.content.store.database, type.uid, id, part)) !== null;
 }

@@ -153,7 +153,15 @@ async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Databas
   if (registry === null) return 0;
   await refuseMoved({ uid: part.uid, attribute: part.attribute, registry }, now.documents, database);
   const move = { uid: part.uid, from: part.attribute, to: part.attribute, keepsFormer: false };
+  for (const { name, hasEntries } of database.ownCollections.values())
+    if (hasEntries) await unsetInside(name, part.uid, part.attribute, database);
   return moveFields(move, 'unset', { registry, database, signal: new AbortController().signal });
+}
+
+/** Removes the values of an attribute from the entries of a type that another collection has. */
+async function unsetInside(collection: string, uid: string, attribute: string, database: Database): Promise<void> {
+  const unset = { $unset: { [`document.${attribute}`]: 1 } };
+  await inWriteTime(database, () => database.db.collection(collection).updateMany({ uid }, unset, inScope(database)));
 }
 
 async function purgeType(part: RemovedPart, collection: string, now: ModelsNow, database: Database): Promise<number> {
