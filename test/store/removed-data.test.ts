@@ -5,6 +5,7 @@ import { modelSettings } from '#http/feature.js';
 import type { Model } from '#model/schema/model.js';
 import { purgeCollection } from '#store/models/purge-collection.js';
 import { type ModelsNow, removedData } from '#store/models/removed-data.js';
+import { type OwnCollection, ownCollections } from '#store/send/own-collections.js';
 import { readModels, removeModel, writeModels } from '#store/stores/model-store.js';
 import { removedParts } from '#store/stores/removed-store.js';
 import { collectionType } from '../support/collection-type.js';
@@ -130,6 +131,22 @@ describe('the data of removed models', () => {
     expect(() => removedData.withPart(gone, elsewhere)).to.throw('api::page.page is in use again');
     expect(await removedData.purge(gone, elsewhere, inside)).to.equal(2);
     expect([await names(), await removedData.readLeft(elsewhere, inside)]).to.deep.equal([[], []]);
+  });
+
+  it('is deleted with what own collections have of its entries, unless there is a type with the uid', async () => {
+    const kept: OwnCollection = { name: '_kept', backup: 'whole', hasEntries: true };
+    const inside = { ...databaseOf(database), ownCollections: ownCollections([kept]) };
+    const left = () => database.db.collection('_kept').countDocuments({ uid: gone.uid });
+    await database.db.collection('_kept').insertMany([{ uid: gone.uid }, { uid: 'api::leaf.leaf' }]);
+    for (const [documents, expected] of [
+      [[collectionType('page', {}, { collectionName: 'leaves' })], 1],
+      [[], 0],
+    ] as const) {
+      await rows().insertOne({ _id: 1 });
+      expect(await removedData.purge(gone, { ...now, documents }, inside)).to.equal(1);
+      expect(await left()).to.equal(expected);
+    }
+    expect(await database.db.collection('_kept').countDocuments()).to.equal(1);
   });
 
   it('is restored with its rights, or not at all', async () => {

@@ -178,10 +178,15 @@ async function purgeType(part: RemovedPart, collection: string, now: ModelsNow, 
   const count = await purgeCollection(collection, findUser, database);
   const served = database.db.collection<{ readonly _id: string }>(collections.servedCollections);
   await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
-  for (const { name, hasEntries } of database.ownCollections.values())
-    if (hasEntries)
-      await inWriteTime(database, () => database.db.collection(name).deleteMany({ uid: part.uid }, inScope(database)));
+  if (!isBack(part, now)) await removeKept(part, database);
   return count;
+}
+
+/** Deletes the entries of a removed type that own collections have. */
+async function removeKept({ uid }: RemovedPart, database: Database): Promise<void> {
+  for (const { name, hasEntries } of database.ownCollections.values())
+    if (hasEntries === true)
+      await inWriteTime(database, () => database.db.collection(name).deleteMany({ uid }, inScope(database)));
 }
 
 /** The data of removed types and attributes, which are kept until they are put back or purged. */

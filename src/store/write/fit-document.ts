@@ -83,7 +83,7 @@ function fitValue(owner: ContentType, attribute: Attribute, value: unknown, plac
   if (attribute.kind === 'scalar') return isFit(attribute, value) ? value : (convertedTo(attribute, value) ?? leaveOut());
   if (hasParts(attribute)) {
     const parts = partsOf(value).flatMap((part, index) =>
-      fitPart(attribute, part, { at: isList ? `${at}[${String(index)}]` : at, fitting }),
+      fitPart(attribute, part, { at: Array.isArray(value) ? `${at}[${String(index)}]` : at, fitting }),
     );
     return isList ? parts : parts.length > 1 ? leaveOut() : (parts[0] ?? null);
   }

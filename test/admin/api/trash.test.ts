@@ -197,15 +197,6 @@ describe('the trash', () => {
     await restored(id);
   });
 
-  for (const [what, path, body] of [
-    ['a bulk delete of code', '/batch', (id: number) => ({ requests: [{ method: 'DELETE', path: `/notes/${String(id)}` }] })],
-  ] as const)
-    it(`has what ${what} deletes`, async () => {
-      const id = await create({ title: what });
-      await api('POST', path, body(id));
-      expect((await listed())[0].id).to.equal(id);
-    });
-
   it('has nothing of a delete that is undone with its transaction', async () => {
     const id = await create({ title: 'undone' });
     const requests = [
