@@ -1,5 +1,6 @@
-import { mapValues, type Values } from '#base/values.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import type { ContentType, LinkAttribute, MorphAttribute, Registry } from '#model/schema/content-type.js';
+import { draftField } from '#model/schema/drafts-beside.js';
 import { hasParts, mapParts } from '#model/schema/parts.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import type { StoredDocument } from '#store/form/loaded.js';
@@ -50,7 +51,7 @@ async function takenLinks(type: ContentType, document: StoredDocument, { store }
   return nulls;
 }
 
-/** Returns the values of an entry or component with other links, at any depth. */
+/** Returns the values of an entry or component with other links, at any depth, and in the draft beside an entry. */
 function mapLinks(
   type: ContentType,
   values: Values,
@@ -58,6 +59,7 @@ function mapLinks(
   change: (attribute: Linking, value: unknown) => unknown,
 ): Values {
   return mapValues(values, (value, name) => {
+    if (name === draftField && isRecord(value)) return mapLinks(type, value, registry, change);
     const attribute = type.attributes.get(name);
     if (attribute === undefined || attribute.kind === 'scalar') return value;
     if (hasParts(attribute))

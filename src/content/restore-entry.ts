@@ -7,6 +7,7 @@ import { optionDefaults } from '#model/schema/added-attributes.js';
 import { publicationRefusal } from '#model/schema/model-option.js';
 import { hasSchedule, scheduledNames } from '#model/schema/scheduled.js';
 import { localeGroup, uniqueFields } from '#store/form/layout.js';
+import { storedDraft } from '#store/form/draft.js';
 import { updatesField } from '#store/form/entry-version.js';
 import type { Loaded, StoredDocument } from '#store/form/loaded.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
@@ -89,7 +90,7 @@ function withState(type: ContentType, document: StoredDocument, asDraft: boolean
   const { publishedAt = document['createdAt'] ?? null } = document; // as entries of a type that gets drafts later
   return {
     ...optionDefaults(type),
-    ...document,
+    ...(isDraft ? storedDraft.taken(document) : document), // as an unpublication leaves it
     ...(type.draftAndPublish && { publishedAt: isDraft ? null : publishedAt }),
     ...Object.fromEntries(passed.map((name) => [name, null])),
     [updatesField]: (Number.isFinite(updates) ? updates : 0) + 1,

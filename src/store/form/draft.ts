@@ -42,6 +42,10 @@ export function withDraft<Stored extends StoredDocument>(document: Stored): Stor
   return { ...document, ...draft, ...Object.fromEntries(parts.filter(([, part]) => part !== undefined)) };
 }
 
+/** Returns an entry that its draft has become. */
+const taken = (document: StoredDocument): StoredDocument =>
+  Object.fromEntries(Object.entries(withDraft(document)).filter(([name]) => name !== draftField && name !== linksField));
+
 const merged = (part: unknown, ofDraft: unknown): unknown =>
   isRecord(part) && isRecord(ofDraft) ? { ...part, ...ofDraft } : (ofDraft ?? part);
 
@@ -103,6 +107,7 @@ export const storedDraft = {
   settingLinks: settingDraftLinks,
   values: draftValues,
   inPlace: withDraft,
+  taken,
   removed: withoutDraft,
   exists: hasDraft,
   absent: hasNoDraft,

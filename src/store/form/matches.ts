@@ -35,6 +35,8 @@ export const is = {
   between: (low: unknown, high: unknown): Match => ({ $gt: low, $lt: high }),
   /** A field that does not exist; null is a value. */
   absent: { $exists: false },
+  /** A field that exists, also if it is null. */
+  present: { $exists: true },
   /** A value that is not a list. */
   noList: { $not: { $type: 'array' } },
   /** A list with an element that meets a match. */

@@ -142,7 +142,8 @@ async function runWipes(found: readonly Wipe[], database: Database): Promise<voi
     const inDrafts = { collection: type.collection, within: draftField, match: hasDraft };
     if (keepsDrafts(type)) await wipeValues({ ...inDrafts, values: entries ?? [] }, database);
     for (const { name } of [...database.ownCollections.values()].filter(({ hasEntries }) => hasEntries))
-      await wipeValues({ collection: name, within: 'document', match, values: entries ?? [] }, database);
+      for (const within of ['document', `document.${draftField}`])
+        await wipeValues({ collection: name, within, match, values: entries ?? [] }, database);
     await wipeValues({ collection: collections.history, within: 'entry', match, values: versions ?? [] }, database);
   }
 }

@@ -2,11 +2,12 @@ import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { type AttributePlace, placesNamed } from '#model/schema/attribute-places.js';
 import type { Registry } from '#model/schema/content-type.js';
+import { draftField } from '#model/schema/drafts-beside.js';
 import { collectionOf, type Model, type ModelDocument } from '#model/schema/model.js';
 import { isRecord } from '#base/values.js';
 import { matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { type Database, inScope } from '../send/database.js';
+import { type Database, type Document, inScope } from '../send/database.js';
 import { typesWith } from '../send/field-moves.js';
 import { collections } from '#model/schema/collections.js';
 import { countMatching } from '../stored.js';
@@ -158,9 +159,10 @@ async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Databas
   return moveFields(move, 'unset', { registry, database, signal: new AbortController().signal });
 }
 
-/** Removes the values of an attribute from the entries of a type that another collection has. */
+/** Removes the values of an attribute from the entries of a type that another collection has, and from the drafts beside them. */
 async function unsetInside(collection: string, uid: string, attribute: string, database: Database): Promise<void> {
-  const unset = { $unset: { [`document.${attribute}`]: 1 } };
+  const paths = ['document', `document.${draftField}`].map((path) => [`${path}.${attribute}`, 1]);
+  const unset = { $unset: Object.fromEntries(paths) as Document };
   await inWriteTime(database, () => database.db.collection(collection).updateMany({ uid }, unset, inScope(database)));
 }
 

@@ -1,7 +1,8 @@
 import { memoize } from '#base/caches.js';
-import type { Values } from '#base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { type Attribute, type ContentType, type Registry, type ScalarAttribute, uidsOf } from '#model/schema/content-type.js';
 import { convertValue } from '#model/schema/convert-value.js';
+import { draftField, keepsDrafts } from '#model/schema/drafts-beside.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import type { StoredDocument } from '../form/loaded.js';
@@ -35,7 +36,7 @@ export function fitDocument(
   const leftOut: string[] = [];
   const named = movesOf(registry).document(type.collection, stored);
   const document = fitValues(type, named, '', { registry, targets, leftOut });
-  return { document, leftOut };
+  return { document, leftOut: [...new Set(leftOut)] }; // a draft beside an entry may lack the same
 }
 
 /** Returns the moves from all other names of attributes to those that are served. */
@@ -57,11 +58,16 @@ function fitValues(type: ContentType, values: Values, at: string, fitting: Fitti
   for (const [name, value] of Object.entries(values)) {
     const attribute = type.attributes.get(name);
     if (attribute !== undefined) fitted[name] = fitValue(type, attribute, value, { at: `${at}${name}`, fitting });
+    else if (name === draftField && type.kind !== 'component') Object.assign(fitted, fitDraft(type, value, fitting));
     else if (isOwnField(name, type)) fitted[name] = value;
     else if (!isEmpty(value)) fitting.leftOut.push(`${at}${name}`);
   }
   return fitted;
 }
+
+/** Returns the draft beside an entry, if the type still has such drafts. */
+const fitDraft = (type: ContentType, draft: unknown, fitting: Fitting): Values =>
+  keepsDrafts(type) && isRecord(draft) ? { [draftField]: fitValues(type, draft, '', fitting) } : {};
 
 const isEmpty = (value: unknown): boolean => (value ?? null) === null || (Array.isArray(value) && value.length === 0);
 

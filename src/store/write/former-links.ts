@@ -1,5 +1,6 @@
 import { unlimited } from '#base/limits/budget.js';
 import { type LinkPath, linkPaths } from '#model/schema/attribute-places.js';
+import { alsoInDrafts, draftField } from '#model/schema/drafts-beside.js';
 import {
   type ContentType,
   type LinkAttribute,
@@ -10,8 +11,9 @@ import {
 } from '#model/schema/content-type.js';
 import { maximumLinks } from '#model/schema/link-input.js';
 import { storedIds } from '#model/schema/stored-values.js';
+import { hasDraft } from '../form/draft.js';
 import { linkRanks } from '../form/layout.js';
-import { is, type Match, matchesAny } from '../form/matches.js';
+import { is, type Match, matchesAll, matchesAny } from '../form/matches.js';
 import { updateInside } from '../form/update-inside.js';
 import { morphLinks, partsOf } from '../read/stored-lists.js';
 import type { Database, Document } from '../send/database.js';
@@ -62,10 +64,13 @@ export async function readFormerLinks(owner: Owner, registry: Registry, database
   return found;
 }
 
-const matchLinked = (link: LinkPath, owner: Owner): Match =>
-  link.steps.length === 0
-    ? linking(link.attribute, owner)
-    : updateInside(link, { match: (path) => linking(link.attribute, owner, path), change: () => ({}) }).filter;
+function matchLinked(link: LinkPath, owner: Owner): Match {
+  const { steps, attribute } = link;
+  if (steps.length === 0) return linking(attribute, owner);
+  const match = (path: string): Match => linking(attribute, owner, path);
+  const { filter } = updateInside(link, { match, change: () => ({}) });
+  return steps[0]?.name === draftField ? { ...filter, ...hasDraft } : filter; // an index has the entries with drafts
+}
 
 function inPortions({ holders, steps, attribute }: LinkPath, links: readonly FormerLink[]): FormerLinks[] {
   const place = { steps: steps.map(({ name, zone }) => ({ name, zone })), attribute: attribute.name };
@@ -86,10 +91,14 @@ function linksIn(row: Document, { steps, attribute }: LinkPath, owner: Owner): F
   return holders
     .filter((holder) => holdsLink(holder, attribute, owner))
     .map((holder) => {
-      const rank = steps.length === 0 || attribute.kind === 'morph' ? rankOf(holder, attribute, owner) : null;
-      return { from, ...(steps.length > 0 && { part: Number(holder['id']) }), ...(rank !== null && { rank }) };
+      const inPart = isInPart(steps);
+      const rank = !inPart || attribute.kind === 'morph' ? rankOf(holder, attribute, owner) : null;
+      return { from, ...(inPart && { part: Number(holder['id']) }), ...(rank !== null && { rank }) };
     });
 }
+
+/** Returns whether a link is in a component, not in an entry or the draft beside it. */
+const isInPart = (steps: LinkPath['steps']): boolean => steps.some(({ name }) => name !== draftField);
 
 function holdsLink(holder: Document, { kind, name }: LinkAttribute | MorphAttribute, { type, id }: Owner): boolean {
   if (kind !== 'morph') return storedIds(holder[name]).includes(id);
@@ -121,27 +130,36 @@ function placeOf({ holder, steps, attribute }: FormerLinks, { uid }: ContentType
       link.holders.map((one, index) => servedAs(one, names[index] ?? '')).join('.') &&
     link.steps.length === steps.length &&
     link.steps.every(({ zone }, index) => zone === steps[index]?.zone);
-  const found = linkPaths(type, registry).find(isPlace);
+  const found = alsoInDrafts(type, linkPaths(type, registry)).find(isPlace);
   if (found === undefined) return null;
   const leadsThere =
     found.attribute.kind === 'morph' ? (found.attribute.targets?.includes(uid) ?? true) : found.attribute.target === uid;
   return leadsThere ? found : null;
 }
 
-function operationOf(place: LinkPath, owner: Owner, { from, part, rank }: FormerLink): Document {
+function operationOf(place: LinkPath, owner: Owner, link: FormerLink): Document {
   const { steps, attribute } = place;
-  const { name, many } = attribute;
-  if (steps.length === 0) {
-    const change = linkAt(name, attribute, owner, rank);
-    const isRanked = attribute.kind !== 'morph' && rank !== undefined;
-    const ranks = isRanked ? { [many ? linkRanks.path(name, owner.id) : linkRanks.path(name)]: rank } : {};
-    return changeOne({ _id: from, ...roomAt(name, attribute) }, { ...change, set: { ...change.set, ...ranks } });
-  }
+  const { name } = attribute;
+  if (!isInPart(steps)) return operationOutside(place, owner, link);
+  const { from, part, rank } = link;
   const { filter, ...update } = updateInside(place, {
     match: (path) => ({ [`${path.slice(0, -name.length)}id`]: part, ...roomAt(path, attribute) }),
     change: (path) => compileChange(linkAt(path, attribute, owner, rank)),
   });
   return { updateOne: { filter: { _id: from, ...filter }, ...update } };
+}
+
+/** Returns the operation on a link of an entry, or of the draft beside it, which must still have the attribute. */
+function operationOutside({ steps, attribute }: LinkPath, owner: Owner, { from, rank }: FormerLink): Document {
+  const { name, many, kind } = attribute;
+  const prefix = steps.length === 0 ? '' : `${draftField}.`;
+  const path = `${prefix}${name}`;
+  const change = linkAt(path, attribute, owner, rank);
+  const ranked = `${prefix}${many ? linkRanks.path(name, owner.id) : linkRanks.path(name)}`;
+  const ranks = kind === 'morph' || rank === undefined ? {} : { [ranked]: rank };
+  const match = { _id: from, ...roomAt(path, attribute) };
+  const inDraft = matchesAll(match, hasDraft, { [path]: is.present });
+  return changeOne(prefix === '' ? match : inDraft, { ...change, set: { ...change.set, ...ranks } });
 }
 
 const roomAt = (path: string, { many }: LinkAttribute | MorphAttribute): Match =>
