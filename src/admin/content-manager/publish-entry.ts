@@ -28,5 +28,5 @@ export async function publishFound({ type, id }: EntryKey, to: State, { entry, c
 }
 
 /** Returns whether a draft is beside a published entry. */
-const hasDraft = async ({ type, id }: EntryKey, { store }: FoundEntry['context']): Promise<boolean> =>
+export const hasDraft = async ({ type, id }: EntryKey, { store }: FoundEntry['context']): Promise<boolean> =>
   keepsDrafts(type) && isStored(store.database, type.collection, { _id: id, ...storedDraft.exists });

@@ -12,6 +12,7 @@ import { shownTypes } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
 import { callOnEntry, findEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateRows } from './entry-query.js';
+import { hasDraft } from './publish-entry.js';
 import { showPermitted } from './show-entry.js';
 
 /** The routes that read entries. */
@@ -56,12 +57,13 @@ interface Showing {
   readonly form: EntryForm;
 }
 
-/** Returns an entry as it is shown. Throws the errors of `findEntry`. */
+/** Returns an entry as it is shown, with a draft beside it as a draft. Throws the errors of `findEntry`. */
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<Values> {
   const own = await callOnEntry({ type, id }, { call, action: 'read' });
   const { entry, context } = await findEntry({ type, id }, { call: own, action: 'read' }, (bind) => entryQuery(type, form, bind));
   const [shown = {}] = showPermitted([entry], type, own, context);
-  return shown;
+  // The panel offers to publish what it takes for a draft.
+  return (await hasDraft({ type, id }, context)) ? { ...shown, publishedAt: null } : shown;
 }
 
 async function readSingle(call: PanelCall): Promise<Answer> {

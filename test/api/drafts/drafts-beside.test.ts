@@ -248,11 +248,12 @@ describe('a draft beside the published entry', () => {
     expect(await links(`/api/tags/${String(tag)}`, 'articles')).to.eql([b]);
   });
 
-  it('sends the same commands for the live state, and one more for a preview without drafts', async () => {
+  it('sends one command for the live state, as without drafts', async () => {
     await serving.settled();
     const commands = async (path: string): Promise<readonly string[]> => {
       await call('GET', path);
-      return (await serving.countCommands(() => call('GET', path))).commands;
+      const { commands } = await serving.countCommands(() => call('GET', path));
+      return commands.filter((name) => name === 'find' || name === 'aggregate'); // the service itself may write meanwhile
     };
     expect(await commands('/api/articles?filters[id][$gt]=0&pagination[withCount]=false')).to.eql(['find']);
     expect(await commands('/api/articles/1')).to.eql(['find']);

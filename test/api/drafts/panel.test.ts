@@ -41,15 +41,19 @@ describe('a draft beside the published entry in the panel', () => {
   it('is what a save keeps, what forms and lists show, and what Publish publishes', async () => {
     const id = await make('first');
     const saved = await send('writer', 'PUT', `${pages}/${String(id)}`, { title: 'second' });
-    expect([saved.status, saved.body.title]).to.eql([200, 'second']);
+    expect([saved.status, saved.body.title, saved.body.publishedAt]).to.eql([200, 'second', null]);
+    const again = await send('writer', 'PUT', `${pages}/${String(id)}`, saved.body);
+    expect([again.status, again.body.publishedAt], JSON.stringify(again.body)).to.eql([200, null]);
+    expect((await send('reader', 'GET', `${pages}/${String(id)}`)).body.publishedAt).to.equal(null);
     expect(await live(id)).to.equal('first');
     expect((await send('reader', 'GET', `${pages}/${String(id)}`)).body.title).to.equal('second');
     expect((await send('reader', 'GET', `${pages}?filters[title]=second`)).body.results).to.have.length(1);
     expect((await send('super', 'POST', `${pages}/${String(id)}/actions/publish`)).status).to.equal(200);
     expect(await live(id)).to.equal('second');
+    expect((await send('reader', 'GET', `${pages}/${String(id)}`)).body.publishedAt).to.be.a('string');
     expect((await send('super', 'POST', `${pages}/${String(id)}/actions/publish`)).status).to.equal(400);
     const versions = (await send('super', 'GET', `/admin/api/history/${uid}/${String(id)}`)).body.data;
-    expect(versions.map(({ action }: { action: string }) => action)).to.eql(['publish', 'draft', 'publish', 'create']);
+    expect(versions.map(({ action }: { action: string }) => action)).to.eql(['publish', 'draft', 'draft', 'publish', 'create']);
   });
 
   it('is dropped by whoever may update the entry', async () => {
