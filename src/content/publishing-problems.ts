@@ -18,7 +18,7 @@ export async function publishingProblems(
 ): Promise<readonly FieldError[]> {
   const draft = storedDraft.of(stored);
   if (isPublished(stored) && draft === null) return [];
-  const refusal = isPublished(stored) ? null : publicationRefusal(type, stored);
+  const refusal = publicationRefusal(type, storedDraft.inPlace(stored));
   const taken = draft === null ? [] : await uniqueErrors({ type, data: draft, id: Number(stored['_id']) }, context);
   return [
     ...lackingIn(type, storedDraft.inPlace(stored), context),

@@ -97,6 +97,7 @@ export class KeptAnswers {
     const { registry, locales } = models.snapshot;
     const key = keyOf(ctx, read);
     if (key === null || reads.dependsOnMore) return;
+    if (reads.collections.length === 0) return; // no change would end it, and it may be a refusal
     if (content.bind.registry !== registry || content.bind.locales !== locales.codes) return; // read by an older snapshot
     if (!content.store.changes.isUnchanged(reads.collections, reads.begun)) return;
     const body = this.#mayKeep(ctx, sent, read) ? { headers: sent.headers, bytes: ownBytes(sent.bytes) } : null;

@@ -56,12 +56,17 @@ function isAllowedOrigin(ctx: Context): boolean {
 export function listenForUpgrades(server: Server, paths: ReadonlySet<string>, answer: RequestListener): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
+    // Another answer is under way on the connection, and Node would throw. No client sends such a request without waiting for it.
+    if (hasAnswer(socket)) return void socket.destroy();
     const { upgrade = '' } = request.headers;
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (upgrade.toLowerCase() === 'websocket' && paths.has(path)) begin({ request, socket, head }, answer);
     else if (server.listenerCount('upgrade') === 1) answerPlainly(server, { request, socket, head });
   });
 }
+
+/** Returns whether Node is answering an earlier request of the connection. It notes the answer at the socket. */
+const hasAnswer = (socket: Duplex): boolean => ((socket as { readonly _httpMessage?: unknown })._httpMessage ?? null) !== null;
 
 function begin(upgrade: Upgrade, answer: RequestListener): void {
   const { request, socket } = upgrade;

@@ -55,6 +55,7 @@ const unkept: readonly (readonly [method: string, path: string, sent?: Sent])[] 
   ['POST', '/graphql', graphql('{ __schema { queryType { name } } }')],
   ['POST', '/graphql', graphql('{ book(id: 1) { data { attributes { none } } } }')],
   ['POST', '/graphql', { body: [{ query }, { query }] }],
+  ['POST', '/graphql', { body: { extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } } }],
 ];
 
 const stateOf = ({ headers }: Tagged): string | undefined => headers['cache-status'];

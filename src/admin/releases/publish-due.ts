@@ -22,10 +22,12 @@ export async function publishDue(running: Running, ended: AbortSignal): Promise<
   const { database } = running.backend.store;
   const found = await listScheduled(database);
   const now = Date.now();
+  const failures: unknown[] = [];
   for (const release of found.filter(({ at }) => timeOf(at) <= now)) {
     if (ended.aborted) return 0;
-    await publish(release, running, ended);
+    await publish(release, running, ended).catch((error: unknown) => failures.push(error)); // the others do not wait for it
   }
+  if (failures.length > 0) throw failures[0];
   if (found.length === 0) return null;
   const next = found.find(({ at }) => timeOf(at) > now);
   return Math.min(Math.max(timeOf(next?.at ?? null) - Date.now(), 0), longestWait);
@@ -44,16 +46,20 @@ async function publish(release: StoredRelease, running: Running, signal: AbortSi
     await awaitTypes(release, actor);
     await inTransaction(content.store.database, (database) => carryOut(release, inside(actor, database)));
   } catch (error) {
-    if (isAfterWrite(Object(error) as object)) throw error;
-    await tellFailure(release, error, running);
+    const isNoted = await tellFailure(release, error, running);
+    if (!isNoted && isAfterWrite(Object(error) as object)) throw error; // the release was carried out
   }
 }
 
-/** Stores why a release was refused, unless somebody has changed it meanwhile. Throws other errors. */
-async function tellFailure(release: StoredRelease, error: unknown, running: Running): Promise<void> {
+/**
+ * Stores why a release was refused. Returns false if it is no longer as it was, because it was carried out or somebody has changed it.
+ * Throws errors that are no refusals.
+ */
+async function tellFailure(release: StoredRelease, error: unknown, running: Running): Promise<boolean> {
   const { store, jobs } = running.backend;
   const problems = errorsIn(error).map(({ path, message }) => ({ path, message }));
-  if (!(await noteFailure(release, { at: new Date(), problems }, store.database))) return;
+  if (!(await noteFailure(release, { at: new Date(), problems }, store.database))) return false;
   const { _id: id, name } = release;
   jobs.observer.observe({ kind: 'failed', work: 'release', err: error, about: { id, name } });
+  return true;
 }

@@ -66,7 +66,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
         const { caller, request } = call;
         if (live !== null && call.upgrade !== undefined && (await live.isServed())) return live.answerSocket(ctx, call);
         // if the public has no rights at all, answers 401
-        if (caller.kind === 'public' && caller.publicRoleIsEmpty)
+        if (caller.kind === 'public' && caller.publicRoleIsEmpty && caller.access.entry === undefined)
           throw caller.ended === null ? unauthorizedError() : refusedToken(caller.ended);
         if (ctx.method === 'GET' && request.asksForPage) {
           if (playground !== null) return playground.page(firstQuery(await parts.schema.read()));

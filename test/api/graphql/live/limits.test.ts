@@ -150,4 +150,17 @@ describe('connections of operations that last', () => {
       .to.match(/^HTTP\/1.1 200 OK/)
       .and.contain('{"data":{"__typename":"Query"}}');
   });
+
+  it('closes a connection that asks for a WebSocket before an earlier request is answered, and goes on', async () => {
+    const { port } = new URL(server.server.url);
+    for (const upgrade of ['websocket', 'h2c']) {
+      const socket = connect(Number(port), '127.0.0.1');
+      const asking = ['GET /graphql HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', `Upgrade: ${upgrade}`, '', ''];
+      socket.write(['GET /api/articles HTTP/1.1', 'Host: localhost', '', ...asking].join('\r\n'));
+      socket.resume().on('error', () => undefined);
+      await once(socket, 'close');
+    }
+    const answer = await fetch(`${server.server.url}/graphql?query={__typename}`, { headers: { accept: 'application/json' } });
+    expect(answer.status).to.equal(200);
+  });
 });
