@@ -2,7 +2,7 @@
 const texts = {
   en: {
     schedule: { title: 'Schedule', publishAt: 'Publish at', unpublishAt: 'Unpublish at' },
-    releases: {
+    release: {
       title: 'Releases',
       subtitle: 'Entries that are published, unpublished or deleted together',
       none: 'No releases yet.',

@@ -33,18 +33,18 @@ function Releases({ entry, hasDrafts }) {
   const params = { ...entry, state: 'open', limit: 100 };
   const { data = [] } = useQuery([api, 'entry', params], async () => (await get(api, { params })).data.data);
   return (
-    <SideBox title={formatMessage(label('releases.title'))}>
+    <SideBox title={formatMessage(label('release.title'))}>
       <Flex direction="column" alignItems="stretch" gap={2}>
         {data.map((release) => (
           <Flex key={release.id} direction="column" alignItems="flex-start">
             <Link to={`${page}/${release.id}`}>{release.name}</Link>
             <Typography variant="pi" textColor="neutral600">
-              {`${formatMessage(label(`releases.${release.action}`))} · ${timeText(release, intl)}`}
+              {`${formatMessage(label(`release.${release.action}`))} · ${timeText(release, intl)}`}
             </Typography>
           </Flex>
         ))}
         <Button variant="tertiary" fullWidth onClick={() => setIsAdding(true)}>
-          {formatMessage(label('releases.add'))}
+          {formatMessage(label('release.add'))}
         </Button>
       </Flex>
       {isAdding && <Adding entry={entry} hasDrafts={hasDrafts} known={data} onClose={() => setIsAdding(false)} />}
@@ -68,22 +68,22 @@ function Adding({ entry, hasDrafts, known, onClose }) {
     <ModalLayout onClose={onClose} labelledBy="mangrove-add">
       <ModalHeader>
         <Typography fontWeight="bold" as="h2" id="mangrove-add">
-          {formatMessage(label('releases.add'))}
+          {formatMessage(label('release.add'))}
         </Typography>
       </ModalHeader>
       <ModalBody>
-        {isSuccess && open.length === 0 && <Typography>{formatMessage(label('releases.noneOpen'))}</Typography>}
+        {isSuccess && open.length === 0 && <Typography>{formatMessage(label('release.noneOpen'))}</Typography>}
         {open.length > 0 && <Choices values={values} onChange={setValues} open={open} hasDrafts={hasDrafts} />}
       </ModalBody>
       <ModalFooter
         startActions={
           <Button variant="tertiary" onClick={onClose}>
-            {formatMessage(label('releases.cancel'))}
+            {formatMessage(label('release.cancel'))}
           </Button>
         }
         endActions={
           <Button onClick={finish} loading={isSending} disabled={values.release === null}>
-            {formatMessage(label('releases.save'))}
+            {formatMessage(label('release.save'))}
           </Button>
         }
       />
@@ -119,7 +119,7 @@ function Choices({ values, onChange, open, hasDrafts }) {
       <Choice
         name="action"
         value={values.action}
-        options={actions.map((name) => [name, formatMessage(label(`releases.${name}`))])}
+        options={actions.map((name) => [name, formatMessage(label(`release.${name}`))])}
         onChange={(action) => onChange({ ...values, action })}
       />
     </Flex>
@@ -129,7 +129,7 @@ function Choices({ values, onChange, open, hasDrafts }) {
 function Choice({ name, value, options, onChange }) {
   const { formatMessage } = useIntl();
   return (
-    <SingleSelect label={formatMessage(label(`releases.${name}`))} value={value} onChange={onChange}>
+    <SingleSelect label={formatMessage(label(`release.${name}`))} value={value} onChange={onChange}>
       {options.map(([key, text]) => (
         <SingleSelectOption key={key} value={key}>
           {text}

@@ -8,10 +8,10 @@ import { label } from '../texts.js';
 export function ReleaseActions({ release, onRemove, disabled }) {
   const { formatMessage } = useIntl();
   const { actions, hidden } = release;
-  const columns = ['entry', 'action', 'status'].map((name) => formatMessage(label(`releases.${name}`)));
+  const columns = ['entry', 'action', 'status'].map((name) => formatMessage(label(`release.${name}`)));
   return (
     <Box>
-      {actions.length === 0 && hidden === 0 && <Typography>{formatMessage(label('releases.empty'))}</Typography>}
+      {actions.length === 0 && hidden === 0 && <Typography>{formatMessage(label('release.empty'))}</Typography>}
       {actions.length > 0 && (
         <Box style={{ overflowX: 'auto' }}>
           <Table colCount={4} rowCount={actions.length + 1}>
@@ -23,7 +23,7 @@ export function ReleaseActions({ release, onRemove, disabled }) {
                   </Th>
                 ))}
                 <Th>
-                  <VisuallyHidden>{formatMessage(label('releases.remove'))}</VisuallyHidden>
+                  <VisuallyHidden>{formatMessage(label('release.remove'))}</VisuallyHidden>
                 </Th>
               </Tr>
             </Thead>
@@ -35,14 +35,14 @@ export function ReleaseActions({ release, onRemove, disabled }) {
           </Table>
         </Box>
       )}
-      {hidden > 0 && <Typography>{formatMessage(label('releases.hidden'), { count: hidden })}</Typography>}
+      {hidden > 0 && <Typography>{formatMessage(label('release.hidden'), { count: hidden })}</Typography>}
     </Box>
   );
 }
 
 function Action({ action, onRemove }) {
   const { formatMessage } = useIntl();
-  const texts = [action.action, action.status ?? 'gone'].map((name) => formatMessage(label(`releases.${name}`)));
+  const texts = [action.action, action.status ?? 'gone'].map((name) => formatMessage(label(`release.${name}`)));
   return (
     <Tr>
       <Td>
@@ -57,7 +57,7 @@ function Action({ action, onRemove }) {
         {onRemove !== null && (
           <IconButton
             icon={<Cross />}
-            label={formatMessage(label('releases.removeEntry'), { entry: nameOf(action) })}
+            label={formatMessage(label('release.removeEntry'), { entry: nameOf(action) })}
             onClick={onRemove}
           />
         )}

@@ -10,15 +10,15 @@ export function ReleaseForm({ values, onChange, disabled = false }) {
     <Flex direction="column" alignItems="stretch" gap={4}>
       <TextInput
         name="name"
-        label={formatMessage(label('releases.name'))}
+        label={formatMessage(label('release.name'))}
         value={values.name}
         disabled={disabled}
         onChange={({ target }) => set('name')(target.value)}
       />
       <DateTimePicker
         name="at"
-        label={formatMessage(label('releases.at'))}
-        hint={formatMessage(label('releases.atHint'))}
+        label={formatMessage(label('release.at'))}
+        hint={formatMessage(label('release.atHint'))}
         value={values.at === null ? null : new Date(values.at)}
         disabled={disabled}
         onChange={(time) => set('at')(time?.toISOString() ?? null)}

@@ -44,21 +44,21 @@ export function ReleaseList() {
   return (
     <Main aria-busy={isFetching}>
       <HeaderLayout
-        title={formatMessage(label('releases.title'))}
-        subtitle={formatMessage(label('releases.subtitle'))}
+        title={formatMessage(label('release.title'))}
+        subtitle={formatMessage(label('release.subtitle'))}
         primaryAction={
           <Button startIcon={<Plus />} onClick={() => setIsMaking(true)}>
-            {formatMessage(label('releases.make'))}
+            {formatMessage(label('release.make'))}
           </Button>
         }
       />
       <ContentLayout>
         {rows.length > 0 && <Rows rows={rows} />}
-        {isSuccess && rows.length === 0 && <Typography>{formatMessage(label('releases.none'))}</Typography>}
+        {isSuccess && rows.length === 0 && <Typography>{formatMessage(label('release.none'))}</Typography>}
         {hasNextPage && (
           <Box paddingTop={4}>
             <Button variant="secondary" onClick={() => fetchNextPage()} loading={isFetching}>
-              {formatMessage(label('releases.more'))}
+              {formatMessage(label('release.more'))}
             </Button>
           </Box>
         )}
@@ -78,7 +78,7 @@ function Rows({ rows }) {
           <Tr>
             {columns.map((name) => (
               <Th key={name}>
-                <Typography variant="sigma">{intl.formatMessage(label(`releases.${name}`))}</Typography>
+                <Typography variant="sigma">{intl.formatMessage(label(`release.${name}`))}</Typography>
               </Th>
             ))}
           </Tr>
@@ -119,7 +119,7 @@ function NewRelease({ onClose }) {
     <ModalLayout onClose={onClose} labelledBy="mangrove-release">
       <ModalHeader>
         <Typography fontWeight="bold" as="h2" id="mangrove-release">
-          {formatMessage(label('releases.make'))}
+          {formatMessage(label('release.make'))}
         </Typography>
       </ModalHeader>
       <ModalBody>
@@ -128,12 +128,12 @@ function NewRelease({ onClose }) {
       <ModalFooter
         startActions={
           <Button variant="tertiary" onClick={onClose}>
-            {formatMessage(label('releases.cancel'))}
+            {formatMessage(label('release.cancel'))}
           </Button>
         }
         endActions={
           <Button onClick={make} loading={isSending} disabled={values.name.trim() === ''}>
-            {formatMessage(label('releases.save'))}
+            {formatMessage(label('release.save'))}
           </Button>
         }
       />

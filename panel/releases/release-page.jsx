@@ -45,7 +45,7 @@ function Release({ release, path }) {
         subtitle={timeText(release, intl)}
         navigationAction={
           <Link startIcon={<ArrowLeft />} to={page}>
-            {formatMessage(label('releases.title'))}
+            {formatMessage(label('release.title'))}
           </Link>
         }
         primaryAction={<Buttons release={release} path={path} isChanged={isChanged} />}
@@ -76,7 +76,7 @@ function Values({ onSave, isSending, ...form }) {
       <ReleaseForm {...form} disabled={isSending} />
       <Box paddingTop={4}>
         <Button variant="secondary" disabled={onSave === null} loading={isSending} onClick={onSave}>
-          {formatMessage(label('releases.save'))}
+          {formatMessage(label('release.save'))}
         </Button>
       </Box>
     </Box>
@@ -100,7 +100,7 @@ function Buttons({ release, path, isChanged }) {
   return (
     <Flex gap={2} wrap="wrap">
       <Button variant="danger-light" startIcon={<Trash />} onClick={() => setAsked('delete')}>
-        {formatMessage(label('releases.delete'))}
+        {formatMessage(label('release.delete'))}
       </Button>
       {release.state === 'open' && (
         <Button
@@ -108,7 +108,7 @@ function Buttons({ release, path, isChanged }) {
           disabled={release.count === 0 || release.problems.length > 0 || isChanged}
           onClick={() => setAsked('publish')}
         >
-          {formatMessage(label('releases.publish'))}
+          {formatMessage(label('release.publish'))}
         </Button>
       )}
       <ConfirmDialog
@@ -116,10 +116,10 @@ function Buttons({ release, path, isChanged }) {
         isConfirmButtonLoading={isSending}
         onToggleDialog={() => setAsked(null)}
         onConfirm={carryOut}
-        title={label('releases.confirm')}
-        bodyText={label(asked === 'publish' ? 'releases.publishAsked' : 'releases.deleteAsked')}
-        leftButtonText={label('releases.cancel')}
-        rightButtonText={label(asked === 'publish' ? 'releases.publish' : 'releases.delete')}
+        title={label('release.confirm')}
+        bodyText={label(asked === 'publish' ? 'release.publishAsked' : 'release.deleteAsked')}
+        leftButtonText={label('release.cancel')}
+        rightButtonText={label(asked === 'publish' ? 'release.publish' : 'release.delete')}
         variantRightButton={asked === 'publish' ? 'success-light' : 'danger-light'}
       />
     </Flex>

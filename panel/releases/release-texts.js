@@ -7,9 +7,9 @@ export const api = '/admin/api/releases';
 /** Returns when a release is carried out, or was, in words. */
 export function timeText({ at, publishedAt, failedAt }, { formatMessage, formatDate }) {
   const time = (value) => formatDate(value, { dateStyle: 'medium', timeStyle: 'short' });
-  if (publishedAt !== null) return formatMessage(label('releases.publishedAt'), { time: time(publishedAt) });
-  if (failedAt !== null) return formatMessage(label('releases.failedAt'), { time: time(failedAt) });
-  return at === null ? formatMessage(label('releases.byHand')) : time(at);
+  if (publishedAt !== null) return formatMessage(label('release.publishedAt'), { time: time(publishedAt) });
+  if (failedAt !== null) return formatMessage(label('release.failedAt'), { time: time(failedAt) });
+  return at === null ? formatMessage(label('release.byHand')) : time(at);
 }
 
 /** Returns the message of a refused request, with all problems that it names. */

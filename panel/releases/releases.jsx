@@ -14,7 +14,7 @@ export const releases = {
     {
       to: page,
       icon: Calendar,
-      intlLabel: label('releases.title'),
+      intlLabel: label('release.title'),
       permissions: [],
       Component: async () => ({ default: ReleasePages }),
     },
