@@ -3,7 +3,7 @@ import type { Config } from '#settings/config.js';
 import { fieldErrors, validationError } from '#base/errors.js';
 import type { ContentContext } from '#content/content-context.js';
 import { afterCommit } from '#store/send/around-commit.js';
-import { cacheUntilChanged } from '#store/changes/changes.js';
+import { cacheUntilChanged } from '#store/changes/cached-reads.js';
 import type { Store } from '#store/store.js';
 import type { Database } from '#store/send/database.js';
 import { openCodeStore, storeSetting } from '#store/stores/code-store.js';

@@ -4,7 +4,7 @@ import { roleAccess } from '#content/rights/role-access.js';
 import type { Config } from '#settings/config.js';
 import { type ContentContext, type ContentSource, createContext, withDatabase } from '#content/content-context.js';
 import { createBudget } from '#base/limits/budget.js';
-import { cacheUntilChanged } from '#store/changes/changes.js';
+import { cacheUntilChanged } from '#store/changes/cached-reads.js';
 import type { EntryEvent, EntryWritten, Subscriber } from '#store/changes/entry-events.js';
 import { afterCommit } from '#store/send/around-commit.js';
 import type { Database } from '#store/send/database.js';

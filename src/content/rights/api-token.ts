@@ -7,7 +7,7 @@ import { findStored } from '#store/stored.js';
 import { fullAccess, type Access } from '#model/query/access.js';
 import { collections } from '#model/schema/collections.js';
 import { changeOne } from '#store/write/compile-change.js';
-import { cacheUntilChanged } from '#store/changes/changes.js';
+import { cacheUntilChanged } from '#store/changes/cached-reads.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 
