@@ -67,10 +67,12 @@ describe('the documentation page', () => {
       await page.locator('.auth-container input').fill(adminToken);
       await page.locator('.auth-btn-wrapper').getByRole('button', { name: 'Apply credentials' }).click();
       await page.locator('.btn-done').click();
-      // of a long document, the page draws the operations that are near what is seen
+      // Of a long document, the page draws the operations that are near what is seen, a moment later.
       const found = page.locator('#operations-Administration-adminFindModels');
-      await page.mouse.move(300, 300);
-      while (!(await found.isVisible())) await page.mouse.wheel(0, 500);
+      while (!(await found.isVisible())) {
+        await page.evaluate('scrollTo(0, (scrollY + 500) % document.body.scrollHeight)');
+        await page.waitForTimeout(100);
+      }
       if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });
       expect(wrong).to.deep.equal([]);
     });
