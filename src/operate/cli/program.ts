@@ -47,8 +47,11 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
 
+/** The names of all commands. */
+export const commandNames: readonly string[] = Object.keys(commands);
+
 const help = (): string => {
-  const width = Math.max(...Object.keys(commands).map(({ length }) => length)) + 2;
+  const width = Math.max(...commandNames.map(({ length }) => length)) + 2;
   return [
     'usage: npx mangrove <command>',
     ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(width)}${about}`),
