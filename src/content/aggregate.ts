@@ -16,7 +16,7 @@ import { exactNumber } from '#model/schema/exact-number.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import type { ContentContext } from './content-context.js';
-import { forQuery } from './drafts.js';
+import { forGroups } from './drafts.js';
 
 /** A page of groups. */
 export interface GroupPage {
@@ -49,7 +49,7 @@ export async function aggregate(
   context: ContentContext,
 ): Promise<GroupPage> {
   const aggregation = bindAggregation(query, type, context.bind, minGroup);
-  const { bind, store } = await forQuery(query.entries, context);
+  const { bind, store } = await forGroups(query.entries, [aggregation], context);
   const { entries, keys, maxGroups } = aggregation;
   const [found = []] = await readGroupings([aggregation], { registry: bind.registry, ...store });
   const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);

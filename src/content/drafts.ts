@@ -1,6 +1,9 @@
 import { ApiError, fieldErrors } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
+import type { Aggregation } from '#model/query/aggregate/aggregation.js';
 import type { Query } from '#model/query/ast.js';
+import type { Plan } from '#model/query/plan.js';
+import { reachedTypes, typesOfGroups } from '#model/query/reached-types.js';
 import { applyLinkInput } from '#model/schema/apply-link-input.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { draftTypes, keepsDrafts } from '#model/schema/drafts-beside.js';
@@ -42,17 +45,31 @@ export function draftUse(type: ContentType, data: Values, status: Status | undef
   return status === 'published' ? 'kept' : 'refused';
 }
 
-/** Returns the context in which drafts are read in the place of their entries, if any are stored. */
-export async function withDrafts(context: ContentContext): Promise<ContentContext> {
-  const types = draftTypes(context.bind.registry);
-  if (types.length === 0) return context;
+/**
+ * Returns the context in which drafts are read in the place of their entries, if any are stored; only those of some types if these are
+ * given.
+ */
+export async function withDrafts(context: ContentContext, reached?: ReadonlySet<ContentType>): Promise<ContentContext> {
+  const all = draftTypes(context.bind.registry);
+  const types = reached === undefined ? all : all.filter((type) => reached.has(type));
   const store = await seeingDrafts(context.store, types);
   return store === context.store ? context : { ...context, store };
 }
 
-/** Returns the context of a read: that of `withDrafts` if the query asks for drafts. */
-export const forQuery = async ({ showsDrafts }: Pick<Query, 'showsDrafts'>, context: ContentContext): Promise<ContentContext> =>
-  showsDrafts === true ? withDrafts(context) : context;
+/** Returns the context in which a plan is read: with the drafts of the types that it reaches if the query asks for them. */
+export const forPlan = async (
+  { showsDrafts }: Pick<Query, 'showsDrafts'>,
+  plan: Plan,
+  context: ContentContext,
+): Promise<ContentContext> =>
+  showsDrafts === true && draftTypes(context.bind.registry).length > 0 ? withDrafts(context, reachedTypes(plan)) : context;
+
+/** Returns the context in which groups are read, as `forPlan` does. */
+export const forGroups = async (
+  { showsDrafts }: Pick<Query, 'showsDrafts'>,
+  groupings: readonly Aggregation[],
+  context: ContentContext,
+): Promise<ContentContext> => (showsDrafts === true ? withDrafts(context, typesOfGroups(groupings)) : context);
 
 /** Throws a ConflictError if an entry of a match has a draft beside it, so that its update must say which one it is for. */
 export async function refuseBeside(type: ContentType, match: Match, { store }: ContentContext): Promise<void> {

@@ -5,7 +5,7 @@ import { scalarTypes } from '#model/schema/scalar-types.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
-import { forQuery } from './drafts.js';
+import { forGroups } from './drafts.js';
 import { ownContext } from './lent-entry.js';
 
 /** The values of the facets of a list by their names, with the numbers of entries. */
@@ -27,11 +27,9 @@ export async function countFacets(
 ): Promise<Facets> {
   const own = ownContext(type, caller);
   const facets = bindFacets(query, type, own.bind, minGroup);
-  const { bind, store } = await forQuery(query, own);
-  const counted = await readGroups(
-    facets.map(({ grouping }) => grouping),
-    { registry: bind.registry, ...store },
-  );
+  const groupings = facets.map(({ grouping }) => grouping);
+  const { bind, store } = await forGroups(query, groupings, own);
+  const counted = await readGroups(groupings, { registry: bind.registry, ...store });
   const shown = facets.map((facet, index) => [facet.key.name, showFacet(facet, counted[index] ?? [])] as const);
   return {
     facets: Object.fromEntries(shown.map(([name, { values }]) => [name, values])),

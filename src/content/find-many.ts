@@ -5,7 +5,7 @@ import type { BoundCursors } from '#model/query/bound-cursors.js';
 import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
-import { forQuery } from './drafts.js';
+import { forPlan } from './drafts.js';
 import { ownContext, placeLent } from './lent-entry.js';
 import { surroundingReads } from './surrounded-reads.js';
 import { cursorsOf, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
@@ -23,7 +23,7 @@ export interface FoundPage extends LoadedPage {
  */
 export async function findMany(type: ContentType, query: Query, given: ContentContext): Promise<FoundPage> {
   const plan = bindPlan(query, type, given.bind);
-  const context = await forQuery(query, given);
+  const context = await forPlan(query, plan, given);
   const read = { query, plan, id: null };
   return plan.pagination.kind === 'cursor' ? findByCursors(read, plan.pagination, context) : findPage(read, context);
 }
@@ -67,7 +67,7 @@ async function readPageOf(read: PendingRead, context: ContentContext): Promise<F
 export async function countEntries(type: ContentType, query: Query, caller: ContentContext): Promise<number> {
   const own = ownContext(type, caller);
   const plan = bindPlan(unordered(query), type, own.bind);
-  const context = await forQuery(query, own);
+  const context = await forPlan(query, plan, own);
   const { bind, store } = context;
   const surrounded = surroundingReads(type, context);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page

@@ -8,6 +8,7 @@ import { bindEntrySelection } from '#model/query/bind-plan.js';
 import { allOf } from '#model/query/conditions.js';
 import { findsOwn, hasId, ownAccess } from '#model/query/entry-access.js';
 import { distancePath, type LentSelection } from '#model/query/plan.js';
+import { reachedTypes } from '#model/query/reached-types.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { type ContentContext, withAccess } from './content-context.js';
 import { withDrafts } from './drafts.js';
@@ -43,9 +44,9 @@ export async function findLent(
     return undefined;
   }
   const selection = bindEntrySelection(query, type, { ...bind, access: { ...bind.access, entry: { ...entry, isRoot: true } } });
-  const own = withAccess(await withDrafts(context), entry.access);
-  const condition = allOf([hasId(id), ...bindRule(type, own.bind)]);
-  const found = await readSurrounded({ query, plan: planOf(condition, selection), id }, own);
+  const own = withAccess(context, entry.access);
+  const plan = planOf(allOf([hasId(id), ...bindRule(type, own.bind)]), selection);
+  const found = await readSurrounded({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
   return found === null || entry.mark === undefined ? found : markTexts(found, entry.mark);
 }
 
@@ -56,13 +57,15 @@ export async function findLent(
 export async function placeLent(entries: readonly Loaded[], query: Query, context: ContentContext): Promise<readonly Loaded[]> {
   const { entry } = context.bind.access;
   if (entry === undefined) return entries;
-  const own = withAccess(await withDrafts(context), entry.access);
-  const { database } = own.store;
-  const place = placing(({ condition, selection }) => readEntry(condition, selection, database));
-  const placeTop = placing(
-    ({ id, condition, selection }) => readSurrounded({ query, plan: planOf(condition, selection), id }, own),
-    place,
-  );
+  const own = withAccess(context, entry.access);
+  const place = placing(async ({ condition, selection }) => {
+    const { store } = await withDrafts(own, reachedTypes(planOf(condition, selection)));
+    return readEntry(condition, selection, store.database);
+  });
+  const placeTop = placing(async ({ id, condition, selection }) => {
+    const plan = planOf(condition, selection);
+    return readSurrounded({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
+  }, place);
   const placed = await placeTop(entries);
   const { mark } = entry;
   return mark === undefined ? placed : placed.map((one) => markTexts(one, mark));

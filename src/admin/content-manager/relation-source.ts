@@ -87,7 +87,7 @@ export async function findHolder(source: Source, id: number, call: PanelCall): P
 /** Returns the id of the entry that has a component at a place; that of the entry itself if the place is in no component. */
 async function entryWith({ type, steps }: Place, id: number, { content }: PanelCall): Promise<number | null> {
   if (steps.length === 0) return id;
-  const { store } = await withDrafts(content);
+  const { store } = await withDrafts(content, new Set([type]));
   const entry = await findFirst(store.database, type.collection, matchOf(steps, id));
   return entry === null ? null : Number(entry['_id']);
 }

@@ -61,22 +61,34 @@ type Totals = Readonly<Record<'whole' | 'filters', Counts>>;
  */
 export class TotalCache {
   readonly #changes: ChangeBus;
-  readonly #totals = new Map<string, Totals>();
-  readonly #followed = new Set<string>();
+  #totals = new Map<string, Totals>();
+  #followed = new Set<string>();
+  /** The collections whose totals are neither cached nor shared. */
+  #uncached: ReadonlySet<string> = new Set();
 
   constructor(changes: ChangeBus) {
     this.#changes = changes;
   }
 
+  /** Returns the same cache without the totals of some collections, which are counted every time. */
+  without(collections: ReadonlySet<string>): TotalCache {
+    if (collections.size === 0) return this;
+    const others = new TotalCache(this.#changes);
+    others.#totals = this.#totals;
+    others.#followed = this.#followed;
+    others.#uncached = new Set([...this.#uncached, ...collections]);
+    return others;
+  }
+
   /** Returns the cached total; null if there is none. */
   kept(counted: Counted): number | null {
-    const totals = this.#changes.isListening ? this.#totals.get(counted.collection) : undefined;
+    const totals = this.#isCached(counted.collection) ? this.#totals.get(counted.collection) : undefined;
     return totals === undefined ? null : (countsOf(totals, counted).kept.get(queryOf(counted))?.value ?? null);
   }
 
   /** Returns the cached total, or the result of `count`, which may be that of a concurrent request. */
   async read(counted: Counted, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
-    if (!this.#changes.isListening) return count();
+    if (!this.#isCached(counted.collection)) return count();
     // A write replaces these maps, so that counts which began before it are not used later.
     const { kept, running } = countsOf(this.#totalsOf(counted.collection), counted);
     const query = queryOf(counted);
@@ -92,7 +104,7 @@ export class TotalCache {
 
   /** Returns the result of `run`, which may be that of a concurrent request. Its total is cached. */
   async pass({ collection, match, order, end }: Passing, run: () => Promise<Pass>, limits: TimeLimits): Promise<Pass> {
-    if (!this.#changes.isListening) return run();
+    if (!this.#isCached(collection)) return run();
     const { kept, passes } = this.#totalsOf(collection).filters;
     const query = queryDigest(match);
     const work = async (): Promise<Pass> => {
@@ -107,10 +119,14 @@ export class TotalCache {
   keeper(collection: string): (match: Document, value: number) => void {
     const begun = this.#changes.tick();
     return (match, value) => {
-      if (!this.#changes.isUnchanged([collection], begun)) return;
+      if (!this.#isCached(collection) || !this.#changes.isUnchanged([collection], begun)) return;
       const { kept } = this.#totalsOf(collection).filters;
       kept.set(queryDigest(match), { condition: null, value, counted: this.#changes.tick() }, totalBytes);
     };
+  }
+
+  #isCached(collection: string): boolean {
+    return this.#changes.isListening && !this.#uncached.has(collection);
   }
 
   #totalsOf(collection: string): Totals {

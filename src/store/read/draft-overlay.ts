@@ -1,30 +1,30 @@
 import type { ContentType } from '#model/schema/content-type.js';
-import { ChangeBus } from '../changes/changes.js';
-import { TotalCache } from '../changes/total-cache.js';
 import { draftStage, hasDraft, undrafted } from '../form/draft.js';
 import type { Database, Document } from '../send/database.js';
 import type { Overlay } from '../send/overlay.js';
 import { readAll } from '../send/read-commands.js';
 import type { Store } from '../store.js';
 
-/** Totals of what a store without drafts does not have, so that none is kept. */
-const noTotals = new TotalCache(new ChangeBus());
-
 /**
  * Returns a store whose reads see the drafts beside published entries of some types in the place of these entries, with their ids. Sends
- * one command for all types, which an index of the entries with drafts answers; in a transaction one for each. Returns the same store if
- * no draft is stored.
+ * one command for all types, which an index of the entries with drafts answers; in a transaction one for each. It sends none for types
+ * that the store was asked for before. Totals of types with drafts are not kept.
  */
 export async function seeingDrafts(store: Store, types: readonly ContentType[]): Promise<Store> {
   const { database } = store;
-  if (types.length === 0 || database.overlay !== undefined) return store;
-  const found = await collectionsWithDrafts(types, database);
-  if (found.length === 0) return store;
-  const seen = { stages: [draftStage], changed: hasDraft, fixed: undrafted };
-  const overlay: Overlay = new Map(found.map((collection) => [collection, seen]));
-  const searches = database.searches.withoutWords(overlay);
-  return { ...store, database: { ...database, overlay, searches }, totals: noTotals };
+  const known = database.overlay ?? new Map<string, null>();
+  const asked = types.filter(({ collection }) => !known.has(collection));
+  if (asked.length === 0) return store;
+  const found = new Set(await collectionsWithDrafts(asked, database));
+  const overlay: Overlay = new Map([
+    ...known,
+    ...asked.map(({ collection }) => [collection, found.has(collection) ? seen : null] as const),
+  ]);
+  const searches = database.searches.withoutWords(found);
+  return { ...store, database: { ...database, overlay, searches }, totals: store.totals.without(found) };
 }
+
+const seen = { stages: [draftStage], changed: hasDraft, fixed: undrafted };
 
 async function collectionsWithDrafts(types: readonly ContentType[], database: Database): Promise<readonly string[]> {
   const [first, ...others] = types.map(({ collection }) => ({ collection, pipeline: anyDraft(collection) }));

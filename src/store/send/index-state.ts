@@ -7,7 +7,6 @@ import { mapValues, type Values } from '#base/values.js';
 import { trigramPath } from '../form/layout.js';
 import { withinTime } from '#base/limits/clock.js';
 import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
-import type { Overlay } from './overlay.js';
 
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
@@ -31,7 +30,8 @@ export class SearchIndexes {
   readonly #worded = new Set<string>();
 
   /** Returns the same indexes without the full-text indexes of some collections. */
-  withoutWords(collections: Overlay): SearchIndexes {
+  withoutWords(collections: ReadonlySet<string>): SearchIndexes {
+    if (![...collections].some((one) => this.#worded.has(one))) return this;
     const others = new SearchIndexes();
     others.keep(this.#kept);
     for (const [place, frequencies] of this.#complete) others.#complete.set(place, frequencies);

@@ -9,8 +9,8 @@ interface Seen {
   readonly fixed: ReadonlySet<string>;
 }
 
-/** How a read sees the documents of some collections, by name. */
-export type Overlay = ReadonlyMap<string, Seen>;
+/** How a read sees the documents of some collections, by name; null for those that it sees as they are stored. */
+export type Overlay = ReadonlyMap<string, Seen | null>;
 
 /**
  * Returns a read command that sees the documents of collections as an overlay says, in filters, sorts and joins too. A find that it
@@ -24,22 +24,24 @@ export function overlaid(command: Document, overlay: Overlay | undefined): Docum
   ) as Document;
   if (aggregate !== undefined) {
     const stages = seenPipeline(String(aggregate), pipeline as readonly Document[], overlay);
-    return overlay.has(String(aggregate)) ? { aggregate, pipeline: stages, ...others } : { ...command, pipeline: stages };
+    return isChanged(aggregate, overlay) ? { aggregate, pipeline: stages, ...others } : { ...command, pipeline: stages };
   }
-  if (!overlay.has(String(find))) return command;
+  if (!isChanged(find, overlay)) return command;
   const parts = { $match: filter, $sort: sort, $skip: skip, $limit: limit, $project: projection };
   const stages = Object.entries(parts).flatMap(([name, value]) => (isGiven(value) ? [{ [name]: value }] : []));
   const size = batchSize !== undefined && { cursor: { batchSize: batchSize as unknown } };
   return { aggregate: find as unknown, pipeline: seenPipeline(String(find), stages, overlay), ...others, ...size };
 }
 
+const isChanged = (collection: unknown, overlay: Overlay): boolean => (overlay.get(String(collection)) ?? null) !== null;
+
 const isGiven = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Number(value ?? 0) > 0;
 
 function seenPipeline(collection: string, pipeline: readonly Document[], overlay: Overlay): readonly Document[] {
   const stages = pipeline.map((stage) => seenStage(stage, overlay));
-  const seen = overlay.get(collection);
-  if (seen === undefined) return stages;
+  const seen = overlay.get(collection) ?? null;
+  if (seen === null) return stages;
   const [first, ...rest] = stages;
   if (first !== undefined && '$geoNear' in first) return [first, ...seen.stages, ...rest]; // it must be the first one
   const match = first?.['$match'] as Document | undefined;
@@ -86,9 +88,9 @@ const pipelineIn = (value: Document | undefined): readonly Document[] => (value?
 
 function seenLookup(lookup: Document, overlay: Overlay): Document {
   const { from, localField, foreignField, let: variables, ...others } = lookup;
-  const seen = overlay.get(String(from));
+  const seen = overlay.get(String(from)) ?? null;
   const given = pipelineIn(lookup);
-  if (seen === undefined) {
+  if (seen === null) {
     const pipeline = seenPipeline('', given, overlay);
     return given.length === 0 ? lookup : { ...lookup, pipeline };
   }

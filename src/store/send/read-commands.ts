@@ -73,7 +73,7 @@ export async function countStored(
   counted: { readonly query?: Document; readonly limit?: number } = {},
 ): Promise<number> {
   const { query, limit } = counted;
-  if (query === undefined || database.overlay?.has(collection) !== true)
+  if (query === undefined || (database.overlay?.get(collection) ?? null) === null)
     return Number((await runRead(database, { count: collection, ...counted }))['n']);
   const pipeline = [{ $match: query }, ...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'n' }];
   const [row] = await readAll(database, { aggregate: collection, pipeline });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codeAccess, limitsOfCode, unpagedSettings } from '#api/code/content-of-code.js';
 import type { ContentContext, PendingRead, SurroundedReads } from '#content/content-context.js';
+import { forPlan } from '#content/drafts.js';
 import { type Entity, entityOf, presentParameters } from '#api/code/entity-service.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
@@ -62,35 +63,42 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
     return opened.flatMap((found) => closeForCode([seen].flat(), found, context));
   };
   const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> =>
-    (await surround('FindOne', read, context, (plan) => readFirst(plan, context)))[0] ?? null;
+    (await surround('FindOne', read, context, (plan) => readFirst(read, plan, context)))[0] ?? null;
   const many = async (read: PendingRead, context: ContentContext): Promise<LoadedPage> => {
     if (read.plan.type.kind === 'singleType')
       return { entries: [await one(read, context)].filter((entry) => entry !== null), total: null };
     let page: LoadedPage = { entries: [], total: null };
     const entries = await surround('FindMany', read, context, async (plan) => {
-      page = await readAll({ ...plan, withTotal: false }, context);
+      page = await readAll(read, { ...plan, withTotal: false }, context);
       return page.entries;
     });
     return { ...page, entries };
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
-    if (!hooks.hears(uid, 'Count')) return countAll(read.plan, context);
+    if (!hooks.hears(uid, 'Count')) return countAll(read, read.plan, context);
     const params = describeRead(read, context.bind);
-    return hooks.run('Count', { uid, params }, (changed) => countAll(planForCode(read, changed, context).plan, context));
+    return hooks.run('Count', { uid, params }, (changed) => countAll(read, planForCode(read, changed, context).plan, context));
   };
   return { one, many, count };
 }
 
 /** Reads a page. A limit of 0 means no entries. */
-const readAll = async (plan: Plan, { bind, store }: ContentContext): Promise<LoadedPage> =>
-  plan.window.limit === 0 ? { entries: [], total: null } : readPage(plan, { registry: bind.registry, ...store });
+async function readAll({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<LoadedPage> {
+  if (plan.window.limit === 0) return { entries: [], total: null };
+  const { bind, store } = await forPlan(query, plan, context);
+  return readPage(plan, { registry: bind.registry, ...store });
+}
 
-const countAll = (plan: Plan, { bind, store }: ContentContext): Promise<number> =>
-  readTotal(plan, { registry: bind.registry, ...store });
+async function countAll({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<number> {
+  const { bind, store } = await forPlan(query, plan, context);
+  return readTotal(plan, { registry: bind.registry, ...store });
+}
 
-const readFirst = async ({ condition, selection }: Plan, { store }: ContentContext): Promise<readonly Loaded[]> =>
-  [await readEntry(condition ?? allOf([]), selection, store.database)].filter((entry) => entry !== null);
+async function readFirst({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<readonly Loaded[]> {
+  const { store } = await forPlan(query, plan, context);
+  return [await readEntry(plan.condition ?? allOf([]), plan.selection, store.database)].filter((entry) => entry !== null);
+}
 
 interface ChangedPlan {
   readonly plan: Plan;
