@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { cacheTags } from './cache-tags.js';
 import { type KeptRead, tellKept } from './kept-answers.js';
 import type { Answer, RouteCall } from './route.js';
 
@@ -18,18 +19,21 @@ export function keptRead({ caller, content, running }: RouteCall, asked: Asked):
  */
 export async function answerOnce(ctx: Context, call: RouteCall, form: string, answer: () => Promise<Answer>): Promise<Answer> {
   const read = keptRead(call, { form, isOwn: false });
-  if (read?.answers.keepsBytes !== true) return answer();
+  if (read === null) return answer();
   const { answers, reads } = read;
-  const kept = answers.find(ctx, read);
+  const kept = answers.keepsBytes ? answers.find(ctx, read) : null;
   const body = kept && answers.bodyOf(kept, read);
   if (body !== null) {
     tellKept(ctx, true);
     return { headers: body.headers, body: body.bytes };
   }
   const made = await answer();
-  const { status = 200, headers = {}, body: bytes } = made;
+  const { status = 200, body: bytes } = made;
   if (status !== 200 || !Buffer.isBuffer(bytes)) return made;
-  if (!reads.dependsOnMore) tellKept(ctx, false);
-  answers.keep(ctx, { tag: null, headers, bytes }, read);
-  return made;
+  const headers = { ...made.headers, ...cacheTags(read.content) };
+  if (answers.keepsBytes) {
+    if (!reads.dependsOnMore) tellKept(ctx, false);
+    answers.keep(ctx, { tag: null, headers, bytes }, read);
+  }
+  return { ...made, headers };
 }

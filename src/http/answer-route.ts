@@ -4,6 +4,7 @@ import { ApiError, notFoundError } from '#base/errors.js';
 import type { Ending } from '#base/limits/ending.js';
 import { ReadLog } from '#store/send/read-log.js';
 import { checkRight, identify } from './authorize.js';
+import { mayBeShared } from './cache-tags.js';
 import { isJson } from './count-memory.js';
 import { findAdmin } from './find-admin.js';
 import { answerLive, LiveBody } from './live-body.js';
@@ -84,10 +85,11 @@ async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Pro
 }
 
 /** Returns the log of what a request reads; null if none is needed, or middlewares of a project must see each answer. */
-function beginLog({ source }: Running, { notes }: Chain, { ctx, projectCode }: Matched): ReadLog | null {
+function beginLog({ config, source }: Running, { notes }: Chain, { ctx, projectCode }: Matched): ReadLog | null {
   if (notes === 'none' || (notes === 'reads' && !isRead(ctx))) return null;
   const isOwn = (projectCode?.middlewares().length ?? 0) === 0;
-  return isOwn ? new ReadLog(source.store.changes.tick()) : null;
+  const notesEntries = mayBeShared(ctx, config);
+  return isOwn ? new ReadLog(source.store.changes.tick(), { notesEntries }) : null;
 }
 
 function lasting(call: RouteCall, { ctx, connection, settings }: Matched): RouteCall {

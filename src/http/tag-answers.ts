@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { entryTag } from '#base/errors.js';
+import { cacheTags } from './cache-tags.js';
 import { type KeptRead, tellKept } from './kept-answers.js';
 import type { Answer } from './route.js';
 import { isAmong, readTags, type Tags } from './preconditions.js';
@@ -115,8 +116,10 @@ function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
     ctx.res.setHeader('ETag', tag);
     return;
   }
+  const shared = noted.read === null ? {} : cacheTags(noted.read.content);
+  ctx.set(shared);
   describe(ctx, tag, noted.cacheControl ?? cacheControl);
-  const headers = { ...noted.headers, 'Content-Type': String(ctx.res.getHeader('Content-Type')) };
+  const headers = { ...noted.headers, ...shared, 'Content-Type': String(ctx.res.getHeader('Content-Type')) };
   if (noted.read !== null) noted.read.answers.keep(ctx, { tag, headers, bytes }, noted.read);
   if (noted.asked !== null && isAmong(tag, noted.asked)) ctx.status = 304; // which also removes the body
 }

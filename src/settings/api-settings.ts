@@ -44,6 +44,10 @@ export const apiSettings = group({
         'Keep answers while other instances run too; what these write is then seen at most a second later. Otherwise only one instance keeps them',
       ),
     }),
+    cacheTags: flag(
+      false,
+      'Name the types and entries of answers to GET without credentials in the header Cache-Tag, by which a CDN removes them',
+    ),
     strict: flag(
       false,
       'Refuse what a request asks for and does not get, such as unknown names in populate and in bodies, instead of ignoring it',

@@ -8,6 +8,9 @@ const expiry = { key: { expiresAt: 1 }, name: 'expiry', expireAfterSeconds: 0 } 
 /** Seconds for which deliveries are kept: 30 days. */
 const keptDeliveries = 30 * 86_400;
 
+/** Seconds for which tags are kept that no webhook is told of: a day. */
+const keptPurges = 86_400;
+
 /** What the features of this folder store, by their names. The server deletes what has expired. */
 export const adminDeclarations = {
   /** The versions of entries, and who has changed which one. */
@@ -41,6 +44,11 @@ export const adminDeclarations = {
           { name: 'newest', key: { webhook: 1, at: -1 } },
           { name: 'expiry', key: { createdAt: 1 }, expireAfterSeconds: keptDeliveries },
         ],
+      },
+      {
+        name: collections.purges,
+        backup: 'never',
+        indexes: [{ name: 'expiry', key: { at: 1 }, expireAfterSeconds: keptPurges }],
       },
     ],
   },

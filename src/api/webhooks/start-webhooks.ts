@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Config } from '#settings/config.js';
 import type { ContentSource } from '#content/content-context.js';
 import type { Backend } from '#store/models/open-backend.js';
@@ -8,6 +7,7 @@ import { Bell } from './bell.js';
 import { type DeliveryParts, serveWebhook } from './deliver.js';
 import { knownWebhooks } from './known-webhooks.js';
 import { outboxSubscribers } from './outbox.js';
+import { purgeSubscriber, tellPurges } from './tell-purges.js';
 import { listWebhooks } from './write-webhooks.js';
 
 /** The parts of the service that webhooks need. */
@@ -35,7 +35,8 @@ export async function startWebhooks({ config, backend, source }: WebhookService)
     retries,
     allowsPrivate,
   });
-  const ends = outboxSubscribers({ config, source, known }).map((one) => store.changes.subscribe(one));
+  const purging = purgeSubscriber(ownStore.database, known, () => source.models.snapshot.registry);
+  const ends = [...outboxSubscribers({ config, source, known }), purging].map((one) => store.changes.subscribe(one));
   let stop: (() => Promise<void>) | null = null;
   const update = (): void => {
     if (known.enabled.length > 0) stop ??= jobs.start({ ...job, run });
@@ -82,7 +83,8 @@ const deliver =
     };
     const end = known.onChange(update);
     update();
-    if (!signal.aborted) await once(signal, 'abort');
+    const observe = (err: unknown): void => parts.observer.observe({ kind: 'failed', work: 'webhook delivery', err });
+    await tellPurges({ database: parts.store.database, known, observe }, signal);
     end();
     await Promise.all([...served.keys()].map(leave));
   };

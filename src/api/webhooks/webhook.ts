@@ -2,7 +2,7 @@ import { validationError } from '#base/errors.js';
 import type { Document } from '#store/send/database.js';
 import { isRecord, itemsOf, mapValues, only, textOrNull, type Values } from '#base/values.js';
 
-/** The events that Strapi v4 has, `entry.draft` (the draft beside a published entry was saved), and those of stages, models and releases. */
+/** The events that Strapi v4 has, `entry.draft` (the draft beside a published entry was saved), and those of stages, models, releases and caches. */
 export const webhookEvents = [
   ...([
     'entry.create',
@@ -13,7 +13,7 @@ export const webhookEvents = [
     'entry.unpublish',
     'entry.stage',
   ] as const),
-  ...(['media.create', 'media.update', 'media.delete', 'model.change', 'release.publish'] as const),
+  ...(['media.create', 'media.update', 'media.delete', 'model.change', 'release.publish', 'cache.purge'] as const),
 ];
 export type WebhookEvent = (typeof webhookEvents)[number];
 

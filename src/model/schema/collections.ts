@@ -20,6 +20,7 @@ export const collections = {
   keys: '_idempotency_keys',
   webhooks: '_webhooks',
   deliveries: '_webhook_deliveries',
+  purges: '_purges',
   audit: '_audit',
   queryShapes: '_query_shapes',
   contentAudit: '_content_audit',

@@ -37,6 +37,7 @@ export async function readTree(
     level.delete(child);
   }
   await readLevels(level, next, database);
+  database.reads?.entries?.push(...entries);
   return entries;
 }
 

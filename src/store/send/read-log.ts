@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { currentMoment } from '#model/query/moment.js';
+import type { Loaded } from '../form/loaded.js';
 
 /** What the answer to a request was made from, as far as that can change. Made for each read, so it has lists instead of sets. */
 export class ReadLog {
@@ -12,8 +13,12 @@ export class ReadLog {
   /** Whether the answer depends on more than these collections: on the time, or on code of a project. */
   dependsOnMore = false;
 
-  constructor(begun: number) {
+  /** The entries that were read to be shown, with those that they populate; null if nobody asks for them. */
+  readonly entries: Loaded[] | null;
+
+  constructor(begun: number, { notesEntries = false } = {}) {
     this.begun = begun;
+    this.entries = notesEntries ? [] : null;
   }
 
   /** Notes that the answer depends on more than what is read. */

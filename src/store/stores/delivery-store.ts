@@ -79,3 +79,9 @@ const bodies = {
 
 /** Returns the body of a delivery. */
 export const eventBody = (told: ToldEvent, format: keyof typeof bodies): string => JSON.stringify(bodies[format](told));
+
+/** Stores the tags of answers that a write has made stale, in the transaction of the database, until webhooks are told of them. */
+export async function storePurge(database: Database, tags: readonly string[]): Promise<void> {
+  const rows = database.db.collection(collections.purges);
+  await inWriteTime(database, () => rows.insertOne({ tags, at: new Date() }, inScope(database)));
+}

@@ -37,6 +37,19 @@ describe('webhooks of several instances', () => {
     expect(titles().sort()).to.deep.equal(['a', 'b']);
   });
 
+  it('tell of the tags of changes once for all instances', async () => {
+    await first().admin('POST', '/webhooks', { name: 'cdn', url: receiver.url(), events: ['cache.purge'] });
+    await Promise.all(instances.map(({ settled }) => settled()));
+    for (const on of [first(), second()]) await note(on, 'a');
+    const tags = () => receiver.received.flatMap(({ body }) => body.data.tags as string[]);
+    await receiver.until(() => tags().includes('other:1') && tags().includes('other:2'));
+    expect(
+      tags()
+        .filter((tag) => tag.includes(':'))
+        .sort(),
+    ).to.deep.equal(['other:1', 'other:2']);
+  });
+
   it('are delivered by another instance when one stops', async () => {
     await create(first());
     await note(first(), 'a');

@@ -122,7 +122,8 @@ interface OperationCall extends RouteCall, Pick<GraphqlContext, 'staging' | 'isK
 function mayBeKept({ method }: Context, body: unknown, call: OperationCall): boolean {
   const { caller, content, running, staging, snapshot, once: key } = call;
   const { registry } = content.bind;
-  if (!running.answers.keepsBytes || snapshot.registry !== registry) return false; // the latter while the schema is being replaced
+  const isWanted = running.answers.keepsBytes || running.config.api.rest.cacheTags;
+  if (!isWanted || snapshot.registry !== registry) return false; // the latter while the schema is being replaced
   const isSingle = method === 'GET' || (method === 'POST' && isRecord(body));
   return isSingle && staging === null && key === undefined && !(caller.kind === 'public' && caller.ended !== null);
 }

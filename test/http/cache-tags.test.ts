@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { collectionType } from '../support/collection-type.js';
+import { sendTo, unless, type Sent } from '../support/conditional.js';
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+
+const to = (relation: string, name: string, more: object = {}): object => ({
+  ...{ type: 'relation', relation, target: `api::${name}.${name}` },
+  ...more,
+});
+
+const models: readonly TestModel[] = [
+  collectionType('author', { name: { type: 'string' }, books: to('oneToMany', 'book', { mappedBy: 'author' }) }),
+  collectionType('book', {
+    title: { type: 'string' },
+    author: to('manyToOne', 'author', { inversedBy: 'books' }),
+    part: { type: 'component', component: 'book.part' },
+  }),
+  { uid: 'book.part', info: { displayName: 'part' }, attributes: { word: { type: 'string' }, author: to('oneToOne', 'author') } },
+  ...['few', 'many'].map((name) => collectionType(name, { title: { type: 'string' } })),
+];
+
+const graphql = (text: string): string => `/graphql?query=${encodeURIComponent(text)}`;
+const titles = 'id attributes { title';
+
+const entries = (count: number): object[] => Array.from({ length: count }, (_, index) => ({ _id: index + 1, title: 'x' }));
+const documents = { fews: entries(700), manys: entries(1_000) };
+
+/** Requests with the tags of their answers. */
+const tagged: readonly (readonly [path: string, tags: string])[] = [
+  ['/api/books/1', 'book, book:1'],
+  ['/api/books?sort=id', 'book, book:1, book:2'],
+  ['/api/books?fields=title&filters[title]=b', 'book, book:2'],
+  ['/api/books?filters[title]=none', 'book'],
+  ['/api/books/1?populate=author', 'book, author, book:1, author:1'],
+  ['/api/authors/1?populate=books', 'author, book, author:1, book:1, book:2'],
+  ['/api/books?sort=id&populate[part][populate]=author', 'book, author, book:1, author:2, book:2'],
+  ['/api/books?filters[author][name]=Ann&fields=title&sort=id', 'author, book, book:1, book:2'],
+  ['/api/books/count?filters[author][name]=Ann', 'author, book'],
+  ['/api/books?sort=author.name', 'book, author, book:1, book:2'],
+  ['/api/authors/1?populate[books][count]=true', 'author, book, author:1'],
+  ['/api/books/aggregate?groupBy=author', 'book'],
+  [graphql(`{ book(id: 1) { data { ${titles} } } } }`), 'book, book:1'],
+  [graphql(`{ books(sort: "id") { data { ${titles} author { data { id } } } } } }`), 'book, author, book:1, author:1, book:2'],
+];
+
+/** Requests whose answers have no tags. */
+const untagged: readonly (readonly [method: string, path: string, sent?: Sent])[] = [
+  ['GET', '/api/books/99'],
+  ['GET', '/api/books?filters[none]=1'],
+  ['GET', '/api/books', { headers: { authorization: 'Bearer none' } }],
+  ['POST', '/graphql', { body: { query: `{ books { data { ${titles} } } } }` } }],
+  ['POST', '/api/books', { body: { data: { title: 'c' } } }],
+];
+
+const tagsIn = (text: string | undefined): readonly string[] => (text ?? '').split(', ').sort();
+
+for (const bytes of [0, 5_000_000])
+  describe(`cache tags, if ${String(bytes)} bytes of answers are kept`, () => {
+    let serving: Serving;
+    let send: ReturnType<typeof sendTo>;
+    before(async () => {
+      serving = await serveModels({ models, documents, config: { api: { rest: { cacheTags: true, keepAnswers: { bytes } } } } });
+      send = sendTo(serving);
+      for (const name of ['Ann', 'Bo']) await serving.call('POST', '/api/authors', { data: { name } });
+      await serving.call('POST', '/api/books', { data: { title: 'a', author: 1, part: { word: 'x', author: 2 } } });
+      await serving.call('POST', '/api/books', { data: { title: 'b', author: 1 } });
+      while (serving.server.backend?.instances.isAlone !== true) await new Promise((resolve) => setTimeout(resolve, 10));
+      await serving.settled();
+    });
+    after(() => serving.stop());
+
+    for (const [path, tags] of tagged)
+      it(`${decodeURIComponent(path)}: ${tags}`, async () => {
+        for (const method of path.startsWith('/graphql') ? ['GET', 'GET'] : ['GET', 'GET', 'HEAD']) {
+          const { status, headers } = await send(method, path);
+          expect([method, status, tagsIn(headers['cache-tag'])]).to.deep.equal([method, 200, tagsIn(tags)]);
+        }
+      });
+
+    for (const [method, path, sent] of untagged)
+      it(`${method} ${path} ${JSON.stringify(sent ?? '')}: no tags`, async () => {
+        const { status, headers } = await send(method, path, sent);
+        expect([status >= 500, headers['cache-tag']]).to.deep.equal([false, undefined]);
+      });
+
+    it('a 304 needs none', async () => {
+      const { tag } = await send('GET', '/api/books/1');
+      expect((await send('GET', '/api/books/1', unless(tag))).status).to.equal(304);
+    });
+
+    it('beyond 8 kB, types alone are named', async () => {
+      const list = (name: string) => send('GET', `/api/${name}?pagination[limit]=1000`);
+      expect((await list('manys')).headers['cache-tag']).to.equal('many');
+      expect((await list('fews')).headers['cache-tag']).to.have.lengthOf.within(4_000, 8_192);
+    });
+  });
+
+it('without api.rest.cacheTags, no answer has cache tags', async () => {
+  const serving = await serveModels({ models });
+  try {
+    const send = sendTo(serving);
+    for (const [path] of tagged) expect((await send('GET', path)).headers).to.not.have.property('cache-tag');
+  } finally {
+    await serving.stop();
+  }
+});
