@@ -38,7 +38,7 @@ export function draftUse(type: ContentType, data: Values, status: Status | undef
   const { publishedAt } = data;
   if (status === 'draft') {
     if (publishedAt === undefined) return 'saved';
-    throw fieldErrors([{ path: ['publishedAt'], message: 'publishedAt is not a part of a draft' }]);
+    throw datedDraft();
   }
   const decides = publishedAt !== undefined && Object.keys(data).every((name) => ofPublication.has(name));
   if (decides || (publishedAt === null && status === 'published')) return 'taken';
@@ -113,6 +113,11 @@ export async function draftValuesOf(
   return set;
 }
 
-/** Returns the data of a new entry, which is a draft if its status says so. */
-export const inStatusOf = (data: unknown, status: Status | null): unknown =>
-  status === 'draft' && isRecord(data) ? { ...data, publishedAt: null } : data;
+/** Returns the data of a new entry, which is a draft if its status says so. Throws a ValidationError for one with a date of publication. */
+export function inStatusOf(data: unknown, status: Status | null): unknown {
+  if (status !== 'draft' || !isRecord(data)) return data;
+  if ((data['publishedAt'] ?? null) !== null) throw datedDraft();
+  return { ...data, publishedAt: null };
+}
+
+const datedDraft = () => fieldErrors([{ path: ['publishedAt'], message: 'publishedAt is not a part of a draft' }]);

@@ -20,11 +20,15 @@ export const draftTypes = memoize(({ types }: Pick<Registry, 'types'>): readonly
   [...types.values()].filter(keepsDrafts),
 );
 
+/** Returns whether a model asks for such drafts. */
+export const hasDraftsBeside = ({ options }: Pick<Model, 'options'>): boolean => options?.[draftsOption.key] !== undefined;
+
 /** Returns what is wrong with a model that keeps drafts beside published entries. */
-export function draftsProblems({ kind, options }: Model): string[] {
-  if (options?.['drafts'] === undefined) return [];
+export function draftsProblems(model: Model): string[] {
+  const { kind, options } = model;
+  if (!hasDraftsBeside(model)) return [];
   if (kind === undefined) return ['options.drafts is an option of content types, not of components'];
-  return options.draftAndPublish === true ? [] : ['options.drafts requires options.draftAndPublish'];
+  return options?.draftAndPublish === true ? [] : ['options.drafts requires options.draftAndPublish'];
 }
 
 /** The field of a stored entry with the draft beside it: those attributes that the draft has. */

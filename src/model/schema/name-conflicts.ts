@@ -1,4 +1,5 @@
 import { memoize } from '#base/caches.js';
+import { hasDraftsBeside } from './drafts-beside.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 import { pascalCase } from './names.js';
 
@@ -51,6 +52,9 @@ export function serviceConflicts(models: readonly Model[], others: readonly Mode
 
 const none: Conflicts = new Map();
 
+/** The type of the argument `status` of mutations. A model may have its name while none has drafts beside published entries. */
+const statusType = 'PublicationStatus';
+
 /** The models of the service, and the types that settings add to its schema. */
 interface GraphqlNames {
   readonly builtin: readonly Model[];
@@ -67,8 +71,13 @@ export function graphqlConflicts(
   others: readonly Model[],
   { builtin, graphqlTypes = [] }: GraphqlNames,
 ): Conflicts {
-  const owners: Owners = new Map([...graphqlOwners, ...ownedByService(graphqlTypes.map((name) => `type:${name}`))]);
-  if (areDistinct(models, others, 'graphql', owners)) return none;
+  const hasStatus = [...others, ...models].some(hasDraftsBeside);
+  const added = hasStatus ? [...graphqlTypes, statusType] : graphqlTypes;
+  const owners: Owners = new Map([...graphqlOwners, ...ownedByService(added.map((name) => `type:${name}`))]);
+  const isDistinct = hasStatus
+    ? areDistinct([...others, ...models], [], 'graphql', owners)
+    : areDistinct(models, others, 'graphql', owners);
+  if (isDistinct) return none;
   const first = new Set(builtin.map(({ uid }) => uid));
   const rank = ({ uid }: Model): number => (first.has(uid) ? 0 : uid.length);
   const all = [...others, ...models].sort((a, b) => rank(a) - rank(b) || (a.uid < b.uid ? -1 : 1));

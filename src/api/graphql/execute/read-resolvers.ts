@@ -84,7 +84,7 @@ export async function resolveEntry(
   info: GraphQLResolveInfo,
   args: Values = {},
 ): Promise<EntryResult> {
-  const query = localized(readOneQuery(type, context, info), args);
+  const query = withDraft(localized(readOneQuery(type, context, info), args), args);
   const number = entryId(id);
   return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content), context);
 }
@@ -94,6 +94,10 @@ function localized(query: Query, args: Values): Query {
   const fallbackLocales = fallbackOf(args);
   return fallbackLocales === null ? query : { ...query, fallbackLocales, locale: localeOf(args), publicationState: 'live' };
 }
+
+/** Returns a query that shows the draft beside the entry if its arguments ask for it. */
+const withDraft = (query: Query, { publicationState }: Values): Query =>
+  publicationState === 'preview' ? { ...query, publicationState, showsDrafts: true } : query;
 
 /** Returns an id argument as a number; null if it is invalid. */
 export const entryId = (id: unknown): number | null => decodeId(id) || null;

@@ -2,7 +2,9 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { ContentContext } from '#content/content-context.js';
 import { createLocalization } from '#content/create-localization.js';
 import { create } from '#content/create.js';
+import { inStatusOf } from '#content/drafts.js';
 import { findSingleForWrite } from '#content/find-one.js';
+import type { Status } from '#content/meet-precondition.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
@@ -26,6 +28,8 @@ interface Asked {
   readonly args: Values;
   /** The data in the form of REST. */
   readonly data: Values;
+  /** Which one of an entry and the draft beside it the write is for, if it says so. */
+  readonly status?: Status;
   /** The query of the answer. */
   readonly query: Query;
   readonly content: ContentContext;
@@ -48,7 +52,7 @@ const writing =
   async (_root, args, context, info) => {
     requireKey(type, context.koaContext.req.headers);
     const query = readOneQuery(type, context, info);
-    const written = write({ type, args, data: dataOf(args), query, content: context.content });
+    const written = write({ type, args, data: dataOf(args), query, content: context.content, ...statusOf(args) });
     return written.then(
       (entry) => entryResult(entry, context),
       (error: unknown) => failed(error, type, info),
@@ -60,13 +64,21 @@ function dataOf({ data, locale }: Values): Values {
   return typeof locale === 'string' ? { ...given, locale } : { ...given };
 }
 
-/** Resolves `createArticle`. Creates a draft unless `publishedAt` is given, in the default locale unless another one is given. */
-export const createResolver = writing(({ type, data, query, content }) => create(type, data, query, content));
+const statusOf = ({ status }: Values): Pick<Asked, 'status'> => (status === 'draft' || status === 'published' ? { status } : {});
+
+const createAsked = ({ type, data, query, content, status }: Asked): Promise<Loaded> =>
+  create(type, inStatusOf(data, status ?? null), query, status === 'published' ? { ...content, createsDrafts: false } : content);
+
+/**
+ * Resolves `createArticle`. Creates a draft unless `publishedAt` or the status `PUBLISHED` is given, in the default locale unless another
+ * one is given.
+ */
+export const createResolver = writing(createAsked);
 
 const updateAsked: Write = async (asked) => {
-  const { type, data, query, content } = asked;
+  const { type, data, query, content, status } = asked;
   const id = await writtenId(asked);
-  if (id !== null) return update({ type, id }, { data, query }, content);
+  if (id !== null) return update({ type, id, ...(status && { status }) }, { data, query }, content);
   return type.kind === 'singleType' ? createSingle(asked) : null;
 };
 
@@ -89,9 +101,10 @@ export const updateResolver = (type: ContentType): Resolver =>
   type.kind === 'singleType' ? updateSingle(type) : updateEntry(type);
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
-async function createSingle({ type, data, query, content }: Asked): Promise<Loaded> {
+async function createSingle(asked: Asked): Promise<Loaded> {
+  const { type, data, query, content } = asked;
   const other = type.localized ? await singleId(type, 'all', content) : null;
-  return other === null ? create(type, data, query, content) : createLocalization({ type, id: other }, { data, query }, content);
+  return other === null ? createAsked(asked) : createLocalization({ type, id: other }, { data, query }, content);
 }
 
 /** Resolves `deleteArticle` to the former content of the entry. Throws a NotFoundError for a single type without an entry. */

@@ -9,6 +9,7 @@ import {
 import { isSynced } from '#http/sync-option.js';
 import { replaceAction, uploadAction } from '#content/rights/known-actions.js';
 import { type ContentType, uploadFile } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { actionOf } from '#model/query/access.js';
 import { connectionResolver, findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
@@ -28,6 +29,7 @@ import {
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
 import { inputType } from './input-type.js';
 import { listArgs } from './object-types.js';
+import { publicationState, statusArgument } from './shared-types.js';
 import type { RootAction } from './shadow.js';
 
 /** The generated root fields of one content type. */
@@ -60,6 +62,12 @@ const readScope = (type: ContentType, action: 'find' | 'findOne') =>
 const localeArgs = (type: ContentType): { readonly locale?: PlainField<GraphQLScalarType> } =>
   type.localized ? { locale: plainField(localeCodeScalar) } : {};
 
+/** Returns the arguments of types whose published entries may have a draft beside them; none for others, which have those of Strapi v4. */
+const draftArgs = (type: ContentType, args: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap =>
+  keepsDrafts(type) ? args : {};
+
+const stateArgument = plainField(publicationState);
+
 /** Returns the arguments of reads by locale. `fallbackLocale` comes with connections, without which the schema is that of Strapi v4. */
 const readLocaleArgs = (type: ContentType, { connections }: SchemaContext): GraphQLFieldConfigArgumentMap => ({
   ...localeArgs(type),
@@ -90,7 +98,11 @@ function collectionFields(type: ContentType, context: SchemaContext): Fields {
   if (hasAction(type, 'findOne'))
     fields[findOneName(type)] = {
       type: context.objects.response(type, context),
-      args: { id: plainField(GraphQLID), ...readLocaleArgs(type, context) },
+      args: {
+        id: plainField(GraphQLID),
+        ...readLocaleArgs(type, context),
+        ...draftArgs(type, { publicationState: stateArgument }),
+      },
       resolve: findOneResolver(type),
       ...readScope(type, 'findOne'),
     };
@@ -136,8 +148,9 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
     const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
     fields[action + name] = { ...response, ...withScope(writeActions(type, action), takingKey) };
   };
-  if (collection) add('create', dataArgs(type, context), createResolver(type));
-  add('update', { ...id, ...dataArgs(type, context) }, updateResolver(type));
+  const data = { ...dataArgs(type, context), ...draftArgs(type, { status: statusArgument }) };
+  if (collection) add('create', data, createResolver(type));
+  add('update', { ...id, ...data }, updateResolver(type));
   add('delete', id, deleteResolver(type));
   return fields;
 }

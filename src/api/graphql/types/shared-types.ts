@@ -8,6 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { GraphQLArgumentConfig } from 'graphql';
+import type { Status } from '#content/meet-precondition.js';
 import type { Query } from '#model/query/ast.js';
 import type { ListResult } from '../results.js';
 import { pageOfList } from '../results.js';
@@ -53,6 +54,16 @@ export const publicationState = new GraphQLEnumType({ name: 'PublicationState', 
 export const listArguments: Readonly<Record<'pagination' | 'sort', GraphQLArgumentConfig>> = {
   pagination: { type: paginationArg, defaultValue: {} },
   sort: { type: new GraphQLList(GraphQLString), defaultValue: [] },
+};
+
+const statuses: Readonly<Record<'DRAFT' | 'PUBLISHED', { readonly value: Status }>> = {
+  DRAFT: { value: 'draft' },
+  PUBLISHED: { value: 'published' },
+};
+
+/** The argument `status` of writes: which one of an entry and the draft beside it they are for. The name of the type is that of Strapi 5. */
+export const statusArgument: GraphQLArgumentConfig = {
+  type: new GraphQLEnumType({ name: 'PublicationStatus', values: statuses }),
 };
 
 export const publicationStateArgument: GraphQLArgumentConfig = { type: publicationState, defaultValue: 'live' };
