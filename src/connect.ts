@@ -179,11 +179,15 @@ export async function warnOfAccounts({ accounts, config, source }: Running, obse
   for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });
 }
 
-const sourceOf = ({ config, observer, project, secrets }: ConnectInput, { store, models }: Backend): ContentSource => ({
-  store: observingReads(store, observer, slowReads(config)),
-  models,
+const sourceOf = ({ config, features, observer, project, secrets }: ConnectInput, backend: Backend): ContentSource => ({
+  models: backend.models,
+  store: observingReads(backend.store, observer, slowReads(config)),
   notices: createNotices(observer),
   cursors: createSeal(secrets.tokenSalt, secrets.previous.tokenSalt),
+  finder:
+    enabledFeatures(features, config)
+      .find(({ finder }) => finder !== undefined)
+      ?.finder?.({ config, backend, observer }) ?? null,
   budget: { onRefusal: (limit) => void observer.observe({ kind: 'budget refused', limit }) },
   ...(project && { hooks: project.codeHooks }),
 });

@@ -17,6 +17,7 @@ import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import type { ContentContext } from './content-context.js';
 import { forGroups } from './drafts.js';
+import { findOutside } from './find-outside.js';
 
 /** A page of groups. */
 export interface GroupPage {
@@ -48,8 +49,9 @@ export async function aggregate(
   { minGroup }: { readonly minGroup: number },
   context: ContentContext,
 ): Promise<GroupPage> {
-  const aggregation = bindAggregation(query, type, context.bind, minGroup);
-  const { bind, store } = await forGroups(query.entries, [aggregation], context);
+  const entriesQuery = await findOutside(type, query.entries, context);
+  const aggregation = bindAggregation({ ...query, entries: entriesQuery }, type, context.bind, minGroup);
+  const { bind, store } = await forGroups(entriesQuery, [aggregation], context);
   const { entries, keys, maxGroups } = aggregation;
   const [found = []] = await readGroupings([aggregation], { registry: bind.registry, ...store });
   const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);

@@ -14,6 +14,7 @@ import { type Budget, createBudget, unlimited } from '#base/limits/budget.js';
 import type { Sender } from '#base/limits/queue.js';
 import type { ByteReservation } from '#base/limits/byte-budget.js';
 import type { Filter, Query } from '#model/query/ast.js';
+import type { Finder } from './finder.js';
 import { ownSeal, type CursorSeal } from './cursor-seal.js';
 import { currentMoment } from '#model/query/moment.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
@@ -40,6 +41,8 @@ export interface ContentContext {
   /** Told what a request asks for and does not get. */
   readonly notices: Notices;
   readonly cursors: CursorSeal;
+  /** What finds entries by their texts in the place of the database; null if nothing does. */
+  readonly finder: Finder | null;
 }
 
 export type WriteAction = 'create' | 'update' | 'delete' | 'createMany' | 'updateMany' | 'deleteMany';
@@ -132,7 +135,7 @@ export const withAccess = (context: ContentContext, access: Access): ContentCont
 });
 
 /** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'notices' | 'cursors'>> {
+export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'notices' | 'cursors' | 'finder'>> {
   readonly store: Store;
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
   /** Options of the budgets of all requests. */
@@ -181,7 +184,7 @@ interface CallerParts extends Pick<BindContext, 'access' | 'budget' | 'now'> {
 
 function contextOf(
   { api }: Config,
-  { models, hooks = null, notices = noNotices, cursors = ownSeal() }: ContentSource,
+  { models, hooks = null, notices = noNotices, cursors = ownSeal(), finder = null }: ContentSource,
   { store, access, budget, now }: CallerParts,
 ): ContentContext {
   const { registry, locales } = models.snapshot;
@@ -195,7 +198,7 @@ function contextOf(
     locales: locales.codes,
     now: now ?? currentMoment, // always there, so that all contexts have one hidden class
   };
-  return { store, bind, createsDrafts: false, hooks, notices, cursors };
+  return { store, bind, createsDrafts: false, hooks, notices, cursors, finder };
 }
 
 /** Returns the same object for all requests, since it is part of the key of bound queries. */

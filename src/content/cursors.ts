@@ -4,7 +4,7 @@ import { cursorPositions } from '#store/read/ways/page-of.js';
 import type { PageEdges } from '#store/read/read-page.js';
 import type { GivenCursor, Query } from '#model/query/ast.js';
 import type { Position } from '#model/query/bound-cursors.js';
-import type { Plan, SortKey } from '#model/query/plan.js';
+import { type Plan, scorePath, type SortKey } from '#model/query/plan.js';
 import { isRecord } from '#base/values.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 
@@ -103,4 +103,13 @@ export async function openCursor(cursor: GivenCursor, { plan, scope, context }: 
   const now = await cursorPositions.find(plan, held.id, context.store.database);
   if (now !== null && digestOf(cursorPositions.encode(now)) === held.values[0]) return now;
   throw validationError(`Invalid parameter ${parameter}: its entry has changed, and its long values are not part of the cursor`);
+}
+
+/**
+ * Returns a position in a list as it is now. In the order of what was found outside of the database, the place of an entry depends on the
+ * others, so that the position is the present place of its entry, if that is still found.
+ */
+export function movedPosition(position: Position, { sort, found }: Plan): Position {
+  const rank = sort[0]?.path === scorePath ? (found?.ids.indexOf(position.id) ?? -1) : -1;
+  return rank === -1 ? position : { ...position, values: [rank, ...position.values.slice(1)] };
 }

@@ -6,6 +6,7 @@ import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
 import { forGroups } from './drafts.js';
+import { findOutside } from './find-outside.js';
 import { ownContext } from './lent-entry.js';
 
 /** The values of the facets of a list by their names, with the numbers of entries. */
@@ -21,11 +22,12 @@ export interface Facets {
  */
 export async function countFacets(
   type: ContentType,
-  query: Query,
+  asked: Query,
   { minGroup }: { readonly minGroup: number },
   caller: ContentContext,
 ): Promise<Facets> {
   const own = ownContext(type, caller);
+  const query = await findOutside(type, asked, own);
   const facets = bindFacets(query, type, own.bind, minGroup);
   const groupings = facets.map(({ grouping }) => grouping);
   const { bind, store } = await forGroups(query, groupings, own);

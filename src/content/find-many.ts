@@ -6,30 +6,38 @@ import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 import { forPlan } from './drafts.js';
+import { findOutside } from './find-outside.js';
 import { ownContext, placeLent } from './lent-entry.js';
 import { surroundingReads } from './surrounded-reads.js';
-import { cursorsOf, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
+import { cursorsOf, movedPosition, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
 
 /** A page as it is answered: its entries, and the pagination that was in force. */
 export interface FoundPage extends LoadedPage {
   readonly pagination: BoundPagination;
   /** Absent unless the page is one by cursors. */
   readonly cursors?: PageCursors;
+  /** Whether something outside of the database has found its entries, and more than it returns. */
+  readonly isSearchTruncated?: true;
 }
 
 /**
  * Returns a page of a content type, with its total if it is wanted. Throws a ValidationError for names that the query may not
  * use, and for cursors of other lists.
  */
-export async function findMany(type: ContentType, query: Query, given: ContentContext): Promise<FoundPage> {
+export async function findMany(type: ContentType, asked: Query, given: ContentContext): Promise<FoundPage> {
+  const query = await findOutside(type, asked, given);
   const plan = bindPlan(query, type, given.bind);
   const context = await forPlan(query, plan, given);
   const read = { query, plan, id: null };
-  return plan.pagination.kind === 'cursor' ? findByCursors(read, plan.pagination, context) : findPage(read, context);
+  const page = await (plan.pagination.kind === 'cursor'
+    ? findByCursors(read, plan.pagination, context)
+    : findPage(read, context));
+  return plan.found?.isTruncated === true ? { ...page, isSearchTruncated: true } : page;
 }
 
-/** Throws a ValidationError as `findMany` does, without a command. A page that is not read is checked by it. */
-export function checkPage(type: ContentType, query: Query, context: ContentContext): void {
+/** Throws a ValidationError as `findMany` does, without reading entries. A page that is not read is checked by it. */
+export async function checkPage(type: ContentType, asked: Query, context: ContentContext): Promise<void> {
+  const query = await findOutside(type, asked, context);
   const read = { query, plan: bindPlan(query, type, context.bind), id: null };
   const { pagination } = read.plan;
   if (pagination.kind === 'cursor' && pagination.cursor !== null)
@@ -39,7 +47,8 @@ export function checkPage(type: ContentType, query: Query, context: ContentConte
 async function findByCursors(read: PendingRead, pagination: BoundCursors, context: ContentContext): Promise<FoundPage> {
   const { plan } = read;
   const list = { plan, scope: scopeOf(read), context };
-  const from = pagination.cursor === null ? null : await openCursor(pagination.cursor, list);
+  const opened = pagination.cursor === null ? null : await openCursor(pagination.cursor, list);
+  const from = opened === null ? null : movedPosition(opened, plan);
   const page = await findPage({ ...read, plan: { ...plan, pagination: { ...pagination, from } } }, context);
   return page.edges === undefined ? page : { ...page, cursors: cursorsOf(page.edges, list) };
 }
@@ -64,8 +73,9 @@ async function readPageOf(read: PendingRead, context: ContentContext): Promise<F
  * Returns the number of entries that meet a query, on all pages, by the rights of the caller alone. Throws a ValidationError as `findMany`
  * does.
  */
-export async function countEntries(type: ContentType, query: Query, caller: ContentContext): Promise<number> {
+export async function countEntries(type: ContentType, asked: Query, caller: ContentContext): Promise<number> {
   const own = ownContext(type, caller);
+  const query = await findOutside(type, asked, own);
   const plan = bindPlan(unordered(query), type, own.bind);
   const context = await forPlan(query, plan, own);
   const { bind, store } = context;

@@ -1,7 +1,9 @@
+import type { Finder } from '#content/finder.js';
 import type { Config } from '#settings/config.js';
 import type { AddedSettings } from '#settings/sections.js';
 import type { Consumer, Observer } from '#base/observe/observer.js';
 import type { Found } from '#base/finding.js';
+import type { Backend } from '#store/models/open-backend.js';
 import type { Database } from '#store/send/database.js';
 import type { OwnCollection } from '#store/send/own-collections.js';
 import { type ActionName, actionOf } from '#model/query/access.js';
@@ -73,6 +75,8 @@ export interface Feature extends Declaration {
   readonly typeActions?: (type: ContentType) => readonly string[];
   /** Keys by which callers read one entry by the rights of somebody else. One feature at most has some. */
   readonly entryKeys?: EntryKeys;
+  /** Returns what finds entries by their texts in the place of the database. One feature at most has it. */
+  readonly finder?: (parts: { readonly config: Config; readonly backend: Backend; readonly observer: Observer }) => Finder;
   /** What `npx mangrove doctor` checks. */
   readonly checks?: readonly FeatureCheck[];
   /** Returns what takes observations from the start of the service; null if nothing does. */

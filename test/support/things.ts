@@ -197,6 +197,7 @@ export function contextOf(fresh: FreshDatabase, registry = thingRegistry): Conte
     hooks: null,
     notices: noNotices,
     cursors: ownSeal(),
+    finder: null,
   };
 }
 

@@ -12,7 +12,7 @@ export type Json = Shaped;
 /** Returns `{ data: [entry, ...], meta: { pagination } }`. */
 export const envelopePage = (page: FoundPage, content: ContentContext): Json => ({
   data: showEntries(page.entries, content),
-  meta: { pagination: showPagination(page) },
+  meta: { pagination: showPagination(page), ...(page.isSearchTruncated === true && { searchTruncated: true }) },
 });
 
 /** Returns a page with `meta.facets`, and the names of those that have more values. */

@@ -42,6 +42,16 @@ export interface CursorDirection {
   readonly looksBack: boolean;
 }
 
+/** Entries that something outside of the database has found. Those that the caller may not see are among them. */
+export interface FoundEntries {
+  /** The ids, of the best match first. */
+  readonly ids: readonly number[];
+  /** Whether there are more. */
+  readonly isTruncated: boolean;
+  /** The name of what has found them. */
+  readonly by: string;
+}
+
 export type PublicationState = 'live' | 'preview';
 
 /** An attribute by which entries are grouped, and the part of a date that counts; null if the whole value does. */
@@ -99,6 +109,8 @@ export interface Query {
   /** Whether drafts beside published entries are read in the place of these; only with the publication state `preview`. */
   readonly showsDrafts?: true;
   readonly search: string | null;
+  /** The entries that something outside of the database has found for `search`; absent if the database searches. */
+  readonly found?: FoundEntries;
   /** Only lists have some. */
   readonly facets: readonly FacetQuery[];
   /** Whether the other locales of an entry are wanted (`meta.availableLocales`). */

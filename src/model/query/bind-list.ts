@@ -56,13 +56,13 @@ const words = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
  * search. Throws a ValidationError.
  */
 export function bindSort(
-  { sort, search = null }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search'>>,
+  { sort, search = null, found }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'found'>>,
   type: ContentType,
   context: BindContext,
 ): SortKey[] {
   const keys = sort.map(({ path, order }) =>
     path.join('.') === scorePath
-      ? bindScore(order, search !== null && searchesWords(type, context.access))
+      ? bindScore(order, search !== null && (found !== undefined || searchesWords(type, context.access)))
       : { ...bindPath(path, type, context), order: bindOrder(order) },
   );
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);

@@ -5,7 +5,7 @@ import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFallback, type BoundFallback } from './bind-fallback.js';
 import { bindFilter, bindPublication, bindRule } from './bind-filter.js';
-import { bindSearch } from './bind-search.js';
+import { bindSearchOf } from './bind-search.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { nestedLists } from './bind-nested.js';
 import { bindSelection } from './bind-selection.js';
@@ -13,7 +13,7 @@ import { unlimited } from '#base/limits/budget.js';
 import { allOf, foldCondition, localeIn, orNull, termsOf } from './conditions.js';
 import { currentMoment } from './moment.js';
 import { findNear } from './places/near.js';
-import { type Condition, distancePath, type NestedList, type Plan, type Selection, type SortKey } from './plan.js';
+import { type Condition, distancePath, type NestedList, type Plan, scorePath, type Selection, type SortKey } from './plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 
@@ -89,7 +89,7 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const filter = written === null ? [] : [bindFilter(written, type, scoped)];
   const sort = bindOrder(query, type, context, nearList !== null);
   const selection = bindSelection(query, type, context, state);
-  const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
+  const search = bindSearchOf(query, type, context);
   const { locales, fallback } = bindLocales(query, type, scoped);
   const rules = bindRule(type, context);
   const isLent = context.access.entry?.uid === type.uid; // the totals of a scope are kept, but not those with an entry of somebody else
@@ -110,6 +110,7 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
     withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
     selection: query.withVersions === true ? { ...selection, withVersions: true } : selection,
     ...(nearList !== null && { near: nearList.near }),
+    ...(query.search !== null && query.found !== undefined && { found: query.found }),
   };
 };
 
@@ -120,11 +121,16 @@ function isOnLocale(rule: Condition, { localized }: ContentType): boolean {
 }
 
 const byDistance: SortKey = { links: [], path: distancePath, lists: [], order: 1 };
+const byScore: SortKey = { links: [], path: scorePath, lists: [], order: 1 };
 
-/** Binds the order of a list: of one that is near to a place it is by distance, unless the query names another. */
+/**
+ * Binds the order of a list, unless the query names one: of one that is near to a place it is by distance, and of what was found outside
+ * of the database as it was found.
+ */
 export function bindOrder(query: Query, type: ContentType, context: BindContext, isNear: boolean): readonly SortKey[] {
   const sort = bindSort(query, type, context);
-  return isNear && sort.length === 0 ? [byDistance] : sort;
+  if (sort.length > 0) return sort;
+  return isNear ? [byDistance] : query.search !== null && query.found !== undefined ? [byScore] : sort;
 }
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */

@@ -3,6 +3,7 @@ import { refusedBy } from '#base/limits/exceeded.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
 import { type Access, readable } from './access.js';
+import type { FoundEntries, Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { anyOf, type Comparison } from './conditions.js';
 import { type Condition, never, type TrigramPlace } from './plan.js';
@@ -12,10 +13,10 @@ import { type Condition, never, type TrigramPlace } from './plan.js';
  * it searches in the texts that the caller may read, and in numbers if it is one. Throws a ValidationError for text that is too
  * long or contains NUL.
  */
-export function bindSearch(text: string, type: ContentType, { access, limits, locales }: BindContext): Condition {
-  if (text.length > limits.textLength) throw refusedBy('api.limits.textLength', 'Invalid parameter _q');
-  if (text.includes('\0')) throw validationError('Invalid parameter _q');
-  const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
+export function bindSearch(text: string, type: ContentType, context: BindContext): Condition {
+  const { access, locales } = context;
+  checkSearch(text, context);
+  const isNumber = isNumeric(text);
   const found: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
@@ -27,6 +28,28 @@ export function bindSearch(text: string, type: ContentType, { access, limits, lo
   const otherwise = anyOf(found);
   return searchesWords(type, access) ? { kind: 'search', collection: type.collection, text, otherwise } : otherwise;
 }
+
+/** Throws a ValidationError for a text that is too long or contains NUL. */
+export function checkSearch(text: string, { limits }: Pick<BindContext, 'limits'>): void {
+  if (text.length > limits.textLength) throw refusedBy('api.limits.textLength', 'Invalid parameter _q');
+  if (text.includes('\0')) throw validationError('Invalid parameter _q');
+}
+
+/** Binds the search of a list, if it has one: `_q`, or what something outside of the database has found for it. */
+export function bindSearchOf(
+  { search, found }: Pick<Query, 'search' | 'found'>,
+  type: ContentType,
+  context: BindContext,
+): readonly Condition[] {
+  if (search === null) return [];
+  return [found === undefined ? bindSearch(search, type, context) : bindFound(found)];
+}
+
+const bindFound = ({ ids }: FoundEntries): Condition =>
+  ids.length === 0 ? never : { kind: 'comparison', comparator: 'in', path: '_id', stored: 'number', operand: ids, denied: false };
+
+/** Returns whether a search is for a number, which ids and numeric attributes may contain. */
+export const isNumeric = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /**
  * Returns the place of an attribute's trigrams, if it has some. Attributes of components have none, because components have no

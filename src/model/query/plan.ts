@@ -1,4 +1,5 @@
 import type { Stored } from '../schema/scalar-types.js';
+import type { FoundEntries } from './ast.js';
 import type { BoundCursors } from './bound-cursors.js';
 import type { LinkSource } from './link-sources.js';
 import type { Comparator } from './operators.js';
@@ -225,4 +226,6 @@ export interface Plan {
   readonly selection: Selection;
   /** The place that the entries are near to. */
   readonly near?: Near | undefined;
+  /** What was found outside of the database, whose order the score is. */
+  readonly found?: FoundEntries | undefined;
 }

@@ -1,4 +1,5 @@
 import { BSON, type Document } from 'mongodb';
+import type { FoundEntries } from '#model/query/ast.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
@@ -15,6 +16,8 @@ interface ExplainedCommand {
 interface ExplainedRead {
   /** The name of the way in which the page was read. */
   readonly way: string;
+  /** What has found the entries outside of the database; null if nothing has. */
+  readonly found: FoundEntries | null;
   readonly commands: readonly ExplainedCommand[];
   /** The attributes that lack an index, with the options that would create them; null if there are none. */
   readonly advice: string | null;
@@ -41,7 +44,8 @@ export class ReadTrace implements Trace {
     const lacking = distinctLacking((await Promise.all(this.#reads.map(({ plan }) => lackingIndexes(plan, context)))).flat());
     const advice = lacking.length === 0 ? null : spellLacking(lacking);
     const { way = 'none' } = this.#reads.find((read) => read.way !== groupsWay) ?? this.#reads[0] ?? {};
-    return { way, commands, lacking, advice };
+    const found = this.#reads.find(({ plan }) => plan.found !== undefined)?.plan.found ?? null;
+    return { way, found, commands, lacking, advice };
   }
 }
 

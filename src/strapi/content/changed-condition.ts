@@ -2,7 +2,7 @@ import type { PendingRead } from '#content/content-context.js';
 import type { Filter, Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { bindFilter, bindRule } from '#model/query/bind-filter.js';
-import { bindSearch } from '#model/query/bind-search.js';
+import { bindSearchOf } from '#model/query/bind-search.js';
 import { allOf, conjunctsOf, localeIn, orNull } from '#model/query/conditions.js';
 import { findNear } from '#model/query/places/near.js';
 import type { Condition, Plan } from '#model/query/plan.js';
@@ -19,6 +19,7 @@ interface Contexts {
  */
 export function bindChanged({ query, plan, id, group, further }: PendingRead, changed: Query, { bind, sighted }: Contexts): Plan {
   const { type } = plan;
+  const found = changed.search === query.search && query.found !== undefined ? { found: query.found } : {};
   const rest = group === undefined ? changed.filter : withoutId(changed.filter, id);
   const list = findNear(rest, type, sighted);
   const filter = list?.filter ?? rest;
@@ -28,13 +29,13 @@ export function bindChanged({ query, plan, id, group, further }: PendingRead, ch
       ...(further === undefined ? [] : [further]),
       ...(query.fallbackLocales === null ? [] : fallbackOf(plan)),
       ...(filter === null ? [] : [bindFilter(filter, type, sighted)]),
-      ...(changed.search === null ? [] : [bindSearch(changed.search, type, bind)]),
+      ...bindSearchOf({ search: changed.search, ...found }, type, bind),
       ...bindRule(type, bind),
     ]),
   );
   // the distances of a place that the caller may not read would reveal it
   const near = list && { ...list.near, ...(findNear(rest, type, bind) === null && { isHidden: true as const }) };
-  return { ...plan, condition, scope: null, isWhole: condition === null, near: near ?? undefined };
+  return { ...plan, condition, scope: null, isWhole: condition === null, near: near ?? undefined, found: found.found };
 }
 
 /** Returns the conditions of the fallback of locales. Entries of other locales are no part of it, whatever code asks for. */

@@ -79,7 +79,15 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, ended: null, ...input.caller } as Caller;
   const working = databaseOf(database);
   const store = createStore(input.breaks === true ? { ...working, db: null as never } : working);
-  const content: ContentContext = { store, bind, createsDrafts: false, hooks: null, notices: noNotices, cursors: ownSeal() };
+  const content: ContentContext = {
+    store,
+    bind,
+    createsDrafts: false,
+    hooks: null,
+    notices: noNotices,
+    cursors: ownSeal(),
+    finder: null,
+  };
   const connection = new Connection();
   connection.running = runningOf(caller, content, defaults);
   const routes = graphqlRoutes({

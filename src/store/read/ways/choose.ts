@@ -19,8 +19,8 @@ const serverDecides: Choice = { hint: null, inOnePass: false };
 
 /** Chooses how the entries of a page are found. */
 export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
-  const { rank } = await facts.page();
-  if ((rank ?? null) !== null || sortsByComputed(plan.sort) || collationOf(plan.sort) !== null) return serverDecides;
+  const { rank = null, score = null } = await facts.page();
+  if (rank !== null || score !== null || sortsByComputed(plan.sort) || collationOf(plan.sort) !== null) return serverDecides;
   return (await chooseByLinks(plan, facts)) ?? chooseByIndexes(plan, facts);
 }
 

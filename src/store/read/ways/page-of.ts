@@ -18,17 +18,19 @@ export function pageOf(plan: Plan, match: Document, database: Database): Page {
 }
 
 function pageOfList(
-  { type, sort, window, selection, condition, near }: Plan,
+  { type, sort, window, selection, condition, near, found }: Plan,
   match: Document,
   { budget, searches }: Database,
 ): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
   const rank = rankOf(condition, searches);
+  const isRanked = sort.some(({ path }) => path === scorePath);
   return {
     collection: type.collection,
     match,
-    sort: rank === null ? sort.filter(({ path }) => path !== scorePath) : sort,
+    sort: rank === null && found === undefined ? sort.filter(({ path }) => path !== scorePath) : sort,
     rank,
+    score: isRanked && found !== undefined ? { $indexOfArray: [{ $literal: found.ids }, '$_id'] } : null,
     window: { ...window, limit },
     projection: near === undefined ? compileProjection(selection) : { ...compileProjection(selection), [distancePath]: 1 },
     near: near ?? null,
@@ -85,7 +87,7 @@ function byCursors(page: Page, { backwards, cursor, from, looksBack }: BoundCurs
   const isByScore = (key: SortKey): boolean => rank !== null && key.path === scorePath;
   // the database has no opposite order of scores, and cannot compare them, unless they are computed first
   const sort = page.sort.flatMap((key) => (isByScore(key) ? [{ ...key, order: -1 as const }, ...idBehind(key, page)] : [key]));
-  const sorted = { ...page, sort, backwards, score: page.sort.some(isByScore) ? rank : null };
+  const sorted = { ...page, sort, backwards, score: page.sort.some(isByScore) ? rank : (page.score ?? null) };
   const keys = keysOf(sorted);
   if (from !== null && from.values.length !== keys.length) throw foreignCursor(cursor?.parameter ?? '');
   const fields = keys.map(([field]) => `$${field}`);

@@ -156,8 +156,14 @@ export const ways: readonly Way[] = [
 /** The ways to read a page in the order of a collation. The others compare texts by conditions of their own, or by values that they group. */
 const collatedWays: readonly Way[] = [nearest, noEntry, joinedList, behindEnd, computedOrder, inOrder];
 
+/** The ways to read a page in the order in which something outside of the database has found its entries. */
+const foundWays: readonly Way[] = [nearest, noEntry, joinedList, behindEnd, inOrder];
+
 /** Returns the ways to read a page. The first one that fits is used. */
-export const waysOf = ({ sort }: Pick<Plan, 'sort'>): readonly Way[] => (collationOf(sort) === null ? ways : collatedWays);
+export function waysOf({ sort, found }: Pick<Plan, 'sort' | 'found'>): readonly Way[] {
+  if (collationOf(sort) !== null) return collatedWays;
+  return found !== undefined && sort.some(({ path }) => path === scorePath) ? foundWays : ways;
+}
 
 /** Returns what ways of reading are chosen by. */
 export function gatherFacts(plan: Plan, context: PageContext): Facts {
