@@ -48,11 +48,12 @@ function PreviewOf({ uid, id }) {
   );
 }
 
-/** The page in a frame beside the form, or below it in a narrow window. */
+/** The page in a frame in the lower half of the window. The form keeps its width, and is scrolled in the upper half. */
 function PreviewFrame({ address, onClose }) {
   const { formatMessage } = useIntl();
   const frame = useRef(null);
   const tab = useRef(null);
+  useRoomBelow();
   useUnsavedValues(address, () => [frame.current?.contentWindow, tab.current]);
   const title = formatMessage(label('preview.title'));
   return (
@@ -65,7 +66,8 @@ function PreviewFrame({ address, onClose }) {
       zIndex={4}
       right={0}
       bottom={0}
-      style={window.innerWidth < 900 ? { width: '100%', height: '50%' } : { width: '45%', height: '100%' }}
+      width="100%"
+      height="50%"
     >
       <Flex direction="column" alignItems="stretch" height="100%">
         <Flex padding={2} gap={4} justifyContent="end">
@@ -76,6 +78,17 @@ function PreviewFrame({ address, onClose }) {
       </Flex>
     </Box>
   );
+}
+
+/** Lets the last fields of a form be scrolled above the frame. */
+function useRoomBelow() {
+  useEffect(() => {
+    const { style } = document.body;
+    style.paddingBottom = '50vh';
+    return () => {
+      style.paddingBottom = '';
+    };
+  }, []);
 }
 
 /** Sends the values of the form to pages of an origin: when a page says that it is ready, and after each change. */

@@ -2,6 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { build } from 'esbuild';
+import { packageRoot } from '#base/package-root.js';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
@@ -10,27 +12,20 @@ const subject = 'api::story.story';
 const stories = `/content-manager/collection-types/${subject}`;
 const models = [collectionType('story', { title: { type: 'string' } }, { options: { draftAndPublish: true } })];
 
-/** The page of a small front end: it shows a story, reloads it after each save, and shows what the editor types. */
-const pageOf = (api: string): string => `<!doctype html><meta charset="utf-8"><title>Story</title><h1></h1><script>
-  const token = new URLSearchParams(location.search).get('previewToken');
-  const show = (title) => { document.querySelector('h1').textContent = title; };
-  const load = async () => {
-    const answer = await fetch('${api}/api/storys/1', { headers: { 'X-Preview-Token': token } });
-    show(answer.ok ? (await answer.json()).data.attributes.title + ' (stored)' : 'Error ' + answer.status);
-  };
-  const events = new EventSource('${api}/api/preview/events?previewToken=' + token);
-  events.addEventListener('save', load);
-  events.addEventListener('end', () => events.close());
-  addEventListener('message', ({ origin, data }) => {
-    if (origin === '${api}' && data?.type === 'payload-live-preview') show(data.data.title + ' (typed)');
+const pageScript = async (serverURL: string): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(packageRoot, 'test/admin/preview/story-page.ts')],
+    define: { serverURL: JSON.stringify(serverURL) },
+    ...({ bundle: true, write: false, format: 'esm', target: 'es2022' } as const),
   });
-  load().then(() => (window.opener ?? window.parent).postMessage({ type: 'payload-live-preview', ready: true }, '${api}'));
-</script>`;
+  return outputFiles[0]?.text ?? '';
+};
 
 describe('previews in the panel', () => {
+  let script = '';
   const front: Server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.end(pageOf(panel().serving.server.url));
+    response.end(`<!doctype html><title>Story</title><h1></h1><script type="module">${script}</script>`);
   });
   let origin = '';
   before(async () => {
@@ -49,6 +44,7 @@ describe('previews in the panel', () => {
   let window: PanelWindow;
   const heading = (text: string) => window.page.frameLocator('iframe[title=Preview]').getByRole('heading', { name: text });
   before(async () => {
+    script = await pageScript(panel().serving.server.url);
     await panel().send('super', 'POST', stories, { title: 'First' });
     window = await panel().openWindow('super');
     await window.page.setViewportSize({ width: 1280, height: 900 });

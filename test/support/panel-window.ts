@@ -45,7 +45,9 @@ export async function openWindow({ url, send, as, openPage }: WindowInput): Prom
   await page.addInitScript(tellViolations);
   const stored = { jwtToken: body.data.token as string, userInfo: body.data.user as object };
   for (const [name, value] of Object.entries(stored))
-    await page.addInitScript(`localStorage.setItem('${name}', ${JSON.stringify(JSON.stringify(value))})`);
+    await page.addInitScript(
+      `if (origin === '${url}') localStorage.setItem('${name}', ${JSON.stringify(JSON.stringify(value))})`, // not in frames of others
+    );
   const faults: string[] = [];
   noteFaults(page, url, faults);
   const settle = settler(page, faults);

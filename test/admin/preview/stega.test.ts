@@ -1,17 +1,14 @@
+import { vercelStegaDecode, vercelStegaSplit } from '@vercel/stega';
 import { expect } from 'chai';
 import { type Previewing, servePreview } from './serve-preview.js';
 
-const digits = ['\u200b', '\u200c', '\u200d', '\ufeff'];
-
-/** Reads a mark as `@vercel/stega` 1.1 does: four times the first digit, then four digits for each byte of JSON. */
-function markIn(text: string): { readonly text: string; readonly origin: string; readonly href: URL } {
-  const [, seen = '', hidden = ''] = /^(.*?)\u200b{4}(.*)$/s.exec(text) ?? [];
-  const values = [...hidden].map((one) => digits.indexOf(one));
-  const bytes = Array.from({ length: values.length / 4 }, (_, byte) =>
-    values.slice(4 * byte, 4 * byte + 4).reduce((sum, value) => 4 * sum + value, 0),
-  );
-  const { origin, href } = JSON.parse(Buffer.from(bytes).toString()) as { readonly origin: string; readonly href: string };
-  return { text: seen, origin, href: new URL(href) };
+/** Reads a mark as front ends do. */
+function markIn(marked: string): { readonly text: string; readonly origin: string; readonly href: URL } {
+  const { origin, href } = vercelStegaDecode<{ readonly origin: string; readonly href: string }>(marked) ?? {
+    origin: '',
+    href: '',
+  };
+  return { text: vercelStegaSplit(marked).cleaned, origin, href: new URL(href) };
 }
 
 describe('sourceMap=stega with a preview token', () => {
