@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual';
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useIntl } from 'react-intl';
@@ -91,23 +92,28 @@ function useRoomBelow() {
   }, []);
 }
 
-/** Sends the values of the form to pages of an origin: when a page says that it is ready, and after each change. */
+/** Sends what is typed to pages of an origin: when a page says that it is ready, and after each change from then on. */
 function useUnsavedValues(address, windows) {
-  const { modifiedData, allLayoutData } = useCMEditViewDataManager();
+  const { initialData, modifiedData, allLayoutData } = useCMEditViewDataManager();
   const { contentType, components } = allLayoutData;
   const { origin } = new URL(address);
+  const ready = useRef(new Set());
+  const isTyped = useRef(false);
+  isTyped.current = !isEqual(initialData, modifiedData);
   const send = useRef(() => undefined);
   send.current = () => {
     const data = shownValues(modifiedData, contentType.attributes, components);
     const name = contentType.kind === 'singleType' ? 'globalSlug' : 'collectionSlug';
     const message = { type: messageType, data, [name]: contentType.apiID, locale: modifiedData.locale };
-    for (const page of windows()) page?.postMessage(message, origin);
+    for (const page of ready.current) page.postMessage(message, origin);
   };
   useEffect(() => send.current(), [modifiedData]);
   useEffect(() => {
-    const answer = (event) => {
-      const isPage = event.origin === origin && windows().includes(event.source);
-      if (isPage && event.data?.type === messageType && event.data.ready === true) send.current();
+    const answer = ({ origin: sender, source, data }) => {
+      const isReady = data?.type === messageType && data.ready === true;
+      if (!isReady || sender !== origin || !windows().includes(source)) return;
+      ready.current.add(source);
+      if (isTyped.current) send.current(); // otherwise the page shows what is stored
     };
     window.addEventListener('message', answer);
     return () => window.removeEventListener('message', answer);

@@ -57,7 +57,7 @@ describe('previews in the panel', () => {
     expect((await panel().serving.call('GET', '/api/storys/1')).status).to.be.oneOf([401, 403, 404]);
     await visit(`${stories}/1`);
     await page.getByRole('button', { name: 'Preview', exact: true }).click();
-    await heading('First (typed)').waitFor();
+    await heading('First (stored)').waitFor();
   });
 
   it('the page changes while the editor types', async () => {
