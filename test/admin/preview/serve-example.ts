@@ -67,8 +67,7 @@ function run(cwd: string, [command = '', ...words]: readonly string[], settings:
     NUXT_TELEMETRY_DISABLED: '1',
     ASTRO_TELEMETRY_DISABLED: '1',
   };
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  const child = spawn(command, words, { cwd, env: { ...env, ...own, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, words, { cwd, env: { ...process.env, NODE_OPTIONS: '', ...own, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes: Buffer) => (output = `${output}${bytes.toString()}`.slice(-4_000)));
