@@ -67,7 +67,11 @@ function run(cwd: string, [command = '', ...words]: readonly string[], settings:
     NUXT_TELEMETRY_DISABLED: '1',
     ASTRO_TELEMETRY_DISABLED: '1',
   };
-  const child = spawn(command, words, { cwd, env: { ...process.env, NODE_OPTIONS: '', ...own, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, words, {
+    cwd,
+    env: { ...process.env, NODE_OPTIONS: '', ...own, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes: Buffer) => (output = `${output}${bytes.toString()}`.slice(-4_000)));

@@ -7,7 +7,7 @@ import { isRecord } from '#base/values.js';
 import { checkJson } from '#http/receive-body.js';
 import type { RouteCall } from '#http/route.js';
 import { notRunning } from '#http/running.js';
-import { identifyClient, type LiveClient, senderOf } from './client.js';
+import { identifyClient, keyRefusal, type LiveClient, refuseEntryKey, senderOf } from './client.js';
 import { countConnection, openOperation, type LiveResult, type Results } from './connection.js';
 import { lasts, type LiveEndpoint, type LiveOperation, type Refusal } from './operation.js';
 import { Socket } from './socket.js';
@@ -18,14 +18,16 @@ const mostOperations = 20;
 /** Milliseconds in which a client must say who it is. */
 const initTimeout = 10_000;
 
-/** The codes with which connections are closed. A client may connect again after all of them. */
-const codes = { goingAway: 1001, tryAgain: 1012, forbidden: 4403 } as const;
+/** The codes with which connections are closed. A client may connect again after all but that of a bad request. */
+const codes = { goingAway: 1001, tryAgain: 1012, badRequest: 4400, forbidden: 4403 } as const;
 
 /** A connection. */
 interface Connected {
   client: LiveClient;
   /** Ends the count of the connection under its caller. */
   leave: () => void;
+  /** Closes the connection of a client that has sent a preview token. */
+  readonly refuseKey: () => void;
 }
 
 type Extra = Record<PropertyKey, unknown> & { readonly connected: Connected };
@@ -37,8 +39,9 @@ interface Protocol {
 
 const protocols = new WeakMap<LiveEndpoint, Promise<Protocol>>();
 
-/** Answers a request for a WebSocket. Throws an ApiError if too many clients wait for changes, or the origin is not allowed. */
+/** Answers a request for a WebSocket. Throws an ApiError if it has a preview token, or too many clients wait for changes. */
 export async function answerSocket(ctx: Context, call: RouteCall, endpoint: LiveEndpoint): Promise<null> {
+  refuseEntryKey(call);
   const protocol = protocols.get(endpoint) ?? loadProtocol(endpoint, call);
   protocols.set(endpoint, protocol);
   const { server, sockets } = await protocol;
@@ -48,7 +51,8 @@ export async function answerSocket(ctx: Context, call: RouteCall, endpoint: Live
     else socket?.close(codes.tryAgain, 'Please try again');
   };
   const client: LiveClient = { ctx, call, sender: senderOf(ctx, call, ends), ends, fail };
-  const connected: Connected = { client, leave: countConnection(client) };
+  const refuseKey = (): void => socket?.close(codes.badRequest, keyRefusal);
+  const connected: Connected = { client, leave: countConnection(client), refuseKey };
   let socket: Socket | null = null;
   const { request, socket: connection, head } = call.upgrade?.() ?? notRunning();
   sockets.handleUpgrade(request, connection, head, (accepted) => {
@@ -72,7 +76,7 @@ async function loadProtocol(endpoint: LiveEndpoint, { running: { config } }: Rou
   const [{ handleProtocols, makeServer }, { WebSocketServer }] = await Promise.all([import('graphql-ws'), import('ws')]);
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: initTimeout,
-    onConnect: ({ connectionParams, extra }) => admit(extra.connected, authorizationIn(connectionParams)),
+    onConnect: ({ connectionParams, extra }) => admit(extra.connected, connectionParams),
     onSubscribe: async (socket, _id, payload) => {
       const accepted = await acceptOperation(socket, payload, endpoint);
       if ('errors' in accepted) return accepted.errors.map(asGraphqlError);
@@ -88,15 +92,20 @@ async function loadProtocol(endpoint: LiveEndpoint, { running: { config } }: Rou
   return { server, sockets: new WebSocketServer(options) };
 }
 
-/** Returns the credentials that a client sends when it is connected, because browsers cannot send headers with a WebSocket. */
-function authorizationIn(params: unknown): string | undefined {
+/** Returns what a client sends in the place of a header when it is connected, because browsers cannot send headers with a WebSocket. */
+function headerIn(params: unknown, header: string): string | undefined {
   const entries = isRecord(params) ? Object.entries(params) : [];
-  const [, value] = entries.find(([name]) => name.toLowerCase() === 'authorization') ?? [];
+  const [, value] = entries.find(([name]) => name.toLowerCase() === header) ?? [];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Identifies the caller of a connection. Returns false if it may not use it. */
-async function admit(connected: Connected, authorization: string | undefined): Promise<boolean> {
+async function admit(connected: Connected, params: unknown): Promise<boolean> {
+  if (headerIn(params, 'x-preview-token') !== undefined) {
+    connected.refuseKey();
+    return false;
+  }
+  const authorization = headerIn(params, 'authorization');
   const { client } = connected;
   try {
     if (authorization !== undefined) await charge(client);

@@ -4,7 +4,7 @@ import { LiveBody } from '#http/live-body.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { notRunning } from '#http/running.js';
 import { syncHeaders } from '../../sync/service.js';
-import { type LiveClient, senderOf } from './client.js';
+import { type LiveClient, refuseEntryKey, senderOf } from './client.js';
 import { countConnection, type LiveResult, openOperation, type Results } from './connection.js';
 import { liveQueries } from './live-queries.js';
 import type { LiveEndpoint, LiveOperation } from './operation.js';
@@ -16,8 +16,12 @@ interface StreamInput {
   readonly transport: Transport;
 }
 
-/** Answers an operation that lasts with a stream of its results. Throws an ApiError if the caller may not, or too many wait for changes. */
+/**
+ * Answers an operation that lasts with a stream of its results. Throws an ApiError if the caller may not, has a preview token, or too many
+ * wait for changes.
+ */
 export async function answerStream(ctx: Context, call: RouteCall, input: StreamInput): Promise<Answer> {
+  refuseEntryKey(call);
   const { operation, endpoint, transport } = input;
   const ends = call.last?.() ?? notRunning();
   const body = new ResultStream(transport);

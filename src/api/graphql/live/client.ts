@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { badRequestError } from '#base/errors.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import type { Sender } from '#base/limits/queue.js';
 import { identifyAgain } from '#http/authorize.js';
@@ -33,6 +34,14 @@ export function identifyClient(
   const { action = null, reads } = about;
   const identifying = { authorization: request.headers.authorization, isLocal: request.isLocal };
   return identifyAgain({ request: identifying, action, sender, ...(reads && { reads }) }, running);
+}
+
+/** Why preview tokens are refused. Their holders are not identified again with each change, as callers are. */
+export const keyRefusal = 'The header X-Preview-Token is not for subscriptions and live queries';
+
+/** Throws a BadRequestError if a request has a preview token. */
+export function refuseEntryKey({ caller }: RouteCall): void {
+  if (caller.access.entry !== undefined) throw badRequestError(keyRefusal);
 }
 
 /** What distinguishes callers with the same operation. */
