@@ -2,7 +2,20 @@ import type { Collections, Singles, UploadedFile, User } from './allowed-types.j
 import type { BatchAnswer, BatchOptions, BatchWrite, Count, Grant, Page, Single } from './answers.js';
 import type { EntryOf, FlatOf, Types } from './entry.js';
 import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
-import type { CursorPaging, EntryQuery, Fallback, FieldName, ListQuery, Paging, PagingOf, Populate, State } from './query.js';
+import type {
+  CursorPaging,
+  EntryQuery,
+  Fallback,
+  FieldName,
+  ListQuery,
+  Paging,
+  InStatus,
+  PagingOf,
+  Populate,
+  State,
+  StateOf,
+  Status,
+} from './query.js';
 import type { Call, CallOptions } from './requester.js';
 import type { Session } from './session.js';
 import type { Uploadable, UploadOptions } from './upload.js';
@@ -104,25 +117,27 @@ export interface Client<T extends Types<T>> {
     Name extends Collections<T, 'create'>,
     const P extends Populate<T[Name]> = None,
     const F extends FieldName<T[Name]> = FieldName<T[Name]>,
+    const W extends Status = 'published',
   >(
     name: Name,
     data: T[Name]['create'],
-    query?: EntryQuery<T[Name], P, F>,
+    query?: EntryQuery<T[Name], P, F> & InStatus<T[Name], W>,
     options?: CallOptions,
-  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
+  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P; publicationState: StateOf<W> }>>>;
 
   /** Changes the given values of an entry. */
   update<
     Name extends Collections<T, 'update'>,
     const P extends Populate<T[Name]> = None,
     const F extends FieldName<T[Name]> = FieldName<T[Name]>,
+    const W extends Status = 'published',
   >(
     name: Name,
     id: Id,
     data: T[Name]['input'],
-    query?: EntryQuery<T[Name], P, F>,
+    query?: EntryQuery<T[Name], P, F> & InStatus<T[Name], W>,
     options?: CallOptions,
-  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
+  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P; publicationState: StateOf<W> }>>>;
 
   /** Deletes an entry. Returns its former content. */
   delete<Name extends Collections<T, 'delete'>>(name: Name, id: Id, options?: CallOptions): Promise<Single<EntryOf<T[Name]>>>;
@@ -155,12 +170,13 @@ export interface Client<T extends Types<T>> {
     Name extends Singles<T, 'update'>,
     const P extends Populate<T[Name]> = None,
     const F extends FieldName<T[Name]> = FieldName<T[Name]>,
+    const W extends Status = 'published',
   >(
     name: Name,
     data: T[Name]['input'],
-    query?: EntryQuery<T[Name], P, F>,
+    query?: EntryQuery<T[Name], P, F> & InStatus<T[Name], W>,
     options?: CallOptions,
-  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P }>>>;
+  ): Promise<Single<EntryOf<T[Name], { fields: F; populate: P; publicationState: StateOf<W> }>>>;
 
   deleteSingle<Name extends Singles<T, 'delete'>>(
     name: Name,

@@ -13,6 +13,8 @@ export interface TypeShape {
   /** Values that a create accepts. */
   readonly create: unknown;
   readonly filters: unknown;
+  /** Whether a published entry may have a draft beside it. */
+  readonly drafts?: 'beside';
 }
 
 /** Content types by their name in paths. */
@@ -27,6 +29,7 @@ interface AnyType extends TypeShape {
   readonly input: Readonly<Record<string, unknown>>;
   readonly create: Readonly<Record<string, unknown>>;
   readonly filters: object;
+  readonly drafts: 'beside';
 }
 
 /**

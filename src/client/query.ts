@@ -79,6 +79,16 @@ export interface Fallback {
 
 export type State = 'live' | 'preview';
 
+export type Status = 'draft' | 'published';
+
+/** Which one of an entry and the draft beside it a write is for; of types with `options.drafts` alone. */
+export interface InStatus<T extends TypeShape, W extends Status> {
+  readonly status?: T extends { readonly drafts: 'beside' } ? W : never;
+}
+
+/** The publication state that answers to such a write have. */
+export type StateOf<W extends Status> = W extends 'draft' ? 'preview' : 'live';
+
 /** Parameters of pagination: a page and its size, a start and a limit, or a cursor and a limit. */
 export interface Paging extends CursorPaging {
   readonly page?: number;

@@ -11,10 +11,11 @@ import { storedDraft } from '#store/form/draft.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { type Match, matchesAll } from '#store/form/matches.js';
 import { seeingDrafts } from '#store/read/draft-overlay.js';
-import { isStored } from '#store/stored.js';
+import { findFirst, isStored } from '#store/stored.js';
+import { entryVersion } from '#store/form/entry-version.js';
 import type { EntryWrite, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
-import type { Status } from './meet-precondition.js';
+import { type EntryKey, matchExpected, type Status } from './meet-precondition.js';
 import { linksInOrder } from './write-inverse.js';
 
 /**
@@ -70,6 +71,16 @@ export const forGroups = async (
   groupings: readonly Aggregation[],
   context: ContentContext,
 ): Promise<ContentContext> => (showsDrafts === true ? withDrafts(context, typesOfGroups(groupings)) : context);
+
+/** Returns a match for an entry that is deleted, whose version, or that of the draft beside it, a delete accepts. */
+export async function matchDeleted(key: EntryKey, { store }: ContentContext): Promise<Match> {
+  const { type, id, expected, held } = key;
+  const match = matchExpected({ _id: id }, key);
+  if (!keepsDrafts(type) || !Array.isArray(expected)) return match;
+  const stored = await findFirst(store.database, type.collection, { _id: id });
+  if (stored === null || storedDraft.of(stored) === null) return match;
+  return expected.includes(entryVersion(storedDraft.inPlace(stored))) ? { ...storedDraft.same(stored), ...held } : match;
+}
 
 /** Throws a ConflictError if an entry of a match has a draft beside it, so that its update must say which one it is for. */
 export async function refuseBeside(type: ContentType, match: Match, { store }: ContentContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { ApiError, forbiddenError, notFoundError, validationError } from '#base/errors.js';
+import { ApiError, notFoundError, validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { ContentContext } from '#content/content-context.js';
 import { create as createEntry } from '#content/create.js';
@@ -11,10 +11,10 @@ import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntry } from './bounded-answer.js';
 import { runWrite } from './run-write.js';
-import { enabledTools, typeFor } from './served-types.js';
+import { typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
 import { annotations, type Tool } from './tool.js';
-import { dataOf, once, queryOf } from './write-arguments.js';
+import { dataOf, ofWrite, once, queryOf, refuseToPublish } from './write-arguments.js';
 
 /** Creates an entry, a draft unless `status` says otherwise. */
 export const create: Tool = {
@@ -22,9 +22,7 @@ export const create: Tool = {
     name: 'create',
     title: 'Create an entry',
     description: 'A new entry, a draft if the type has drafts. A translation names its siblings: {"localizations":[id]} in data.',
-    inputSchema: inputSchema(['type!', 'data!', 'locale', 'status', ...once], {
-      status: { type: 'string', enum: ['draft', 'published'], description: 'published only if publish is available' },
-    }),
+    inputSchema: inputSchema(['type!', 'data!', 'locale', 'status', ...once], { status: ofWrite }),
     annotations: annotations.adds,
   },
   run: async (input, call) => {
@@ -45,8 +43,8 @@ function publicationOf({ status }: Values, type: ContentType, call: AgentCall): 
     return {};
   }
   if (status !== 'published') return isHidden('publishedAt', type, call) ? {} : { publishedAt: null };
-  if (enabledTools(call).includes('publish')) return { publishedAt: new Date().toISOString() };
-  throw forbiddenError('Agents create drafts here: leave out status');
+  refuseToPublish(call, 'Agents create drafts here: leave out status');
+  return { publishedAt: new Date().toISOString() };
 }
 
 const isHidden = (name: string, { uid }: ContentType, { content }: AgentCall): boolean =>

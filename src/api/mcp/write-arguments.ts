@@ -1,8 +1,10 @@
-import { fieldErrors } from '#base/errors.js';
+import { fieldErrors, forbiddenError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import type { AgentCall } from './agent-call.js';
 import { decidesPublication } from './publication.js';
+import { enabledTools } from './served-types.js';
 
 /** The arguments of every tool that writes. */
 export const once = ['key', 'dryRun'] as const;
@@ -13,6 +15,14 @@ export function dataOf({ data }: Values, type: ContentType): Values {
   const names = type.draftAndPublish ? Object.keys(values).filter(decidesPublication) : [];
   if (names.length === 0) return values;
   throw fieldErrors(names.map((name) => ({ path: [name], message: `${name} is not part of data: use publish and unpublish` })));
+}
+
+/** The argument `status` of writes. */
+export const ofWrite = { type: 'string', enum: ['draft', 'published'], description: 'published only if publish is available' };
+
+/** Throws a ForbiddenError with a message unless agents may publish. */
+export function refuseToPublish(call: AgentCall, message: string): void {
+  if (!enabledTools(call).includes('publish')) throw forbiddenError(message);
 }
 
 /** Returns the query for the locale that a call names. */

@@ -2,10 +2,12 @@ import { ApiError, notFoundError, validationError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import type { ContentContext } from '#content/content-context.js';
 import { findSingleForWrite } from '#content/find-one.js';
+import type { EntryKey } from '#content/meet-precondition.js';
 import { remove } from '#content/remove.js';
 import { update as updateEntry } from '#content/update.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntry } from './bounded-answer.js';
@@ -15,7 +17,7 @@ import { mayUse, typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
 import type { TypeTool } from './tool-names.js';
 import { annotations, type Tool } from './tool.js';
-import { dataOf, once, queryOf } from './write-arguments.js';
+import { dataOf, ofWrite, once, queryOf, refuseToPublish } from './write-arguments.js';
 
 const key = ['type!', 'id', 'version!', 'locale'] as const;
 const ofSingle = { locale: { type: 'string', description: 'Only for single types: id names a translation' } };
@@ -28,9 +30,7 @@ interface ToolParts {
 }
 
 /** An entry of which a version is written. */
-interface Stored {
-  readonly type: ContentType;
-  readonly id: number;
+interface Stored extends EntryKey {
   readonly expected: readonly string[];
 }
 
@@ -72,7 +72,8 @@ async function idOf(type: ContentType, input: Values, content: ContentContext): 
 async function readCurrent(type: ContentType, input: Values, call: AgentCall): Promise<Values | null> {
   if (!mayUse('get', type, call)) return null;
   const { id, locale } = input;
-  const key = type.kind === 'singleType' ? { locale, status: 'all' } : { id };
+  const status = input['status'] === 'published' ? 'published' : 'all';
+  const key = type.kind === 'singleType' ? { locale, status } : { id, status };
   const entry = await readOne(type, key, call);
   return entry && showEntry(entry, call.content);
 }
@@ -82,13 +83,15 @@ const updateTool = (
   tool: 'update' | 'publish' | 'unpublish',
   definition: Omit<Tool['definition'], 'name'>,
   valuesOf: (input: Values, type: ContentType) => Values,
+  statusOf: (input: Values, type: ContentType, call: AgentCall) => Pick<EntryKey, 'status'> = () => ({}),
 ): Tool => ({
   definition: { name: tool, ...definition },
   run: async (input, call) => {
     const type = typeFor(tool, input, call);
     const data = valuesOf(input, type);
+    const status = statusOf(input, type, call);
     return changeOne({ tool, type, input, call }, async (stored, content) => {
-      const entry = await updateEntry(stored, { data, query: emptyQuery }, content);
+      const entry = await updateEntry({ ...stored, ...status }, { data, query: emptyQuery }, content);
       return entry && fitEntry({ entry: showEntry(entry, content) }, maxBytesOf(call));
     });
   },
@@ -98,12 +101,28 @@ export const update = updateTool(
   'update',
   {
     title: 'Update an entry',
-    description: 'Changes the given values of an entry. Another version is refused with the current entry.',
-    inputSchema: inputSchema([...key, 'data!', ...once], ofSingle),
+    description:
+      'Changes the given values of an entry, or of the draft beside it if the type keeps drafts there. Another version is refused with the current entry.',
+    inputSchema: inputSchema([...key, 'data!', 'status', ...once], { ...ofSingle, status: ofWrite }),
     annotations: annotations.changes,
   },
   dataOf,
+  updatedStatus,
 );
+
+/**
+ * Returns which one of an entry and the draft beside it an update is for: the draft, unless the caller may publish and says otherwise.
+ * Throws a ValidationError for types that keep no such drafts.
+ */
+function updatedStatus({ status }: Values, type: ContentType, call: AgentCall): Pick<EntryKey, 'status'> {
+  if (!keepsDrafts(type)) {
+    if (status === undefined) return {};
+    throw validationError(`Argument status is unknown: ${type.singularName} has no drafts beside published entries`);
+  }
+  if (status !== 'published') return { status: 'draft' };
+  refuseToPublish(call, 'Agents change drafts here: leave out status');
+  return { status };
+}
 
 export const publish = updateTool(
   'publish',

@@ -6,8 +6,8 @@ import { pascalCase, typeName } from '#model/schema/names.js';
 import type { Components } from './components.js';
 import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
-import { answers, json, type Content, type Operation } from '#http/operation.js';
-import { listParameters, queryParameters } from './query-parameters.js';
+import { answers, json, type Content, type Operation, type QueryParameter } from '#http/operation.js';
+import { listParameters, queryParameters, statusParameter } from './query-parameters.js';
 import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
 
 type ContentAction = (typeof coreActions)[number] | 'count' | 'findBy';
@@ -27,6 +27,14 @@ const meta = (components: Components): Schema => {
   return record({ pagination, facets: values, facetsTruncated: listOf(text) }, ['pagination']);
 };
 
+const statusOfRead = (type: ContentType) =>
+  statusParameter(type, '`draft` answers the draft beside a published entry, as `publicationState=preview` does');
+
+const statusOfCreate = (type: ContentType) => statusParameter(type, '`draft` creates a draft');
+
+const statusOfUpdate = (type: ContentType) =>
+  statusParameter(type, '`draft` changes the draft beside a published entry, `published` the entry even if there is a draft');
+
 /** Returns a noun phrase for summaries: `an article`. */
 const one = ({ displayName }: ContentType): string => `${/^[aeiou]/i.test(displayName) ? 'an' : 'a'} ${displayName}`;
 
@@ -45,7 +53,7 @@ const findMany: DescribeAction = (type, components) => ({
   id: `find${pascalCase(type.pluralName)}`,
   summary: `List entries of ${type.displayName}`,
   tag: type.displayName,
-  query: listParameters(type, components),
+  query: [...listParameters(type, components), ...statusOfRead(type)],
   answers: answers(envelope(listOf(answeredSchema(type, components)), meta(components)), 'A page of entries'),
 });
 
@@ -56,14 +64,18 @@ const findSingle: DescribeAction = (type, components) => {
     id: `find${typeName(type)}`,
     summary: `Read ${type.displayName}`,
     tag: type.displayName,
-    query: queryParameters('lookUp', type, components),
+    query: [...queryParameters('lookUp', type, components), ...statusOfRead(type)],
     answers: answers(envelope(type.localized ? oneOf([entry, listOf(entry)]) : entry), 'The entry'),
   };
 };
 
-const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
+const entryAnswer = (
+  type: ContentType,
+  components: Components,
+  further: readonly QueryParameter[] = [],
+): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
   tag: type.displayName,
-  query: queryParameters('entry', type, components),
+  query: [...queryParameters('entry', type, components), ...further],
   answers: answers(envelope(answeredSchema(type, components)), 'The entry'),
 });
 
@@ -76,7 +88,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     id: `findOne${typeName(type)}`,
     summary: `Read ${one(type)}`,
     ...entryAnswer(type, components),
-    query: [...queryParameters('entry', type, components), ...queryParameters('one', type, components)],
+    query: [...queryParameters('entry', type, components), ...queryParameters('one', type, components), ...statusOfRead(type)],
   }),
   count: (type, components) => ({
     id: `count${pascalCase(type.pluralName)}`,
@@ -96,13 +108,13 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     id: `create${typeName(type)}`,
     summary: `Create ${one(type)}`,
     body: bodyOf(record({ data: createSchema(type, components) })),
-    ...entryAnswer(type, components),
+    ...entryAnswer(type, components, statusOfCreate(type)),
   }),
   update: (type, components) => ({
     id: `update${typeName(type)}`,
     summary: type.kind === 'singleType' ? `Write ${type.displayName}` : `Change ${one(type)}`,
     body: bodyOf(record({ data: inputSchema(type, components) })),
-    ...entryAnswer(type, components),
+    ...entryAnswer(type, components, statusOfUpdate(type)),
   }),
   delete: (type, components) => ({
     id: `delete${typeName(type)}`,

@@ -1,5 +1,6 @@
 import type { Access } from '#model/query/access.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { Components, schemasByName } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { isRecord } from '#base/values.js';
@@ -59,6 +60,7 @@ const typeShape = (type: ContentType, components: Components): Schema =>
         input: actions.some(writes) ? inputSchema(type, components) : nothing,
         create: actions.includes('create') ? createSchema(type, components) : nothing,
         filters: type.kind === 'component' ? nothing : filtersSchema(type, components),
+        ...(keepsDrafts(type) && { drafts: { const: 'beside' } }),
       }),
       description: type.description === '' ? type.uid : `${type.uid}: ${type.description}`,
     };

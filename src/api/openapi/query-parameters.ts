@@ -1,4 +1,5 @@
 import { readable } from '#model/query/access.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { parametersOf } from '#model/query/parse-query.js';
 import type { ContentType, ScalarAttribute } from '#model/schema/content-type.js';
 import type { Components } from './components.js';
@@ -81,6 +82,10 @@ const descriptions: Readonly<Record<ReturnType<typeof parametersOf>[number], Des
 /** Returns the parameters of lists. */
 export const listParameters: Describe = (type, components) =>
   Object.values(descriptions).flatMap((describe) => describe(type, components));
+
+/** Returns the parameter `status` of types whose published entries may have a draft beside them; none for others. */
+export const statusParameter = (type: ContentType, description: string): QueryParameter[] =>
+  keepsDrafts(type) ? [parameter('status', description, { type: 'string', enum: ['draft', 'published'] })] : [];
 
 /** Returns those that a request takes which is not for a list. */
 export const queryParameters = (

@@ -74,6 +74,11 @@ export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown
 const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
   preconditionOf(request.headers, { changes: true, mayCreate, isRequired: requiresIfMatch(type) });
 
+/** Throws a ValidationError for a delete that says which one of an entry and its draft it is for: it deletes both. */
+function refuseStatus(input: ActionInput): void {
+  if (statusIn(input) !== null) throw validationError('Invalid parameter status: a delete is one of the entry and of its draft');
+}
+
 /** Returns what an update says of drafts. Throws a ValidationError for files of a draft, which are linked to entries. */
 function writtenStatus(input: ActionInput): Pick<EntryKey, 'status'> {
   const status = statusIn(input);
@@ -139,6 +144,7 @@ const deleteById: Action = {
   name: 'delete',
   changes: true,
   run: async (input) => {
+    refuseStatus(input);
     const key = { type: input.type, id: idOf(input), ...demandOf(input) };
     return inEnvelope(await remove(key, queryOf(input), input.content), input.content);
   },
@@ -203,6 +209,7 @@ const deleteOnly: Action = {
   name: 'delete',
   changes: true,
   run: async (input) => {
+    refuseStatus(input);
     checkQuery(input);
     const key = { type: input.type, ...demandOf(input) };
     return inEnvelope(await removeSingle(key, queryOf(input), input.content), input.content);

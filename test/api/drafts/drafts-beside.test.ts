@@ -238,6 +238,27 @@ describe('a draft beside the published entry', () => {
     expect(await title(id)).to.equal('v2');
   });
 
+  it('deletes both by the version of either, and takes no status there', async () => {
+    const tagOf = async (id: number, query = ''): Promise<string> =>
+      (await fetch(`${serving.server.url}/api/articles/${String(id)}?${query}`)).headers.get('etag') ?? '';
+    const remove = async (id: number, tag: string): Promise<number> =>
+      (await fetch(`${serving.server.url}/api/articles/${String(id)}`, { method: 'DELETE', headers: { 'If-Match': tag } }))
+        .status;
+    const [one, two] = [await make({ title: 'd', slug: 'd1' }), await make({ title: 'd', slug: 'd2' })];
+    for (const id of [one, two]) await saveDraft(id, { title: 'd draft' });
+    const refused = await call('DELETE', `/api/articles/${String(one)}?status=draft`);
+    expect([refused.status, refused.body.error.message]).to.eql([
+      400,
+      'Invalid parameter status: a delete is one of the entry and of its draft',
+    ]);
+    const stale = await tagOf(one, preview);
+    await saveDraft(one, { title: 'd newer' });
+    expect(await remove(one, stale)).to.equal(412);
+    expect(await remove(one, await tagOf(one, preview))).to.equal(200);
+    expect(await remove(two, await tagOf(two))).to.equal(200);
+    expect(await titles(`filters[slug][$startsWith]=d&${preview}`)).to.eql([]);
+  });
+
   it('keeps changes of relations that other entries store until the draft is published', async () => {
     const [a, b] = [await make({ title: 'ra', slug: 'ra' }), await make({ title: 'rb', slug: 'rb' })];
     const tag = await make({ name: 'held', articles: [a] }, 'tags');
