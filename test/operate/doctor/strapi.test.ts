@@ -38,6 +38,15 @@ describe('npx mangrove doctor --strapi', () => {
     expect(of(found, 'support')?.text).to.include('Strapi 4.10.7 has got no fixes since 2026-04-30');
   });
 
+  it('says which packages it cannot look into, because they are not installed', async () => {
+    const dependencies = manifest({ '@strapi/strapi': '4.26.2', 'strapi-plugin-todo': '^0.0.9' });
+    const files = { 'package.json': dependencies };
+    expect(of(await report(files), 'plugins')).to.deep.include({ state: 'unknown' });
+    expect(of(await report(files), 'plugins')?.text).to.include('strapi-plugin-todo');
+    const installed = { ...files, 'node_modules/strapi-plugin-todo/package.json': '{ "version": "0.0.9" }' };
+    expect(of(await report(installed), 'plugins')?.state).to.equal('ok');
+  });
+
   const locks: Readonly<Record<string, ProjectFiles>> = {
     npm: {
       'package-lock.json': JSON.stringify({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { advice, firstLineOf, nameSome, ok, problem, unknown, type Finding } from '#base/finding.js';
 import { isRecord, type Values } from '#base/values.js';
 import { compareVersions, isInRange } from '#base/version-range.js';
-import { findPlugins } from '#settings/find-plugins.js';
+import { findPlugins, missingPackages } from '#settings/find-plugins.js';
 import { examineConfig } from '#settings/load-config.js';
 import type { Sections } from '#settings/sections.js';
 import { readConfigFiles } from '#strapi/load/strapi-config.js';
@@ -95,11 +95,15 @@ function closedBy({ id }: PublishedFlaw, files: Files): boolean {
 }
 
 function pluginsOf(directory: string, files: Files): Finding {
-  const names = typeof files === 'string' ? [] : findPlugins(directory, files['plugins']).map(({ name }) => name);
-  return names.length === 0
+  if (typeof files === 'string') return unknown('plugins of others were not looked for, because config/ was not read');
+  const names = findPlugins(directory, files['plugins']).map(({ name }) => name);
+  if (names.length > 0)
+    return advice(
+      `code of plugins of others: ${nameSome(names)}`,
+      'it runs after moving too, with all rights: ask npm audit about it',
+    );
+  const missing = missingPackages(directory);
+  return missing.length === 0
     ? ok('no plugin of others has code that runs')
-    : advice(
-        `code of plugins of others: ${nameSome(names)}`,
-        'it runs after moving too, with all rights: ask npm audit about it',
-      );
+    : unknown(`whether these packages are plugins, because they are not installed: ${nameSome(missing)}`);
 }
