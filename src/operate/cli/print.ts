@@ -19,6 +19,9 @@ export function endWith(error: unknown): never {
   process.exit(1);
 }
 
+/** Returns a number with its noun: `1 problem`, `2 problems`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${String(count)} ${count === 1 ? one : many}`;
+
 /** Prints rows in columns of equal width. A cell has one line. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map((cell) => printable(cell).replaceAll(/\s*\n\s*/g, ' ')));

@@ -373,7 +373,7 @@ describe('npx mangrove doctor', () => {
     const { stdout, exitCode } = await examine({ env: { TRUST_PROXY: 'false' } }, []);
     expect(stdout).to.match(/^problem {2}proxy +TRUST_PROXY is not set.*; set TRUST_PROXY=true/m);
     expect(stdout).to.match(/^ok {7}secrets +/m);
-    expect(stdout.split('\n').at(-1)).to.match(/^1 problems, \d+ pieces of advice$/);
+    expect(stdout.split('\n').at(-1)).to.match(/^1 problem, \d+ pieces of advice$/);
     for (const name of ['JWT_SECRET', 'API_TOKEN_SALT', 'ADMIN_TOKEN']) expect(stdout).not.to.include(fit.env[name]);
     expect(exitCode).to.equal(1);
   });
