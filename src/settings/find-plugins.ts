@@ -45,13 +45,6 @@ export function findFrontEnds(directory: string, written: unknown): ReadonlyMap<
   return new Map(modules);
 }
 
-/** Returns the packages of others that a project depends on, and that are not installed. */
-export const missingPackages = (directory: string): readonly string[] =>
-  packagesOfOthers(directory).filter((name) => packageFolder(name, directory) === null);
-
-const packagesOfOthers = (directory: string): readonly string[] =>
-  Object.keys(dependenciesOf(directory)).filter((name) => !name.startsWith('@strapi/'));
-
 /** Returns the folders of the plugins of a project by name, without those that Mangrove has or translates. */
 function pluginFolders(directory: string, written: unknown): ReadonlyMap<string, string> {
   const named = Object.entries(valuesOf(written));
@@ -98,7 +91,8 @@ function readManifest(folder: string): Values {
 }
 
 function installedPlugins(directory: string): readonly (readonly [name: string, folder: string])[] {
-  return packagesOfOthers(directory).flatMap((packageName) => {
+  const packages = Object.keys(dependenciesOf(directory)).filter((name) => !name.startsWith('@strapi/'));
+  return packages.flatMap((packageName) => {
     const folder = packageFolder(packageName, directory);
     const { kind, name } = valuesOf(folder === null ? null : readManifest(folder)['strapi']);
     return folder === null || kind !== 'plugin' ? [] : [[typeof name === 'string' ? name : packageName, folder] as const];

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { advice, firstLineOf, nameSome, ok, problem, unknown, type Finding } from '#base/finding.js';
 import { isRecord, type Values } from '#base/values.js';
 import { compareVersions, isInRange } from '#base/version-range.js';
-import { findPlugins, missingPackages } from '#settings/find-plugins.js';
+import { findPlugins } from '#settings/find-plugins.js';
 import { examineConfig } from '#settings/load-config.js';
 import type { Sections } from '#settings/sections.js';
 import { readConfigFiles } from '#strapi/load/strapi-config.js';
 import type { NamedFinding } from '../checks.js';
-import { projectVersions } from './project-versions.js';
+import { missingPackages, projectVersions } from './project-versions.js';
 import { type PublishedFlaw, readPublishedFlaws } from './published-flaws.js';
 
 /** The last release of v4. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isRecord, recordIn, type Values } from '#base/values.js';
 import { dependenciesOf } from '#settings/find-plugins.js';
 
@@ -35,9 +35,17 @@ export function projectVersions(directory: string, names: readonly string[]): Re
   return new Map(found.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+/** Returns the packages of others that a project depends on, and that are not installed. */
+export const missingPackages = (directory: string): readonly string[] =>
+  Object.keys(dependenciesOf(directory)).filter(
+    (name) => !name.startsWith('@strapi/') && installedVersion(directory, name) === null,
+  );
+
+/** The version that Node would load: that of the project, or of a folder above it. */
 function installedVersion(directory: string, name: string): string | null {
   const { version } = readJson(join(directory, 'node_modules', name, 'package.json'));
-  return typeof version === 'string' ? version : null;
+  if (typeof version === 'string') return version;
+  return dirname(directory) === directory ? null : installedVersion(dirname(directory), name);
 }
 
 function readJson(file: string): Values {
