@@ -4,7 +4,7 @@ import { serveAccounts } from '../../../test/content/rights/serve-accounts.js';
 import { syncModels } from '../../../test/api/sync/sync-models.js';
 
 /*
- * A process of the service: `instance.ts ADDRESS SETTINGS` with the database in the address and the settings of sync as JSON; `first`
+ * A process of the service: `instance.ts ADDRESS SETTINGS` with the database in the address and the settings of the API as JSON; `first`
  * behind them stores the models. It tells its parent its address, answers the message `settle` when it has noticed every write so far,
  * and `memory` with what it uses. It ends with its parent or after `stop`.
  */
@@ -13,7 +13,7 @@ const client = await new MongoClient(uri, { monitorCommands: true }).connect();
 const db = client.db();
 const database = { uri, name: db.databaseName, client, db, drop: () => Promise.resolve() };
 const config = {
-  api: { sync: JSON.parse(settings) as object } as object,
+  api: JSON.parse(settings) as object,
   server: { maxConnections: 100_000 },
   database: { silence: 2_000, selectionTimeout: 30_000 },
 };

@@ -12,6 +12,8 @@ interface Program {
 interface Start {
   /** Settings of sync. */
   readonly settings?: object;
+  /** Further settings of the API. */
+  readonly api?: object;
   readonly program?: Program;
 }
 
@@ -37,8 +39,12 @@ export class Instance {
   }
 
   /** Starts a process over a database. `isFirst`: whether it stores the models; `settings`: those of sync. */
-  static async start(uri: string, isFirst: boolean, { settings = {}, program = fromSource }: Start = {}): Promise<Instance> {
-    const args = [uri, JSON.stringify(settings), ...(isFirst ? ['first'] : [])];
+  static async start(
+    uri: string,
+    isFirst: boolean,
+    { settings = {}, api = {}, program = fromSource }: Start = {},
+  ): Promise<Instance> {
+    const args = [uri, JSON.stringify({ sync: settings, ...api }), ...(isFirst ? ['first'] : [])];
     const child = fork(program.file, args, { execArgv: ['--expose-gc', ...program.options] });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('an instance does not start')));
     const [url] = (await Promise.race([once(child, 'message'), ended])) as [string];
