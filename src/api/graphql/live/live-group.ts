@@ -31,6 +31,8 @@ export class LiveGroup {
   #isReading = false;
   /** Whether something has changed since the last reading began. */
   #isStale = true;
+  /** How often the rights of the callers may have changed. */
+  #rechecks = 0;
   /** When the last reading has ended, or the next interval of the sender begins. */
   #readAt = 0;
 
@@ -45,7 +47,7 @@ export class LiveGroup {
   /** Adds a query, which is sent the answer as soon as it is known. */
   join(query: LiveQuery): void {
     this.#members.add(query);
-    if (this.#answer !== null && !this.#isReading && this.#isCurrent()) query.show(this.#answer);
+    if (this.#answer !== null && !this.#isReading && this.#isCurrentFor(query)) query.show(this.#answer);
     else if (!this.#isReading) void this.#read();
   }
 
@@ -62,19 +64,22 @@ export class LiveGroup {
   /** Identifies the callers again, and reads again if they see something else now. `isAffected` says whose rights may have changed. */
   async recheck(isAffected: (one: LiveQuery['client']) => boolean = () => true): Promise<void> {
     const [first] = this.#members;
-    if (first === undefined || this.#reading === null || !isAffected(first.client)) return;
+    if (first === undefined || !isAffected(first.client)) return;
+    this.#rechecks += 1;
+    if (this.#reading === null) return; // the first reading compares the rights at its end
     try {
-      const { caller, content } = await first.identify();
-      if (caller.access !== this.#reading.access || content.bind.registry !== this.#reading.registry) this.#schedule();
+      if (await hasOtherRights(first, this.#reading)) this.#schedule();
     } catch (error) {
       this.#fail(first, error);
     }
   }
 
-  #isCurrent(): boolean {
+  /** Returns whether a query that was just accepted would be answered the same. */
+  #isCurrentFor({ client: { call } }: LiveQuery): boolean {
     const { changes } = this.#parts;
     const reading = this.#reading;
-    return !this.#isStale && reading !== null && changes.isUnchanged(reading.reads.collections, reading.reads.begun);
+    if (this.#isStale || reading === null || call.caller.access !== reading.access) return false;
+    return changes.isUnchanged(reading.reads.collections, reading.reads.begun);
   }
 
   #schedule(): void {
@@ -102,8 +107,13 @@ export class LiveGroup {
 
   async #readBy(query: LiveQuery): Promise<void> {
     const { changes, watch, run } = this.#parts;
+    const rechecks = this.#rechecks;
     this.#isStale = false;
     const reading = await run(() => query.read(), query.client.sender);
+    if (this.#rechecks !== rechecks && (await hasOtherRights(query, reading))) {
+      this.#isStale = true;
+      return;
+    }
     const { collections, begun } = reading.reads;
     watch(collections);
     this.#collections = new Set(collections);
@@ -135,4 +145,10 @@ export class LiveGroup {
       this.#members.delete(member);
     }
   }
+}
+
+/** Returns whether the caller of a query has other rights now than when it was read. Throws an ApiError if it may not read any more. */
+async function hasOtherRights(query: LiveQuery, { access, registry }: Reading): Promise<boolean> {
+  const { caller, content } = await query.identify();
+  return caller.access !== access || content.bind.registry !== registry;
 }
