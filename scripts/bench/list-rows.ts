@@ -2,7 +2,7 @@ import { askCursor } from './ask-cursor.js';
 import { Random } from '../random.js';
 import { categorySlug, latIn, lngIn, statuses } from './data-set.js';
 import { categoryCount, sizes } from './sizes.js';
-import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
+import { askCreate, get, kept, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { vocabulary } from './words.js';
 
 /** A row whose goal is the usual one. */
@@ -121,4 +121,10 @@ function askFacets(): Question {
 function askCompressed(encoding: NonNullable<HttpRequest['encoding']>): Question {
   const { product, baseline } = get(`/api/articles?${spell(newest)}`, '/a');
   return { product: { ...product, encoding }, baseline: { ...baseline, encoding } };
+}
+
+/** Row a from memory, compressed. */
+export function keptCompressed(encoding: NonNullable<HttpRequest['encoding']>): Question {
+  const { product, baseline } = kept(askCompressed(encoding));
+  return { product: { ...product, encoding }, baseline };
 }

@@ -5,6 +5,7 @@ import type { ContentContext, ContentSource } from '#content/content-context.js'
 import type { Config } from '#settings/config.js';
 import type { Access } from '#model/query/access.js';
 import type { Backend } from '#store/models/open-backend.js';
+import { roomForForms } from './compressed-forms.js';
 import type { ReadLog } from '#store/send/read-log.js';
 
 /** A read whose answer may be kept. */
@@ -61,15 +62,17 @@ const longest = 8_192;
 export class KeptAnswers {
   readonly #kept: BoundedCache<KeptAnswer>;
   readonly #across: boolean;
+  readonly #compresses: boolean;
   readonly #instances: Backend['instances'];
   /** Whether bytes are kept, not only tags. */
   readonly keepsBytes: boolean;
 
-  constructor({ api }: Config, { instances }: Pick<Backend, 'instances'>) {
+  constructor({ api, middlewares }: Config, { instances }: Pick<Backend, 'instances'>) {
     const { bytes, across } = api.rest.keepAnswers;
     this.keepsBytes = bytes > 0;
     this.#kept = new BoundedCache(this.keepsBytes ? { ...bounds, bytes } : bounds);
     this.#across = across;
+    this.#compresses = middlewares.compress.enabled;
     this.#instances = instances;
   }
 
@@ -103,7 +106,15 @@ export class KeptAnswers {
     const body = this.#mayKeep(ctx, sent, read) ? { headers: sent.headers, bytes: ownBytes(sent.bytes) } : null;
     if (body === null && (sent.tag === null || this.#kept.get(key)?.tag === sent.tag)) return;
     const [collections, { begun, uids }] = [[...new Set(reads.collections)], reads];
-    this.#kept.set(key, { tag: sent.tag, body, snapshot: models.snapshot, begun, collections, uids }, weight + sizeOf(body));
+    const size = weight + this.#sizeOf(body);
+    this.#kept.set(key, { tag: sent.tag, body, snapshot: models.snapshot, begun, collections, uids }, size);
+  }
+
+  /** Returns the bytes of memory of a body, with those of its compressed forms. */
+  #sizeOf(body: KeptBody | null): number {
+    if (body === null) return 0;
+    const { bytes } = body;
+    return typeof bytes === 'string' ? 2 * bytes.length : bytes.length + (this.#compresses ? roomForForms(bytes) : 0);
   }
 
   #mayKeep(ctx: Context, { bytes }: SentAnswer, { caller, content, isOwn }: KeptRead): boolean {
@@ -161,6 +172,3 @@ function ownBytes(bytes: string | Buffer): string | Buffer {
   bytes.copy(own);
   return own;
 }
-
-const sizeOf = (body: KeptBody | null): number =>
-  body === null ? 0 : typeof body.bytes === 'string' ? 2 * body.bytes.length : body.bytes.length;

@@ -1,3 +1,4 @@
+import { takeForm } from './compressed-forms.js';
 import { sendLive } from './live-body.js';
 import helmet from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -142,7 +143,7 @@ export const flushStreams =
 /**
  * Compresses text answers of at least `threshold` bytes with br or gzip. koa-compress makes each body a stream. A body that was
  * whole is sent as a whole again, because sending a stream takes more CPU than compressing most answers. Events are not compressed,
- * because the compression would hold them back.
+ * because the compression would hold them back. An answer from memory is compressed once.
  */
 export function compressResponse({ threshold, brotliQuality, gzipLevel }: MiddlewaresConfig['compress']): Middleware {
   const encodings = {
@@ -154,13 +155,16 @@ export function compressResponse({ threshold, brotliQuality, gzipLevel }: Middle
   } as const;
   const compressor = compress({ threshold, ...encodings });
   const compressWhole: Middleware = async (ctx, next) => {
-    let isWhole = false;
+    const whole: { keep?: ReturnType<typeof takeForm> } = {};
     await compressor(ctx, async () => {
       await next();
       if (ctx.type === eventStream) ctx.compress = false;
-      isWhole = !(ctx.body instanceof Readable);
+      if (!(ctx.body instanceof Readable)) whole.keep = ctx.compress === false ? null : takeForm(ctx);
     });
-    if (isWhole && ctx.body instanceof Readable) ctx.body = await buffer(ctx.body);
+    if (whole.keep === undefined || !(ctx.body instanceof Readable)) return;
+    const bytes = await buffer(ctx.body);
+    ctx.body = bytes;
+    whole.keep?.(bytes);
   };
   return (ctx, next) => {
     if (ctx.req.headers['accept-encoding'] !== undefined) return compressWhole(ctx, next);

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
 import { sendTo, unless, type Sent, type Tagged } from '../support/conditional.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
@@ -159,7 +160,34 @@ describe('kept answers', () => {
     expect(answers.map(stateOf)).to.deep.equal([miss, hit]);
     expect(answers.map(({ headers }) => headers['content-encoding'])).to.deep.equal(['gzip', 'gzip']);
     expect(answers[1]?.headers['content-length']).to.equal(answers[0]?.headers['content-length']);
+    expect(answers.map(({ headers }) => headers['vary'])).to.deep.equal([
+      answers[0]?.headers['vary'],
+      answers[0]?.headers['vary'],
+    ]);
     expect((await send('GET', '/api/books/1')).json.data.attributes.title).to.have.length(5_000);
+  });
+
+  it('is compressed once for each way of saying what the client accepts, and still dropped by a write', async () => {
+    let compressions = 0;
+    const hook = createHook({ init: (_id, type) => void (type === 'ZLIB' && (compressions += 1)) }).enable();
+    const lengths: unknown[] = [];
+    try {
+      await serving.call('PUT', '/api/books/1', { data: { title: 'y'.repeat(9_000) } });
+      for (const encoding of ['gzip', 'gzip', 'br', 'br', 'gzip', 'br']) {
+        const { headers } = await send('GET', '/api/books/1', { headers: { 'accept-encoding': encoding } });
+        expect(headers['content-encoding']).to.equal(encoding);
+        lengths.push(headers['content-length']);
+      }
+      expect(compressions).to.equal(2);
+      expect(new Set(lengths).size).to.equal(2);
+      const head = await send('HEAD', '/api/books/1', { headers: { 'accept-encoding': 'gzip' } });
+      expect([stateOf(head), head.headers['content-encoding']]).to.deep.equal([hit, undefined]);
+      await serving.call('PUT', '/api/books/1', { data: { title: 'short' } });
+      const again = await send('GET', '/api/books/1', { headers: { 'accept-encoding': 'gzip' } });
+      expect(again.json.data.attributes.title).to.equal('short');
+    } finally {
+      hook.disable();
+    }
   });
 
   it('an answer over 1 MB is not kept', async () => {
