@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
-import { useQuery } from 'react-query';
 import { Flex, TextButton, Typography } from '@strapi/design-system';
-import { useCMEditViewDataManager, useFetchClient } from '@strapi/helper-plugin';
+import { useCMEditViewDataManager } from '@strapi/helper-plugin';
 import { authorName } from '../authors.js';
+import { byPage, usePages } from '../paged-table.jsx';
 import { SideBox } from '../side-box.jsx';
 import { label } from '../texts.js';
 import { VersionDialog } from './version-dialog.jsx';
@@ -14,6 +14,9 @@ export const history = { name: 'history', zones: [['editView', 'informations', H
 /** How many versions the side shows. */
 const shown = 5;
 
+/** Versions that are read at once. */
+const pageSize = 25;
+
 function History() {
   const { slug, initialData, isCreatingEntry, allLayoutData, readActionAllowedFields } = useCMEditViewDataManager();
   const hasVersions = allLayoutData.contentType?.options?.history !== undefined;
@@ -23,9 +26,8 @@ function History() {
 
 function Versions({ path, updatedAt }) {
   const { formatMessage, formatDate } = useIntl();
-  const { get } = useFetchClient();
   const [opened, setOpened] = useState(null);
-  const { data: versions = [], isSuccess } = useQuery([path, updatedAt], async () => (await get(path)).data.data);
+  const { rows: versions, isSuccess, ...more } = usePages([path, updatedAt], path, byPage(pageSize));
   return (
     <SideBox title={formatMessage(label('history.title'))}>
       <Flex direction="column" alignItems="stretch" gap={2}>
@@ -46,7 +48,7 @@ function Versions({ path, updatedAt }) {
         )}
       </Flex>
       {opened !== null && (
-        <VersionDialog path={path} versions={versions} first={opened} updatedAt={updatedAt} onClose={() => setOpened(null)} />
+        <VersionDialog {...{ path, versions, more, updatedAt }} first={opened} onClose={() => setOpened(null)} />
       )}
     </SideBox>
   );

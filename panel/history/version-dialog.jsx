@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
 import {
-  Box,
   Button,
   Flex,
   ModalBody,
@@ -17,10 +16,11 @@ import {
 import { useAPIErrorHandler, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
 import { authorName } from '../authors.js';
 import { label } from '../texts.js';
+import { DifferenceList } from './difference-list.jsx';
 import { differencesOf } from './differences.ts';
 
 /** A dialog with what differs between a version and the entry as it is now, which can be restored. */
-export function VersionDialog({ path, versions, first, updatedAt, onClose }) {
+export function VersionDialog({ path, versions, more, first, updatedAt, onClose }) {
   const { formatMessage } = useIntl();
   const [chosen, setChosen] = useState(first);
   const { leftOut, isSending, restore } = useRestore(path, updatedAt);
@@ -33,7 +33,9 @@ export function VersionDialog({ path, versions, first, updatedAt, onClose }) {
           {formatMessage(label('history.title'))}
         </Typography>
       </ModalHeader>
-      <ModalBody>{isDone ? <Outcome leftOut={leftOut} /> : <Comparison {...{ path, versions, chosen, setChosen }} />}</ModalBody>
+      <ModalBody>
+        {isDone ? <Outcome leftOut={leftOut} /> : <Comparison {...{ path, versions, more, chosen, setChosen }} />}
+      </ModalBody>
       <ModalFooter
         startActions={
           <Button variant="tertiary" onClick={close}>
@@ -62,7 +64,7 @@ function Outcome({ leftOut }) {
 }
 
 /** The choice of a version, and what differs between it and the newest one. */
-function Comparison({ path, versions, chosen, setChosen }) {
+function Comparison({ path, versions, more, chosen, setChosen }) {
   const { formatMessage, formatDate } = useIntl();
   const nameOf = ({ version, at, by, action }) =>
     [
@@ -73,7 +75,11 @@ function Comparison({ path, versions, chosen, setChosen }) {
   const choice = { label: formatMessage(label('history.choose')), value: String(chosen) };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
-      <SingleSelect {...choice} onChange={(value) => setChosen(Number(value))}>
+      <SingleSelect
+        {...choice}
+        onChange={(value) => setChosen(Number(value))}
+        onReachEnd={() => more.hasNextPage && !more.isFetching && more.fetchNextPage()}
+      >
         {versions.map((one) => (
           <SingleSelectOption key={one.version} value={String(one.version)}>
             {nameOf(one)}
@@ -115,29 +121,6 @@ function Differences({ path, version, newest }) {
     return differencesOf(before, after);
   });
   if (rows === null) return null;
-  if (rows.length === 0) return <Typography>{formatMessage(label('history.same'))}</Typography>;
-  return (
-    <Flex direction="column" alignItems="stretch" gap={4}>
-      {rows.map(({ path: name, before, after }) => (
-        <Box key={name}>
-          <Typography fontWeight="bold" as="h3">
-            {name}
-          </Typography>
-          <Flex alignItems="flex-start" gap={2} wrap="wrap">
-            <Side title={formatMessage(label('history.then'))} text={before} background="danger100" />
-            <Side title={formatMessage(label('history.now'))} text={after} background="success100" />
-          </Flex>
-        </Box>
-      ))}
-    </Flex>
-  );
+  const [before, after, none] = ['then', 'now', 'same'].map((name) => formatMessage(label(`history.${name}`)));
+  return <DifferenceList rows={rows} before={before} after={after} none={none} />;
 }
-
-const Side = ({ title, text, background }) => (
-  <Box background={background} padding={3} hasRadius flex="1 1 14rem" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-    <Typography variant="pi" textColor="neutral600" as="div">
-      {title}
-    </Typography>
-    <Typography style={{ whiteSpace: 'pre-wrap' }}>{text === '' ? '–' : text}</Typography>
-  </Box>
-);

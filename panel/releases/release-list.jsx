@@ -1,9 +1,7 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
-import { useInfiniteQuery } from 'react-query';
 import { useHistory } from 'react-router-dom';
 import {
-  Box,
   Button,
   ContentLayout,
   HeaderLayout,
@@ -12,16 +10,11 @@ import {
   ModalFooter,
   ModalHeader,
   ModalLayout,
-  Table,
-  Tbody,
-  Td,
-  Th,
-  Thead,
-  Tr,
   Typography,
 } from '@strapi/design-system';
 import { Link, useFetchClient } from '@strapi/helper-plugin';
 import { Plus } from '@strapi/icons';
+import { PagedTable, usePages } from '../paged-table.jsx';
 import { label } from '../texts.js';
 import { ReleaseForm } from './release-form.jsx';
 import { api, page, timeText } from './release-texts.js';
@@ -33,16 +26,11 @@ const pageSize = 25;
 /** The list of releases, the newest first. */
 export function ReleaseList() {
   const { formatMessage } = useIntl();
-  const { get } = useFetchClient();
   const [isMaking, setIsMaking] = useState(false);
-  const { data, hasNextPage, fetchNextPage, isFetching, isSuccess } = useInfiniteQuery(
-    [api, 'list'],
-    async ({ pageParam: start = 0 }) => (await get(api, { params: { start, limit: pageSize } })).data.data,
-    { getNextPageParam: (last, { length }) => (last.length < pageSize ? undefined : length * pageSize) },
-  );
-  const rows = data?.pages.flat() ?? [];
+  const query = usePages([api, 'list'], api, { pageSize, paramsOf: (start) => ({ start, limit: pageSize }) });
+  const columns = useColumns();
   return (
-    <Main aria-busy={isFetching}>
+    <Main aria-busy={query.isFetching}>
       <HeaderLayout
         title={formatMessage(label('release.title'))}
         subtitle={formatMessage(label('release.subtitle'))}
@@ -53,56 +41,23 @@ export function ReleaseList() {
         }
       />
       <ContentLayout>
-        {rows.length > 0 && <Rows rows={rows} />}
-        {isSuccess && rows.length === 0 && <Typography>{formatMessage(label('release.none'))}</Typography>}
-        {hasNextPage && (
-          <Box paddingTop={4}>
-            <Button variant="secondary" onClick={() => fetchNextPage()} loading={isFetching}>
-              {formatMessage(label('release.more'))}
-            </Button>
-          </Box>
-        )}
+        <PagedTable columns={columns} query={query} none={formatMessage(label('release.none'))} keyOf={({ id }) => id} />
       </ContentLayout>
       {isMaking && <NewRelease onClose={() => setIsMaking(false)} />}
     </Main>
   );
 }
 
-function Rows({ rows }) {
+function useColumns() {
   const intl = useIntl();
-  const columns = ['name', 'time', 'count'];
-  return (
-    <Box style={{ overflowX: 'auto' }}>
-      <Table colCount={columns.length} rowCount={rows.length + 1}>
-        <Thead>
-          <Tr>
-            {columns.map((name) => (
-              <Th key={name}>
-                <Typography variant="sigma">{intl.formatMessage(label(`release.${name}`))}</Typography>
-              </Th>
-            ))}
-          </Tr>
-        </Thead>
-        <Tbody>
-          {rows.map((release) => (
-            <Tr key={release.id}>
-              <Td>
-                <Link to={`${page}/${release.id}`}>{release.name}</Link>
-              </Td>
-              <Td>
-                <Typography textColor={release.failedAt === null ? 'neutral800' : 'danger600'}>
-                  {timeText(release, intl)}
-                </Typography>
-              </Td>
-              <Td>
-                <Typography>{release.count}</Typography>
-              </Td>
-            </Tr>
-          ))}
-        </Tbody>
-      </Table>
-    </Box>
-  );
+  const shown = {
+    name: ({ id, name }) => <Link to={`${page}/${id}`}>{name}</Link>,
+    time: (release) => (
+      <Typography textColor={release.failedAt === null ? 'neutral800' : 'danger600'}>{timeText(release, intl)}</Typography>
+    ),
+    count: ({ count }) => count,
+  };
+  return Object.entries(shown).map(([name, show]) => ({ title: intl.formatMessage(label(`release.${name}`)), show }));
 }
 
 function NewRelease({ onClose }) {

@@ -52,8 +52,8 @@ function Release({ release, path }) {
       />
       <ContentLayout>
         <Flex direction="column" alignItems="stretch" gap={6}>
-          {release.failure !== null && <Problems title="releases.failed" problems={release.failure.problems} release={release} />}
-          {release.problems.length > 0 && <Problems title="releases.problems" problems={release.problems} release={release} />}
+          {release.failure !== null && <Problems title="release.failed" problems={release.failure.problems} release={release} />}
+          {release.problems.length > 0 && <Problems title="release.problems" problems={release.problems} release={release} />}
           {isOpen && (
             <Values values={values} onChange={setValues} isSending={isSending} onSave={isChanged ? () => save(values) : null} />
           )}

@@ -95,6 +95,38 @@ describe('releases in the panel', () => {
     expect(await page.getByRole('link', { name: 'Good' }).count()).to.equal(1);
   });
 
+  it('get a time, at which one that cannot be carried out is refused, with what is wrong', async () => {
+    const { page, visit, settle } = window;
+    const { send, serving } = panel();
+    const actions = [{ action: 'publish', uid: story, id: 2 }];
+    const made = await send('super', 'POST', '/admin/api/releases', { name: 'Spring issue', actions });
+    const path = `/plugins/mangrove-releases/${String(made.body.data.id)}`;
+    await visit(path);
+    const [date, time] = await page.getByRole('group', { name: 'At' }).getByRole('combobox').all();
+    await date?.fill('05/04/2031');
+    await date?.press('Enter');
+    await time?.fill('08:00');
+    await time?.press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('May 4, 2031', { exact: false }).first().waitFor();
+    await settle('the saved time');
+    await shoot(page, 'time');
+    const stored = serving.database.db.collection('_releases');
+    await stored.updateOne({ name: 'Spring issue' }, { $set: { at: new Date() } });
+    for (let isRefused = false; !isRefused; await page.waitForTimeout(200))
+      isRefused = (await stored.countDocuments({ name: 'Spring issue', failure: { $ne: null } })) > 0;
+    await visit(path);
+    await page.getByText('The release was refused at its time.', { exact: false }).waitFor();
+    await page.getByText('Bad: text must be defined', { exact: false }).first().waitFor();
+    await shoot(page, 'refused');
+    await visit('/plugins/mangrove-releases');
+    await page.getByText('Refused on', { exact: false }).waitFor();
+    await send('super', 'DELETE', `/admin/api/releases/${String(made.body.data.id)}`);
+    await visit('/plugins/mangrove-releases');
+    await page.getByRole('link', { name: 'Winter issue' }).click();
+    await settle('the release');
+  });
+
   it('are carried out by a button, and listed then', async () => {
     const { page, visit, settle } = window;
     await page.getByRole('button', { name: 'Publish' }).click();

@@ -9,6 +9,7 @@ import { withPrefix, type Route, type RouteCall } from '#http/route.js';
 import { withoutSecrets } from '#http/without-secrets.js';
 import type { Actor, AuditRecord } from '../audit-log.js';
 import type { PanelCall } from '../panel-route.js';
+import { calendarRows } from '../calendar/calendar-rows.js';
 import { previewTokenRows } from '../preview/token-rows.js';
 import type { Values } from '#base/values.js';
 import { type AdminCall, type AdminRoute, beginChange } from './admin-call.js';
@@ -44,6 +45,7 @@ const listed: readonly AdminRoute[] = [
   ...auditRoutes,
   ...workflowRoutes,
   ...releaseRoutes,
+  ...calendarRows,
   ...webhookAdminRoutes,
   ...panelPartRoutes,
   ...previewTokenRows,

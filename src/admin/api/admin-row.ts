@@ -1,5 +1,5 @@
 import { flag, listOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
-import { answers, type Operation, type QueryParameter } from '#http/operation.js';
+import { answers, type Operation, parameter, type QueryParameter } from '#http/operation.js';
 import { at } from '#http/route.js';
 import { parameterOf, type RouteRequest } from '#http/route-request.js';
 import { validationError } from '#base/errors.js';
@@ -75,6 +75,26 @@ export function numberParameter(request: RouteRequest, name: string, least: numb
   const number = /^\d{1,16}$/.test(value) ? Number(value) : -1;
   if (number >= least && number <= most) return number;
   throw validationError(`${name} must be a number from ${String(least)} to ${String(most)}`);
+}
+
+const pageSizes = { usual: 25, most: 100 };
+const mostPages = 10_000;
+
+/** The parameters of a list with pages. */
+export const pageParameters: readonly QueryParameter[] = [
+  parameter('page', 'The number of the page, from 1', whole),
+  parameter(
+    'pageSize',
+    `Most entries to answer; ${String(pageSizes.usual)} by default, at most ${String(pageSizes.most)}`,
+    whole,
+  ),
+];
+
+/** Returns which part of a list the parameters name. Throws a ValidationError for wrong ones. */
+export function pageIn(request: RouteRequest): { readonly skip: number; readonly limit: number } {
+  const limit = numberParameter(request, 'pageSize', 1, pageSizes.most) ?? pageSizes.usual;
+  const page = numberParameter(request, 'page', 1, mostPages) ?? 1;
+  return { skip: (page - 1) * limit, limit };
 }
 
 /** Returns a row of the admin API. `key` is its method and its path, such as `GET /models`. */

@@ -2,16 +2,26 @@ import { invalidParameter, notFoundError } from '#base/errors.js';
 import { withDatabase } from '#content/content-context.js';
 import { discardDraft } from '#content/discard-draft.js';
 import type { EntryKey } from '#content/meet-precondition.js';
-import { record, whole } from '#http/json-schema.js';
+import { orNull, record, text, whole } from '#http/json-schema.js';
 import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row } from './admin-row.js';
+import { describe, row, schemas } from './admin-row.js';
 
 /** What only requests of administrators need. */
 const loadRights = () => import('../content-manager/entry-rights.js');
 
-/** The route that drops the draft beside a published entry, for types with `options.drafts`. */
+const beside = orNull(record({ savedAt: text, entry: schemas.open, draft: schemas.open }));
+
+/** The routes of the draft beside a published entry, for types with `options.drafts`. */
 export const draftRoutes: readonly AdminRoute[] = [
+  {
+    ...row(
+      'GET /drafts/:uid/:id',
+      describe('adminFindDraft', 'Read a published entry and the draft beside it; null if there is none', beside),
+      async (call) => (await import('./show-draft.js')).showDraft(keyOf(call), call),
+    ),
+    right: 'logged in',
+  },
   {
     ...row(
       'POST /drafts/:uid/:id/discard',

@@ -4,10 +4,10 @@ import { historyOption } from '#api/history/history-option.js';
 import { optionOf } from '#model/schema/model-option.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '#http/json-schema.js';
-import { findVersion, listVersions, shownVersion, type Version } from '#api/history/version-store.js';
+import { findVersion, listVersions, newestVersion, shownVersion, type Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, row, schemas } from './admin-row.js';
+import { describe, pageIn, pageParameters, row, schemas } from './admin-row.js';
 import { nameAuthors } from './name-authors.js';
 
 /** Who has written. Administrators have a name. */
@@ -28,8 +28,8 @@ const loadRights = () => import('./administrator-history.js');
 const rows: readonly AdminRoute[] = [
   row(
     'GET /history/:uid/:id',
-    describe('adminFindVersions', 'List the versions of an entry, the newest first', listOf(record(listed))),
-    async (call) => nameAuthors(await listVersions(call.content.store.database, await ownerOf(call)), call.running),
+    describe('adminFindVersions', 'List the versions of an entry, the newest first', listOf(record(listed)), pageParameters),
+    list,
   ),
   row('GET /history/:uid/:id/:version', describe('adminFindVersion', 'Read a version of an entry', version), async (call) =>
     show(await versionOf(call), call),
@@ -67,6 +67,11 @@ function numberIn({ request }: AdminCall, name: string): number {
   const value = request.params[name] ?? '';
   if (!/^[1-9]\d{0,14}$/.test(value)) throw invalidParameter(name);
   return Number(value);
+}
+
+async function list(call: AdminCall): Promise<unknown> {
+  const page = pageIn(call.request);
+  return nameAuthors(await listVersions(call.content.store.database, await ownerOf(call), page), call.running);
 }
 
 async function versionOf(call: AdminCall): Promise<Version> {
@@ -111,6 +116,5 @@ function timeIn({ updatedAt }: Values): Date | null {
 
 async function newestOf(owner: { readonly uid: string; readonly id: number }, { content }: AdminCall): Promise<Version | null> {
   const { database } = content.store;
-  const [newest] = await listVersions(database, owner);
-  return newest === undefined ? null : findVersion(database, owner, newest.version);
+  return findVersion(database, owner, await newestVersion(database, owner));
 }

@@ -4,6 +4,7 @@ import { hasPreviews } from '../preview/settings.js';
 import { mapValues } from '#base/values.js';
 import { trashOption } from '#api/trash/trash-option.js';
 import type { ContentContext } from '#content/content-context.js';
+import { hasSchedule } from '#model/schema/scheduled.js';
 import { optionOf } from '#model/schema/model-option.js';
 import type { AdminRoute } from './admin-call.js';
 import { describe, row } from './admin-row.js';
@@ -15,6 +16,8 @@ const parts: Readonly<Record<string, (config: Config, content: ContentContext) =
   workflow: () => true, // as above
   trash: (_, { bind }) => [...bind.registry.types.values()].some((type) => optionOf(type, trashOption) !== null), // its page is in the menu
   releases: (_, { store }) => store.database.isReplicated, // each is a transaction
+  drafts: () => true, // its types say whether they have it
+  calendar: (_, { bind, store }) => store.database.isReplicated || [...bind.registry.types.values()].some(hasSchedule),
   preview: hasPreviews,
   audit: ({ admin }) => admin.audit.days > 0,
 };

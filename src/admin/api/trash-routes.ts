@@ -6,14 +6,13 @@ import { type DeletedEntry, findDeleted, listDeleted, removeDeleted } from '#api
 import { forbiddenError, invalidParameter, notFoundError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import { listOf, record, text, whole } from '#http/json-schema.js';
-import { parameter } from '#http/operation.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { optionOf } from '#model/schema/model-option.js';
 import type { Match } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { fitDocument } from '#store/write/fit-document.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
-import { describe, numberParameter, row, schemas } from './admin-row.js';
+import { describe, pageIn, pageParameters, row, schemas } from './admin-row.js';
 import { author } from './history-routes.js';
 import { nameAuthors } from './name-authors.js';
 
@@ -21,23 +20,13 @@ const deleted = record({ id: whole, deletedAt: text, deletedBy: author, entry: s
 const restored = record({ id: whole, leftOut: listOf(text) });
 const removed = record({ id: whole });
 
-const pageSize = { usual: 25, most: 100 };
-const mostPages = 10_000;
-
 /** What only requests of administrators need. */
 const loadRights = () => import('./administrator-trash.js');
 
 const rows: readonly AdminRoute[] = [
   row(
     'GET /trash/:uid',
-    describe('adminFindDeleted', 'List the deleted entries of a type, the newest first', listOf(deleted), [
-      parameter('page', 'The number of the page, from 1', whole),
-      parameter(
-        'pageSize',
-        `Most entries to answer; ${String(pageSize.usual)} by default, at most ${String(pageSize.most)}`,
-        whole,
-      ),
-    ]),
+    describe('adminFindDeleted', 'List the deleted entries of a type, the newest first', listOf(deleted), pageParameters),
     list,
   ),
   row(
@@ -75,9 +64,7 @@ async function list(call: AdminCall): Promise<unknown> {
   const type = typeOf(call);
   const part = await deletable(call, type);
   const { database } = call.content.store;
-  const limit = numberParameter(call.request, 'pageSize', 1, pageSize.most) ?? pageSize.usual;
-  const page = numberParameter(call.request, 'page', 1, mostPages) ?? 1;
-  const found = await listDeleted(database, type.uid, { part, skip: (page - 1) * limit, limit });
+  const found = await listDeleted(database, type.uid, { part, ...pageIn(call.request) });
   const named = await nameAuthors(found, call.running);
   return Promise.all(
     named.map(async ({ of: id, at, by, ...rest }) => ({

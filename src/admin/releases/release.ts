@@ -1,6 +1,6 @@
 import { ApiError, type FieldError, notFoundError, validationError } from '#base/errors.js';
 import type { ContentContext } from '#content/content-context.js';
-import { is, type Match } from '#store/form/matches.js';
+import { is, type Match, matchesAll } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { releaseCollection } from './declaration.js';
@@ -85,6 +85,10 @@ export const isAnyScheduled = async (database: Database): Promise<boolean> => (a
 /** Returns the releases that are carried out at a time, the first ones of them, in the order of their times. */
 export const listScheduled = (database: Database): Promise<readonly StoredRelease[]> =>
   releases.find(database, { match: scheduled, sort: { at: 1 }, limit: 100 });
+
+/** Returns the first of the open releases of a match, in the order of their times. */
+export const listComing = (database: Database, match: Match, limit: number): Promise<readonly StoredRelease[]> =>
+  releases.find(database, { match: matchesAll({ state: 'open' }, match), sort: { at: 1 }, limit });
 
 /** Stores a release. Throws a ValidationError if there are too many. */
 export async function putRelease(release: StoredRelease, database: Database): Promise<void> {

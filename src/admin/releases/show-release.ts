@@ -123,7 +123,8 @@ async function seeing(uid: string, group: readonly ReleaseAction[], actor: Actor
 /** Most characters of a label. */
 const longestLabel = 200;
 
-function readContext(type: ContentType, actor: Actor): ContentContext | null {
+/** Returns the context in which somebody reads entries of a type; null if they may not. */
+export function readContext(type: ContentType, actor: Actor): ContentContext | null {
   try {
     return contextFor(actor, 'read', type);
   } catch (error) {
@@ -133,7 +134,7 @@ function readContext(type: ContentType, actor: Actor): ContentContext | null {
 }
 
 /** Returns the attribute that stands for entries of a type in the panel; the id if it may not be read. */
-async function mainField(type: ContentType, { bind, store }: ContentContext, { running }: Actor): Promise<string> {
+export async function mainField(type: ContentType, { bind, store }: ContentContext, { running }: Actor): Promise<string> {
   const { models } = running.backend.models.inForce();
   const model = models.get(type.uid);
   if (model === undefined) return 'id';

@@ -51,10 +51,14 @@ export async function storeVersion(database: Database, { uid, id }: Owner, versi
   if (oldest > 0) await versions.remove(database, { uid, of: id, version: is.below(oldest + 1) });
 }
 
-/** Returns the versions of an entry without the entry itself, the newest first. */
-export async function listVersions(database: Database, { uid, id }: Owner): Promise<readonly Omit<Version, 'entry'>[]> {
+/** Returns a page of the versions of an entry without the entry itself, the newest first. */
+export async function listVersions(
+  database: Database,
+  { uid, id }: Owner,
+  page: { readonly skip: number; readonly limit: number },
+): Promise<readonly Omit<Version, 'entry'>[]> {
   const fields = ['version', 'at', 'by', 'action'];
-  const rows = await versions.find(database, { match: { uid, of: id }, fields, sort: { version: -1 } });
+  const rows = await versions.find(database, { match: { uid, of: id }, fields, sort: { version: -1 }, ...page });
   return rows.map(({ version, at, by, action }) => ({ version, at, by, action }));
 }
 

@@ -138,6 +138,8 @@ describe('versions of entries', () => {
     expect(list.map(({ version }: { version: number }) => version)).to.deep.equal([9, 8, 7, 6, 5, 4]);
     expect(list[0].action).to.equal('delete');
     expect((await admin('GET', `/history/api::note.note/${String(id)}/9`)).body.data.entry.title).to.equal('7');
+    const page = await admin('GET', `/history/api::note.note/${String(id)}?page=2&pageSize=2`);
+    expect(page.body.data).to.deep.equal(list.slice(2, 4));
     expect((await admin('POST', `/history/api::note.note/${String(id)}/8/restore`)).status).to.equal(404);
   });
 
@@ -192,6 +194,8 @@ describe('versions of entries', () => {
     ['/history/api::mark.mark/1', 404],
     ['/history/api::none.none/1', 404],
     ['/history/api::note.note/x', 400],
+    ['/history/api::note.note/1?pageSize=101', 400],
+    ['/history/api::note.note/1?page=0', 400],
     ['/history/api::note.note/1/99', 404],
     ['/history/api::note.note/1/0', 400],
   ] as const)

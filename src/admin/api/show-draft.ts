@@ -1,0 +1,45 @@
+import { contextOfCode } from '#api/code/content-of-code.js';
+import { readWhole } from '#api/history/whole-entry.js';
+import { notFoundError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
+import type { EntryKey } from '#content/meet-precondition.js';
+import { storedDraft } from '#store/form/draft.js';
+import { findFirst } from '#store/stored.js';
+import type { AdminCall } from './admin-call.js';
+import { checkReadable, visibleValues } from './administrator-history.js';
+
+/** A published entry and the draft beside it, in the form of versions. */
+interface DraftBeside {
+  readonly savedAt: Date;
+  readonly entry: Values;
+  readonly draft: Values;
+}
+
+/**
+ * Returns an entry and the draft beside it, with the values that the caller may see; null if there is no draft. Throws a NotFoundError if
+ * there is no such entry, and a ForbiddenError if the caller may not read it.
+ */
+export async function showDraft(key: EntryKey, { administrator, content, running }: AdminCall): Promise<DraftBeside | null> {
+  const { type, id } = key;
+  if (administrator !== null) await checkReadable(key, administrator);
+  const { database } = content.store;
+  const stored = await findFirst(database, type.collection, { _id: id });
+  if (stored === null) throw notFoundError();
+  const draft = storedDraft.of(stored);
+  if (draft === null) return null;
+  const reading = { content: contextOfCode(running), database };
+  const visible = (values: Values): Promise<Values> =>
+    administrator === null ? Promise.resolve(values) : visibleValues(values, key, administrator);
+  const links = Object.entries(storedDraft.links(draft)).map(([name, ids]) => {
+    const all = ids.map((one) => ({ id: one }));
+    const link = type.attributes.get(name);
+    const isMany = link?.kind !== 'relation' || link.many;
+    return [name, isMany ? all : (all[0] ?? null)] as const;
+  });
+  const inPlace = await readWhole(type, storedDraft.inPlace(stored), reading);
+  return {
+    savedAt: new Date(draft['updatedAt'] as Date), // every draft has one
+    entry: await visible(await readWhole(type, stored, reading)),
+    draft: await visible({ ...inPlace, ...Object.fromEntries(links) }),
+  };
+}
