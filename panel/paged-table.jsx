@@ -66,15 +66,7 @@ export function PagedTable({ columns, query, none, keyOf = (_, index) => index }
     <>
       <Rows>
         <Table colCount={columns.length} rowCount={rows.length + 1}>
-          <Thead>
-            <Tr>
-              {columns.map(({ title, isHidden }) => (
-                <Th key={title}>
-                  {isHidden ? <VisuallyHidden>{title}</VisuallyHidden> : <Typography variant="sigma">{title}</Typography>}
-                </Th>
-              ))}
-            </Tr>
-          </Thead>
+          <Head columns={columns} />
           <Tbody>
             {rows.map((row, index) => (
               <Tr key={keyOf(row, index)}>
@@ -98,6 +90,18 @@ export function PagedTable({ columns, query, none, keyOf = (_, index) => index }
     </>
   );
 }
+
+const Head = ({ columns }) => (
+  <Thead>
+    <Tr>
+      {columns.map(({ title, isHidden }) => (
+        <Th key={title}>
+          {isHidden ? <VisuallyHidden>{title}</VisuallyHidden> : <Typography variant="sigma">{title}</Typography>}
+        </Th>
+      ))}
+    </Tr>
+  </Thead>
+);
 
 const Cell = ({ children }) => (typeof children === 'object' ? children : <Typography>{children}</Typography>);
 

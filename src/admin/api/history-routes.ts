@@ -4,7 +4,7 @@ import { historyOption } from '#api/history/history-option.js';
 import { optionOf } from '#model/schema/model-option.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import { listOf, orNull, record, text, whole } from '#http/json-schema.js';
-import { findVersion, listVersions, newestVersion, shownVersion, type Version } from '#api/history/version-store.js';
+import { findVersion, listVersions, shownVersion, type Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, pageIn, pageParameters, row, schemas } from './admin-row.js';
@@ -116,5 +116,6 @@ function timeIn({ updatedAt }: Values): Date | null {
 
 async function newestOf(owner: { readonly uid: string; readonly id: number }, { content }: AdminCall): Promise<Version | null> {
   const { database } = content.store;
-  return findVersion(database, owner, await newestVersion(database, owner));
+  const [newest] = await listVersions(database, owner, { skip: 0, limit: 1 });
+  return newest === undefined ? null : findVersion(database, owner, newest.version);
 }
