@@ -14,7 +14,7 @@ import { createContext, type ContentSource } from '#content/content-context.js';
 import { createExplainRefusal } from '#http/explain-refusal.js';
 import { KeptAnswers } from '#http/kept-answers.js';
 import { requestLimiter } from '#http/limit-requests.js';
-import { enabledFeatures, featureActions, modelSettings, startFeatures, type Feature } from '#http/feature.js';
+import { enabledFeatures, featureActions, loggedCollections, modelSettings, startFeatures, type Feature } from '#http/feature.js';
 import type { Connection, Running } from '#http/running.js';
 import { createMedia } from '#media/media.js';
 import { retiring } from '#media/retire-files.js';
@@ -133,6 +133,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     config,
     secrets,
     actions: featureActions(features, config),
+    logged: loggedCollections(features, config),
     entryKeys: enabledFeatures(features, config).find(({ entryKeys }) => entryKeys !== undefined)?.entryKeys ?? null,
     backend,
     isEmbedded,

@@ -6,6 +6,7 @@ import { oauthDeclaration } from '#api/mcp/oauth/declaration.js';
 import { mcpSettings } from '#api/mcp/settings.js';
 import { metricsSettings, slowSettings } from '#api/metrics/settings.js';
 import { restDeclarations } from '#api/rest/declarations.js';
+import { searchDeclaration } from '#api/search/declaration.js';
 import { syncSettings } from '#api/sync/settings.js';
 import { tracesSettings } from '#api/traces/settings.js';
 import { trashDeclaration } from '#api/trash/declaration.js';
@@ -22,6 +23,7 @@ export const declarations: readonly Declaration[] = [
   { settings: { server: slowSettings } },
   { settings: { server: tracesSettings } },
   { settings: syncSettings },
+  searchDeclaration,
   { settings: aggregateSettings },
   { settings: mcpSettings },
   oauthDeclaration,

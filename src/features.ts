@@ -15,6 +15,7 @@ import { signOn } from '#admin/sso/feature.js';
 import { accounts, content, locales, models, uploads } from '#api/rest/features.js';
 import { push } from '#api/push/feature.js';
 import { schedule } from '#api/schedule/feature.js';
+import { search } from '#api/search/feature.js';
 import { startPage } from '#api/start-page/feature.js';
 import { sync } from '#api/sync/feature.js';
 import { traces } from '#api/traces/feature.js';
@@ -53,6 +54,7 @@ export const features: readonly Feature[] = [
   health,
   push,
   sync,
+  search,
   aggregates,
   mcp,
   oauth,

@@ -1,6 +1,7 @@
 import type { Finder } from '#content/finder.js';
 import type { Config } from '#settings/config.js';
 import type { AddedSettings } from '#settings/sections.js';
+import { memoize } from '#base/caches.js';
 import type { Consumer, Observer } from '#base/observe/observer.js';
 import type { Found } from '#base/finding.js';
 import type { Backend } from '#store/models/open-backend.js';
@@ -75,6 +76,8 @@ export interface Feature extends Declaration {
   readonly typeActions?: (type: ContentType) => readonly string[];
   /** Keys by which callers read one entry by the rights of somebody else. One feature at most has some. */
   readonly entryKeys?: EntryKeys;
+  /** Returns the types whose changes it reads in the change log (`syncLog`), which is then written for them too. */
+  readonly logged?: (registry: Registry, config: Config) => readonly ContentType[];
   /** Returns what finds entries by their texts in the place of the database. One feature at most has it. */
   readonly finder?: (parts: { readonly config: Config; readonly backend: Backend; readonly observer: Observer }) => Finder;
   /** What `npx mangrove doctor` checks. */
@@ -104,6 +107,12 @@ export function featureActions(features: readonly Feature[], config: Config): Ru
     ...[...byPluralName.values(), ...bySingularName.values()].flatMap(actionsOn),
     ...others,
   ];
+}
+
+/** Returns the function that returns the collections whose changes enabled features read in the change log. */
+export function loggedCollections(features: readonly Feature[], config: Config): Running['logged'] {
+  const readers = enabledFeatures(features, config).flatMap(({ logged }) => logged ?? []);
+  return memoize((registry) => new Set(readers.flatMap((read) => read(registry, config)).map(({ collection }) => collection)));
 }
 
 /**

@@ -103,6 +103,8 @@ export interface Running {
   readonly explainRefusal: ExplainRefusal;
   /** Returns the actions of features that can be granted to roles. */
   readonly actions: (registry: Registry) => readonly string[];
+  /** Returns the collections whose changes features read in the change log, besides those that are synced. */
+  readonly logged: (registry: Registry) => ReadonlySet<string>;
   /** The recent answers to reads. */
   readonly answers: KeptAnswers;
   /** Keys by which callers read one entry by the rights of somebody else; null if no feature has any. */

@@ -43,6 +43,7 @@ export class Metrics {
 const consumerOf = (registers: Registry[]): Consumer => ({
   ...ofRequests(registers),
   ...ofCommands(registers),
+  ...ofSearches(registers),
   ...ofJobs(registers),
 });
 
@@ -104,6 +105,20 @@ function ofCommands(registers: Registry[]): Consumer {
     },
     'changes heard': ({ ms }) => {
       lag.set(Math.max(ms, 0) / 1000);
+    },
+  };
+}
+
+function ofSearches(registers: Registry[]): Consumer {
+  const searches = new Counter({
+    name: 'mangrove_engine_searches_total',
+    help: 'Searches for which a search engine is set; MongoDB has answered those that are not found',
+    labelNames: ['engine', 'result'],
+    registers,
+  });
+  return {
+    'engine searched': ({ engine, result }) => {
+      searches.inc({ engine, result });
     },
   };
 }

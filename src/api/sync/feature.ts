@@ -12,6 +12,7 @@ import { collections } from '#model/schema/collections.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Change } from '#store/changes/changes.js';
 import { forJob } from '#store/send/database.js';
+import type { FieldsOf } from '#store/stores/change-log.js';
 import { writeChanges } from '#store/stores/write-changes.js';
 import { logFields, type RowRule } from './dependencies.js';
 import { syncRoutes } from './routes.js';
@@ -28,13 +29,14 @@ export const sync: Feature = {
   start: (running) => Promise.resolve(startSync(running)),
 };
 
-/** Writes the change log while there are types that are synced, and tells waiting clients of changed rights. Returns what ends this. */
+/** Writes the change log while there are types that are synced or that other features read in it, and tells waiting clients of changed rights. Returns what ends this. */
 function startSync(running: Running): () => Promise<void> {
   const { models, jobs, store } = running.backend;
   let stop: (() => Promise<void>) | null = null;
   let isOver = !store.database.isReplicated;
   const adapt = (): void => {
-    if (hasSynced(models.snapshot.registry) && !isOver) stop ??= startWriter(running);
+    const { registry } = models.snapshot;
+    if ((hasSynced(registry) || running.logged(registry).size > 0) && !isOver) stop ??= startWriter(running);
     else if (stop !== null) {
       void stop();
       stop = null;
@@ -61,7 +63,11 @@ function startWriter(running: Running): () => Promise<void> {
   const { jobs, models, store } = running.backend;
   const { retention } = settingsOf(running);
   const name = 'change log';
-  const fieldsOf = memoizePair((registry: Registry, roles: Roles) => logFields(registry, rowRules(roles.byId.values(), running)));
+  const fieldsOf = memoizePair((registry: Registry, roles: Roles): FieldsOf => {
+    const fields = logFields(registry, rowRules(roles.byId.values(), running));
+    const others = [...running.logged(registry)].filter((name) => !fields.has(name));
+    return new Map([...fields, ...others.map((name) => [name, new Set<string>()] as const)]);
+  });
   const followed = async () => fieldsOf(models.snapshot.registry, await running.authenticator.roles());
   const warn = (text: string): void => {
     jobs.observer.observe({ kind: 'warned', topic: 'database', text });

@@ -42,6 +42,8 @@ const rows: Rows = {
     'MongoDB is not available: no server accepts writes, requests wait and are then answered by 503',
   ],
   'database found': () => ['info', {}, 'MongoDB is available again'],
+  'engine lost': ({ err }) => ['warn', { err }, 'the search engine does not answer: MongoDB searches'],
+  'engine found': () => ['info', {}, 'the search engine answers again'],
   'model refused': ({ uid, text }) => ['warn', { uid }, text],
   'entries unfit': ({ uid, attribute, entries, problem }) => [
     'warn',

@@ -45,6 +45,10 @@ export type Observation =
   /** The change stream has ended, so that changes are missed until it is open again. */
   | { readonly kind: 'changes lost'; readonly err: unknown }
   | { readonly kind: 'changes found' }
+  /** The search engine does not answer, or answers again. */
+  | { readonly kind: 'engine lost'; readonly err: unknown }
+  | { readonly kind: 'engine found' }
+  | EngineSearched
   /** The change stream has reported a write of `ms` milliseconds ago. */
   | { readonly kind: 'changes heard'; readonly ms: number }
   /** A model is not in force as it is stored, or has warnings. */
@@ -68,6 +72,14 @@ export type Observation =
 interface QueueSize {
   readonly running: number;
   readonly waiting: number;
+}
+
+/** A search engine was asked, or not asked because it has just failed, or has no complete index. Unless it has found, MongoDB searches. */
+interface EngineSearched {
+  readonly kind: 'engine searched';
+  readonly engine: string;
+  readonly result: 'found' | 'failed' | 'paused' | 'no index';
+  readonly ms: number;
 }
 
 /** A run of a job begins. Not told of runs that last as long as the service. */

@@ -15,7 +15,7 @@ export function outsideSearch(text: string, type: ContentType, context: BindCont
 }
 
 /** Returns the texts of the entries of a type that may be known outside of the database: those that are searched and not private. */
-const textAttributes = (type: ContentType): readonly ScalarAttribute[] =>
+export const textAttributes = (type: ContentType): readonly ScalarAttribute[] =>
   [...type.attributes.values()].flatMap((attribute) =>
     attribute.kind === 'scalar' &&
     attribute.searchable &&

@@ -39,6 +39,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   rules: { about: 'restrict roles to some entries and attributes', load: () => import('./rules.js') },
   locales: { about: 'list, add, change and remove languages', load: () => import('./locales.js') },
   webhooks: { about: 'list, create and delete webhooks, and deliver again', load: () => import('./webhooks.js') },
+  search: { about: 'show and rebuild the indexes of the search engine', load: () => import('./search.js') },
   import: { about: 'import the content of a Strapi project', load: () => import('./import.js') },
   export: { about: 'write everything into an archive', load: () => import('./export.js') },
   backup: { about: 'back up everything as of one moment, while the service runs', load: () => import('./backup.js') },

@@ -1,0 +1,10 @@
+import type { Declaration } from '#http/feature.js';
+import { searchSettings } from './settings.js';
+
+export const indexCollection = '_search_indexes';
+
+/** What search engines need. The indexes are built again after a restore, so that no backup contains what is known of them. */
+export const searchDeclaration = {
+  settings: searchSettings,
+  collections: [{ name: indexCollection, backup: 'never', isFollowed: true }],
+} satisfies Declaration;
