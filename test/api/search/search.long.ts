@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { closeAfter } from '../../support/close-after.js';
 import { createLog, type Log } from '../../support/create-log.js';
-import type { EngineServer } from './engine-server.js';
+import { engineKey, type EngineServer } from './engine-server.js';
 import { type EngineName, engineServers, eventually, type ServingSearch, serveSearch, storedIn } from './serve-search.js';
 
 interface Page {
@@ -131,6 +131,23 @@ for (const name of Object.keys(engineServers) as EngineName[])
       expect(storedIn(engine, 'articles')).to.have.length(4);
     });
 
+    it('says that there are more, but not to a caller whose row rule hides some', async () => {
+      const [, index] = [...engine.indexes].find(([one]) => one.startsWith('mangrove_articles_')) ?? [];
+      for (let id = 100_001; id <= 111_000; id += 1)
+        index?.documents.set(String(id), { id: String(id), published: true, text_title: 'Watr' });
+      const { data, meta } = await as(token, '/api/articles?_q=watr');
+      expect([data, meta.searchTruncated]).to.deep.equal([[], true]);
+      const own = { owner: { id: { $eq: '$user.id' } } };
+      await serving.admin('PUT', '/roles/1/rules', { rows: { 'api::article.article': own }, fields: null });
+      const ofAnn = await as(ann.jwt, '/api/articles?_q=water');
+      expect([ofAnn.data.map(({ id }) => id), ofAnn.meta]).to.deep.equal([
+        [1],
+        { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } },
+      ]);
+      await serving.admin('PUT', '/roles/1/rules', { rows: null, fields: null });
+      for (let id = 100_001; id <= 111_000; id += 1) index?.documents.delete(String(id));
+    });
+
     it('is answered by MongoDB while the engine fails, which the log says once', async () => {
       for (const mood of ['down', 'broken'] as const) {
         engine.mood = mood;
@@ -145,3 +162,30 @@ for (const name of Object.keys(engineServers) as EngineName[])
       expect(log.lines.some(({ msg }) => msg === 'the search engine answers again')).to.equal(true);
     });
   });
+
+describe('a search engine that never answers', () => {
+  const toClose = closeAfter();
+  let engine: EngineServer;
+  let serving: ServingSearch;
+
+  before(async () => {
+    engine = await engineServers.meilisearch().open();
+    toClose(() => engine.close());
+    const settings = { engine: 'meilisearch', url: engine.url, key: engineKey, timeout: 50 } as const;
+    serving = await serveSearch('meilisearch', engine, { config: { api: { open: true, search: settings } } });
+    toClose(() => serving.stop());
+    await serving.call('POST', '/api/articles', { data: { title: 'Water' } });
+    await serving.fed();
+  });
+
+  it('is asked once, and then not for some seconds', async () => {
+    engine.mood = 'silent';
+    const before = engine.calls.length;
+    for (let search = 1; search <= 3; search += 1) {
+      const { status, body } = await serving.call('GET', '/api/articles?_q=water');
+      expect([status, body.data.length]).to.deep.equal([200, 1]);
+    }
+    const searches = engine.calls.slice(before).filter(({ path }) => path.endsWith('/search'));
+    expect(searches).to.have.length(1);
+  });
+});
