@@ -52,6 +52,7 @@ const texts = {
     actions: {
       create: 'created',
       update: 'changed',
+      draft: 'saved as a draft',
       publish: 'published',
       unpublish: 'unpublished',
       delete: 'deleted',

@@ -37,16 +37,15 @@ function CalendarPage() {
   const [none, partly] = [data?.length === 0, data?.length === most];
   return (
     <Main aria-busy={data === undefined && error === null}>
-      <HeaderLayout
-        title={formatMessage(label('calendar.title'))}
-        subtitle={formatMessage(label('calendar.subtitle'))}
-        primaryAction={<Months onMove={(later) => setMonth(monthOf(later === 0 ? new Date() : month, later))} />}
-      />
+      <HeaderLayout title={formatMessage(label('calendar.title'))} subtitle={formatMessage(label('calendar.subtitle'))} />
       <ContentLayout>
         <Flex direction="column" alignItems="stretch" gap={4}>
-          <Typography variant="beta" as="h2">
-            {formatDate(month, { month: 'long', year: 'numeric' })}
-          </Typography>
+          <Flex gap={4} wrap="wrap" justifyContent="space-between">
+            <Typography variant="beta" as="h2">
+              {formatDate(month, { month: 'long', year: 'numeric' })}
+            </Typography>
+            <Months onMove={(later) => setMonth(monthOf(later === 0 ? new Date() : month, later))} />
+          </Flex>
           {error !== null && <Typography textColor="danger600">{messageOf(error)}</Typography>}
           {none && <Typography>{formatMessage(label('calendar.none'))}</Typography>}
           {partly && <Typography>{formatMessage(label('calendar.partly'), { count: most })}</Typography>}

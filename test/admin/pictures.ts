@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { packageRoot } from '#base/package-root.js';
 
 /** Where the pictures of docs/editorial.md are written, if `PICTURES` is set. */
@@ -14,6 +15,7 @@ const folder = join(packageRoot, 'docs/images');
 export const picturesOf =
   (page: () => Page) =>
   async (name: string, shown?: Locator): Promise<void> => {
+    await page().getByText('Success:').last().waitFor({ state: 'hidden' });
     const { SHOTS: shots, PICTURES: pictures } = process.env;
     for (const [width, height] of [
       [360, 740],
@@ -27,5 +29,9 @@ export const picturesOf =
     }
     if (pictures === undefined) return;
     await mkdir(folder, { recursive: true });
-    await page().screenshot({ path: join(folder, `editorial-${name}.jpg`), type: 'jpeg', quality: 60 });
+    const picture = await sharp(await page().screenshot())
+      .webp({ quality: 60 })
+      .toBuffer();
+    expect(picture.length, `the size of ${name}`).to.be.at.most(60_000);
+    await writeFile(join(folder, `editorial-${name}.webp`), picture);
   };
