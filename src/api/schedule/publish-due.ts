@@ -26,7 +26,7 @@ interface Due {
 /** Maximum number of entries of a type that are changed one after the other before the others are looked for again. */
 const atOnce = 100;
 
-/** Maximum number of entries that are left alone because they could not be changed. */
+/** Maximum number of entries that are left alone because they could not be changed. Further ones are tried again in turn. */
 const mostFailed = 1_000;
 
 /** Changes the publication state of entries whose time has come. */
@@ -35,6 +35,8 @@ export class DuePublisher {
   readonly #observer: Observer;
   /** The versions of entries that could not be changed. They are tried again when they have changed, and after a restart. */
   readonly #failed = new Map<string, string>();
+  /** By type and time: the number of due entries before those that the next look begins with, so that none blocks later ones. */
+  readonly #passed = new Map<string, number>();
 
   /** `content` returns a context with all rights. */
   constructor(content: () => ContentContext, observer: Observer) {
@@ -61,14 +63,21 @@ export class DuePublisher {
 
   async #find(type: ContentType, name: ScheduledName, context: ContentContext): Promise<readonly Due[]> {
     const unpaged = { ...context, hooks: null, bind: { ...context.bind, settings: unpagedSettings(context.bind.settings) } };
-    const { entries } = await findMany(type, dueQuery(name, atOnce + this.#failed.size), unpaged);
+    const key = `${type.uid} ${name} `;
+    const start = this.#passed.get(key) ?? 0;
+    const limit = start === 0 ? atOnce + this.#failed.size : atOnce;
+    const { entries } = await findMany(type, dueQuery(name, { start, limit }), unpaged);
     const due = entries.flatMap(({ document }) => {
       const time = document[name];
       return time instanceof Date && time.getTime() <= Date.now() ? [{ type, id: Number(document['_id']), name, time }] : [];
     });
-    this.#forgetOthers(`${type.uid} ${name} `, new Set(due.map(keyOf)));
+    if (start === 0) this.#forgetOthers(key, new Set(due.map(keyOf)));
     const left = await this.#unchanged(due, context);
-    return due.filter((one) => !left.has(one)).slice(0, atOnce);
+    const chosen = due.filter((one) => !left.has(one)).slice(0, atOnce);
+    const [last] = chosen.slice(-1);
+    const isMore = this.#failed.size >= mostFailed && due.length === limit && last !== undefined;
+    this.#passed.set(key, isMore ? start + due.indexOf(last) + 1 : 0);
+    return chosen;
   }
 
   /** Returns those that could not be changed, and have the same version still. */
@@ -111,12 +120,12 @@ export class DuePublisher {
 }
 
 /** Returns the query for entries that are due by the end of this second, those of the earliest times. */
-const dueQuery = (name: ScheduledName, limit: number): Query => ({
+const dueQuery = (name: ScheduledName, page: { readonly start: number; readonly limit: number }): Query => ({
   ...emptyQuery,
   ...{ publicationState: 'preview', locale: 'all', withTotal: false, fields: [name] },
   filter: comparing(name, 'lte', nowWord),
   sort: [{ path: [name], order: 'asc' }],
-  pagination: { kind: 'offset', start: 0, limit, withCount: false },
+  pagination: { kind: 'offset', ...page, withCount: false },
 });
 
 const keyOf = ({ type, id, name }: Due): string => `${type.uid} ${name} ${String(id)}`;

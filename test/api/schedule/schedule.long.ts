@@ -110,6 +110,17 @@ describe('scheduled publishing', () => {
     await until(incomplete, ({ publishedAt }) => publishedAt !== null);
   });
 
+  it('publishes an entry behind more that cannot be published than are remembered', async function () {
+    this.timeout(600_000);
+    const incomplete = Array.from({ length: 1_150 }, (_, index) => ({
+      ...{ _id: 10_000 + index, title: null, locale: 'en', publishedAt: null, publishAt: new Date('2019-01-01') },
+    }));
+    await database.db.collection<{ _id: number }>('posts').insertMany(incomplete);
+    const next = await create({ publishAt: past });
+    await until(next, ({ publishedAt }) => publishedAt !== null);
+    await database.db.collection<{ _id: number }>('posts').deleteMany({ _id: { $gte: 10_000, $lt: 11_150 } });
+  });
+
   it('publishes what was due while no instance was running', async () => {
     const id = await create({ publishAt: future });
     for (const server of servers) await server.stop();
