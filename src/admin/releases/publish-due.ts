@@ -57,7 +57,9 @@ async function publish(release: StoredRelease, running: Running, signal: AbortSi
  */
 async function tellFailure(release: StoredRelease, error: unknown, running: Running): Promise<boolean> {
   const { store, jobs } = running.backend;
-  const problems = errorsIn(error).map(({ path, message }) => ({ path, message }));
+  const isOfCode = !(error instanceof ApiError);
+  const errors = isOfCode ? [{ path: [], message: 'Code of the project has failed, see the log' }] : errorsIn(error);
+  const problems = errors.map(({ path, message }) => ({ path, message }));
   if (!(await noteFailure(release, { at: new Date(), problems }, store.database))) return false;
   const { _id: id, name } = release;
   jobs.observer.observe({ kind: 'failed', work: 'release', err: error, about: { id, name } });
