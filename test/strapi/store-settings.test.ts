@@ -15,6 +15,7 @@ const written: readonly (readonly [key: string, value: object, settings: object 
   ['advanced', { email_reset_password: 'x' }, 'email_reset_password must be a web address, or null'],
   ['email', { reset_password: template('New') }, { templates: { reset_password: template('New').options } }],
   ['email', { reset_password: template('<%= NO %>') }, 'reset_password names NO, which there is not'],
+  ['email', { reset_password: template('<% exit() %>') }, 'reset_password names <% exit(), which there is not'],
   ['email', { reset_password: { options: {} } }, 'reset_password needs options with from, response_email, object and message'],
 ];
 

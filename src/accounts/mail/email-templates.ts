@@ -47,11 +47,11 @@ export const fillTemplate = (text: string, values: Placeholders, encode: (value:
   });
 
 /** Returns whether a template has only known placeholders, and nothing else that looks like one. */
-export const isTemplate = (text: string): boolean =>
-  unknownPlaceholders(text).length === 0 && !text.replace(placeholder, '').includes('<%');
+export const isTemplate = (text: string): boolean => unknownPlaceholders(text).length === 0;
 
-/** Returns the unknown placeholder names in a template. */
-export const unknownPlaceholders = (text: string): string[] =>
-  [...text.matchAll(placeholder)]
-    .map(([, first, second]) => first ?? second ?? '')
-    .filter((name) => !placeholderNames.some((known) => known === name));
+/** Returns the unknown placeholder names in a template, and the beginnings of everything else that looks like a placeholder. */
+export const unknownPlaceholders = (text: string): string[] => {
+  const names = [...text.matchAll(placeholder)].map(([, first, second]) => first ?? second ?? '');
+  const others = text.replace(placeholder, '').match(/<%[^%]{0,40}/g) ?? [];
+  return [...names.filter((name) => !placeholderNames.some((known) => known === name)), ...others.map((code) => code.trim())];
+};

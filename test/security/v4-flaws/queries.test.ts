@@ -23,6 +23,8 @@ describe('flaws of Strapi v4: queries', () => {
     await server.as(body.data.accessKey, 'POST', '/api/notes', { data: { text: 'n', article: 1 } });
     await server.database.db.collection('up_users').updateMany({}, { $set: { resetPasswordToken: 'r'.repeat(64) } });
     await server.database.db.collection('articles').updateMany({}, { $set: { createdBy: 1, updatedBy: 1 } });
+    const administrator = { email: 'editor@mail.test', resetPasswordToken: 'r'.repeat(64) };
+    await server.database.db.collection<{ _id: number }>('admin_users').insertOne({ _id: 1, ...administrator });
   });
   after(() => server.stop());
 

@@ -29,13 +29,16 @@ describe('flaws of Strapi v4: the service', () => {
   it('CVE-2021-46440: the documentation of the API has no password, and sets no cookie', async () => {
     const serving = await serveModels({ models: [collectionType('note', { text: { type: 'string' } })] });
     try {
-      for (const path of ['/api/openapi.json', '/documentation', '/documentation/v1.0.0', '/documentation/login']) {
-        const body = new URLSearchParams({ password: 'Secret123' });
-        for (const init of [{}, { method: 'POST', body }]) {
-          const answer = await fetch(`${serving.server.url}${path}`, { ...init, redirect: 'manual' });
-          expect(answer.headers.get('set-cookie'), path).to.equal(null);
-          expect(answer.status, path).to.be.below(500);
-        }
+      const body = new URLSearchParams({ password: 'Secret123' });
+      const send = (path: string, init: RequestInit = {}) =>
+        fetch(`${serving.server.url}${path}`, { ...init, redirect: 'manual' });
+      const document = await send('/api/openapi.json');
+      expect([document.status, document.headers.get('set-cookie')]).to.deep.equal([200, null]);
+      const paths = ['/documentation', '/documentation/v1.0.0', '/documentation/login'];
+      for (const [path, init] of paths.flatMap((one) => [[one] as const, [one, { method: 'POST', body }] as const])) {
+        const answer = await send(path, init);
+        expect(answer.headers.get('set-cookie'), path).to.equal(null);
+        expect(answer.status, path).to.be.oneOf([404, 405]);
       }
     } finally {
       await serving.stop();
