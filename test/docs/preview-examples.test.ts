@@ -7,7 +7,7 @@ import { readBlocks } from './read-page.js';
 const folder = join(packageRoot, 'examples/previews/next/app');
 
 describe('the code of previews in docs/editorial.md', () => {
-  const shown = readBlocks('docs/editorial.md').filter(({ language }) => language === 'js' || language === 'jsx');
+  const shown = readBlocks('docs/editorial.md').filter(({ language }) => language === 'jsx');
 
   for (const file of ['api/preview/route.js', 'api/preview/events/route.js', 'articles/[id]/article.jsx'])
     it(`is that of the example, ${file}`, () => {
