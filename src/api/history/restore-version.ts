@@ -5,6 +5,7 @@ import { ApiError, notFoundError } from '#base/errors.js';
 import type { Version } from './version-store.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { inputOf } from './version-input.js';
 
 /** Runs a change in a transaction, which it may end by an error. */
@@ -19,7 +20,8 @@ interface Restoring {
 }
 
 /**
- * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Passwords stay. Values
+ * Updates an entry to a version: its values, components, publication state, and links to entries that still exist. Of a type with drafts
+ * beside published entries, it is the draft that is updated, and no entry is published or unpublished. Passwords stay. Values
  * that do not fit the model any more are converted if nothing is lost, and left out otherwise, as are unique values that others have now.
  * Attributes that may not be written are left out without being named.
  * Each attempt is a transaction of its own, because the server ends one in which a write is refused. Returns
@@ -48,9 +50,11 @@ interface Attempt extends Restoring {
 async function attempt(type: ContentType, version: Version, { context, refused, ...rest }: Attempt): Promise<readonly string[]> {
   const { permits = () => true, expected } = rest;
   const { values, leftOut } = await inputOf(type, version, context);
-  const data = Object.fromEntries(Object.entries(values).filter(([name]) => !refused.has(name) && permits(name)));
+  const status = keepsDrafts(type) ? ({ status: 'draft' } as const) : {};
+  const isLeft = (name: string): boolean => refused.has(name) || !permits(name) || (keepsDrafts(type) && name === 'publishedAt');
+  const data = Object.fromEntries(Object.entries(values).filter(([name]) => !isLeft(name)));
   const id = Number(version.entry['id']);
-  const updated = await update({ type, id, ...(expected && { expected }) }, { data, query: emptyQuery }, context);
+  const updated = await update({ type, id, ...status, ...(expected && { expected }) }, { data, query: emptyQuery }, context);
   if (updated === null) throw notFoundError('The entry was deleted');
   const named = [...refused].filter((name) => Object.hasOwn(values, name));
   return [...leftOut.filter((path) => !refused.has(rootOf(path))), ...named];

@@ -1,8 +1,10 @@
 import { unpagedSettings } from '../code/content-of-code.js';
 import { type ContentContext, withDatabase } from '#content/content-context.js';
+import { withDrafts } from '#content/drafts.js';
 import { findMany } from '#content/find-many.js';
 import { update } from '#content/update.js';
 import { ApiError } from '#base/errors.js';
+import { storedDraft } from '#store/form/draft.js';
 import { entryVersion, versionFields } from '#store/form/entry-version.js';
 import { is } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -62,7 +64,8 @@ export class DuePublisher {
   }
 
   async #find(type: ContentType, name: ScheduledName, context: ContentContext): Promise<readonly Due[]> {
-    const unpaged = { ...context, hooks: null, bind: { ...context.bind, settings: unpagedSettings(context.bind.settings) } };
+    const bind = { ...context.bind, settings: unpagedSettings(context.bind.settings) };
+    const unpaged = await stating(name, type, { ...context, hooks: null, bind });
     const key = `${type.uid} ${name} `;
     const start = this.#passed.get(key) ?? 0;
     const limit = start === 0 ? atOnce + this.#failed.size : atOnce;
@@ -72,7 +75,7 @@ export class DuePublisher {
       return time instanceof Date && time.getTime() <= Date.now() ? [{ type, id: Number(document['_id']), name, time }] : [];
     });
     if (start === 0) this.#forgetOthers(key, new Set(due.map(keyOf)));
-    const left = await this.#unchanged(due, context);
+    const left = await this.#unchanged(due, unpaged);
     const chosen = due.filter((one) => !left.has(one)).slice(0, atOnce);
     const [last] = chosen.slice(-1);
     const isMore = this.#failed.size >= mostFailed && due.length === limit && last !== undefined;
@@ -103,10 +106,11 @@ export class DuePublisher {
     let version = '';
     try {
       await inTransaction(context.store.database, async (database) => {
-        const stored = await findFirst(database, type.collection, { _id: id, [name]: is.exactly(time) });
+        const { store } = await stating(name, type, withDatabase(context, database));
+        const stored = await findFirst(store.database, type.collection, { _id: id, [name]: is.exactly(time) });
         if (stored === null) return;
         version = entryVersion(stored);
-        const isPublished = (stored['publishedAt'] ?? null) !== null;
+        const isPublished = (stored['publishedAt'] ?? null) !== null && !(publishes && storedDraft.of(stored) !== null);
         const state = isPublished === publishes ? {} : { publishedAt: publishes ? new Date().toISOString() : null };
         const data = { ...state, [name]: null };
         await update({ type, id }, { data, query: emptyQuery }, withDatabase(context, database));
@@ -118,6 +122,13 @@ export class DuePublisher {
     }
   }
 }
+
+/**
+ * Returns the context in which entries state when they are published or unpublished. A draft beside a published entry states when it is
+ * published itself; until then the entry is unpublished at its own time.
+ */
+const stating = async (name: ScheduledName, type: ContentType, context: ContentContext): Promise<ContentContext> =>
+  name === 'publishAt' ? withDrafts(context, new Set([type])) : context;
 
 /** Returns the query for entries that are due by the end of this second, those of the earliest times. */
 const dueQuery = (name: ScheduledName, page: { readonly start: number; readonly limit: number }): Query => ({

@@ -55,10 +55,12 @@ export async function addOnce(
   const models = await asServed(database, [...others, ...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   const moving = movedAway([...documents.values()], await openRenames(database));
-  const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid) && !moving.has(uid));
+  const drafts = await modelPreviews.draftsLeft(stored, build, database);
+  const refusals = new Map([...build.problems, ...moving, ...drafts]);
+  const right = [...documents.values()].filter(({ uid }) => !refusals.has(uid));
   const different = right.filter((document) => !isStoredAs(document, stored));
   const losses = await refuseLosses(different, stored, { isDry, isForced });
-  const problems = new Map([...build.problems, ...moving, ...losses]);
+  const problems = new Map([...refusals, ...losses]);
   const changed = different.filter(({ uid }) => !losses.has(uid));
   const data = quiet || changed.length === 0 ? [] : await newlyUnfit({ stored, changed }, { database, settings });
   const late = isDry || changed.length === 0 ? [] : await store(changed, database);

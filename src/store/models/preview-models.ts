@@ -3,14 +3,14 @@ import { notFoundError } from '#base/errors.js';
 import { planIndexes } from '../read/plan-indexes.js';
 import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '#model/schema/build-registry.js';
-import type { ContentType, Registry } from '#model/schema/content-type.js';
-import { draftTypes, keepsDrafts } from '#model/schema/drafts-beside.js';
-import type { Model, ModelDocument } from '#model/schema/model.js';
+import { type ContentType, type Registry, uidsOf } from '#model/schema/content-type.js';
+import { hasDraftsBeside, keepsDrafts } from '#model/schema/drafts-beside.js';
+import { collectionOf, type Model, type ModelDocument } from '#model/schema/model.js';
 import { movedAway, withoutRenamed } from '#model/schema/renames.js';
 import { warningText } from '#model/schema/report-models.js';
 import { hasDraft } from '../form/draft.js';
 import type { Database } from '../send/database.js';
-import { isStored } from '../stored.js';
+import { countStored } from '../send/read-commands.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
@@ -73,18 +73,30 @@ async function previewChange(
     models,
     records.filter(({ phase }) => phase !== 'done'),
   );
-  const drafts = await draftsLeft({ before, after }, backend.store.database);
+  const drafts = await draftsLeft(stored, after, backend.store.database);
   const refused = { ...after, problems: new Map([...after.problems, ...moving, ...drafts]) };
   return { preview: await compare(uids, { before, after: refused }, backend), expected: { stored: changed, before, after } };
 }
 
-/** Returns the problem of each type that would no longer have drafts beside published entries, although some are stored, by uid. */
-async function draftsLeft({ before, after }: Builds, database: Database): Promise<(readonly [string, readonly string[]])[]> {
-  const left: (readonly [string, readonly string[]])[] = [];
-  for (const { uid, collection } of draftTypes(before.registry)) {
-    const now = after.registry.types.get(uid);
-    if (now === undefined || keepsDrafts(now) || !(await isStored(database, collection, hasDraft))) continue;
-    left.push([uid, ['options.drafts cannot be switched off while drafts are stored: publish or discard them before']]);
+/**
+ * Returns the problem of each type of stored models that would no longer have drafts beside published entries, although some are
+ * stored, by its uid in the registry of the changed models.
+ */
+async function draftsLeft(
+  stored: readonly ModelDocument[],
+  { registry }: Pick<RegistryBuild, 'registry'>,
+  database: Database,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const left = new Map<string, readonly string[]>();
+  for (const model of stored as readonly unknown[] as readonly Model[]) {
+    // those that were in force have this form
+    if (!hasDraftsBeside(model)) continue;
+    const now = registry.types.get(model.uid) ?? [...registry.types.values()].find((type) => uidsOf(type).includes(model.uid));
+    if (now === undefined || keepsDrafts(now)) continue;
+    const count = await countStored(collectionOf(model), database, { query: hasDraft });
+    const drafts = count === 1 ? '1 draft is' : `${String(count)} drafts are`;
+    if (count > 0)
+      left.set(now.uid, [`options.drafts cannot be switched off while ${drafts} stored: publish or discard them before`]);
   }
   return left;
 }
@@ -161,4 +173,5 @@ export const modelPreviews = {
   ofChange: previewChange,
   ofRemoval: previewRemoval,
   between: changeOf,
+  draftsLeft,
 };

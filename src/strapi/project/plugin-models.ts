@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Running } from '#http/running.js';
+import { modelPreviews } from '#store/models/preview-models.js';
 import { servedCollections } from '#store/models/served-collections.js';
 import { readModels, writeModels } from '#store/stores/model-store.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
@@ -48,7 +49,8 @@ export async function storeCodeModels(
   const changed = models.filter((model) => !isStoredAs(model, stored));
   if (changed.length === 0) return false;
   const all = [...stored.filter(({ uid }) => models.every((model) => model.uid !== uid)), ...models];
-  const { problems } = buildRegistry(all, { ...backend.settings, foreign: await servedCollections.findForeign(all, database) });
+  const build = buildRegistry(all, { ...backend.settings, foreign: await servedCollections.findForeign(all, database) });
+  const problems = new Map([...build.problems, ...(await modelPreviews.draftsLeft(stored, build, database))]);
   for (const { uid } of changed) if (problems.has(uid)) report(uid, problems.get(uid)?.join('; '));
   const valid = changed.filter(({ uid }) => !problems.has(uid));
   await writeModels(database, valid as unknown as readonly Model[]); // their form was checked
