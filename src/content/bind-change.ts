@@ -4,16 +4,16 @@ import type { LinkChild, Selection } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { storedDraft } from '#store/form/draft.js';
-import { type Match, matchesAll } from '#store/form/matches.js';
+import { type Match, matchesAll, matchesNone } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { findFirst } from '#store/stored.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
 import { checkBody, isPublished } from './check-body.js';
 import type { ContentContext } from './content-context.js';
-import { draftUse, type DraftUse, withDrafts } from './drafts.js';
+import { draftUse, type DraftUse, withAllDrafts } from './drafts.js';
 import { type EntryKey, matchExpected } from './meet-precondition.js';
 import type { Undone } from './refuse-or-tell.js';
-import { matchVisible, updateMayBreakRule } from './rules-on-writes.js';
+import { hidesOne, matchVisible, updateMayBreakRule } from './rules-on-writes.js';
 import type { UniqueWrite } from './unique-errors.js';
 
 /** A checked update. Its data has the time of the update. */
@@ -44,14 +44,18 @@ export async function bindChange(
   const use = draftUse(type, data, status);
   const names = use === 'taken' ? [...type.attributes.keys()] : Object.keys(data);
   const mayBreakRule = updateMayBreakRule(type, names, context);
-  const visible = await matchVisible(type, id, await seeing({ use }, context));
+  const isHidden = isOfDraft({ use }) && (await hidesOne(type, { _id: id }, context));
+  const visible = isHidden ? matchesNone({}) : await matchVisible(type, id, await seeing({ use }, context));
   const match = matchExpected(visible, key);
   return { ...key, data, use, mayBreakRule, visible, match: use === 'refused' ? matchesAll(match, storedDraft.absent) : match };
 }
 
 /** Returns the context in which an update reads the entry that it changes. */
 export const seeing = async ({ use }: Pick<Change, 'use'>, context: ContentContext): Promise<ContentContext> =>
-  use === 'saved' || use === 'taken' ? withDrafts(context) : context;
+  isOfDraft({ use }) ? withAllDrafts(context) : context;
+
+/** Returns whether an update changes the draft beside the entry, or makes it the entry. */
+export const isOfDraft = ({ use }: Pick<Change, 'use'>): boolean => use === 'saved' || use === 'taken';
 
 /** Returns the values of an update that must be unique, those of a draft that it takes included. */
 export async function uniqueWrite(change: Change, context: ContentContext): Promise<UniqueWrite> {

@@ -3,9 +3,9 @@ import { storedDraft } from '#store/form/draft.js';
 import { findFirst } from '#store/stored.js';
 import { entryStore } from '#store/write/write-entries.js';
 import type { ContentContext } from './content-context.js';
-import { withDrafts } from './drafts.js';
+import { withAllDrafts } from './drafts.js';
 import { type EntryKey, matchExpected, refuseUnexpected } from './meet-precondition.js';
-import { matchVisible } from './rules-on-writes.js';
+import { hidesOne, matchVisible } from './rules-on-writes.js';
 
 /**
  * Drops the draft beside an entry, which stays as it is. Returns null if there is no such entry. Throws an ApplicationError if there is
@@ -13,7 +13,8 @@ import { matchVisible } from './rules-on-writes.js';
  */
 export async function discardDraft(key: EntryKey, context: ContentContext): Promise<true | null> {
   const { type, id } = key;
-  const reading = await withDrafts(context);
+  if (await hidesOne(type, { _id: id }, context)) return null;
+  const reading = await withAllDrafts(context);
   const visible = await matchVisible(type, id, reading);
   const stored = await findFirst(reading.store.database, type.collection, matchExpected(visible, key));
   if (stored === null) return refuseUnexpected(key, visible, reading);

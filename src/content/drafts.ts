@@ -9,13 +9,14 @@ import type { ContentType } from '#model/schema/content-type.js';
 import { draftTypes, keepsDrafts } from '#model/schema/drafts-beside.js';
 import { storedDraft } from '#store/form/draft.js';
 import type { StoredDocument } from '#store/form/loaded.js';
-import { type Match, matchesAll } from '#store/form/matches.js';
-import { seeingDrafts } from '#store/read/draft-overlay.js';
-import { findFirst, isStored } from '#store/stored.js';
+import { type Match, matchesAll, matchesNone } from '#store/form/matches.js';
+import { hidingDrafts, seeingDrafts } from '#store/read/draft-overlay.js';
+import { findFirst, findStored, isStored } from '#store/stored.js';
 import { entryVersion } from '#store/form/entry-version.js';
 import type { EntryWrite, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
 import { type EntryKey, matchExpected, type Status } from './meet-precondition.js';
+import { ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { linksInOrder } from './write-inverse.js';
 
 /**
@@ -46,15 +47,44 @@ export function draftUse(type: ContentType, data: Values, status: Status | undef
   return status === 'published' ? 'kept' : 'refused';
 }
 
+/** Returns the context in which a write reads drafts in the place of their entries. Its rule is for the entry and for the draft. */
+export async function withAllDrafts(context: ContentContext): Promise<ContentContext> {
+  const store = await seeingDrafts(context.store, draftTypes(context.bind.registry));
+  return store === context.store ? context : { ...context, store };
+}
+
 /**
- * Returns the context in which drafts are read in the place of their entries, if any are stored; only those of some types if these are
- * given.
+ * Returns the context in which drafts that the caller may see are read in the place of their entries, if any are stored; only those of
+ * some types if these are given.
  */
 export async function withDrafts(context: ContentContext, reached?: ReadonlySet<ContentType>): Promise<ContentContext> {
   const all = draftTypes(context.bind.registry);
   const types = reached === undefined ? all : all.filter((type) => reached.has(type));
   const store = await seeingDrafts(context.store, types);
-  return store === context.store ? context : { ...context, store };
+  return store === context.store ? context : hidingRuled(types, { ...context, store }, context);
+}
+
+/**
+ * Returns the context of drafts without those of entries that a rule of the caller hides, as they are or as their drafts are: these
+ * entries are seen as they are, so that a draft moves no entry into what the caller sees, and none out of it. Sends two commands more, and
+ * those of the rule, for each type with such a rule of which drafts are stored.
+ */
+async function hidingRuled(types: readonly ContentType[], seeing: ContentContext, live: ContentContext): Promise<ContentContext> {
+  let { store } = seeing;
+  for (const type of types) {
+    const { collection } = type;
+    const isAsked = live.store.database.overlay?.has(collection) === true;
+    if (isAsked || (seeing.store.database.overlay?.get(collection) ?? null) === null) continue;
+    if (!updateMayBreakRule(type, [...type.attributes.keys()].filter(storedDraft.changes), live)) continue;
+    const hidden = new Set<unknown>();
+    for (const context of [live, seeing]) {
+      const match = matchesAll(storedDraft.exists, matchesNone(await ruleFilter(type, context)));
+      for (const { _id } of await findStored(context.store.database, collection, { match, fields: ['_id'] })) hidden.add(_id);
+    }
+    live.bind.budget.spend('idsResolved', hidden.size);
+    store = hidingDrafts(store, collection, [...hidden]);
+  }
+  return { ...seeing, store };
 }
 
 /** Returns the context in which a plan is read: with the drafts of the types that it reaches if the query asks for them. */

@@ -1,5 +1,6 @@
 import { missingActions } from '#base/errors.js';
 import type { Loaded, Related } from '#store/form/loaded.js';
+import { seeingNone } from '#store/read/draft-overlay.js';
 import { readEntry } from '#store/read/read-entry.js';
 import { actionOf } from '#model/query/access.js';
 import type { Query } from '#model/query/ast.js';
@@ -44,7 +45,7 @@ export async function findLent(
     return undefined;
   }
   const selection = bindEntrySelection(query, type, { ...bind, access: { ...bind.access, entry: { ...entry, isRoot: true } } });
-  const own = withAccess(context, entry.access);
+  const own = withAccess({ ...context, store: seeingNone(context.store) }, entry.access);
   const plan = planOf(allOf([hasId(id), ...bindRule(type, own.bind)]), selection);
   const found = await readSurrounded({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
   return found === null || entry.mark === undefined ? found : markTexts(found, entry.mark);
@@ -57,7 +58,7 @@ export async function findLent(
 export async function placeLent(entries: readonly Loaded[], query: Query, context: ContentContext): Promise<readonly Loaded[]> {
   const { entry } = context.bind.access;
   if (entry === undefined) return entries;
-  const own = withAccess(context, entry.access);
+  const own = withAccess({ ...context, store: seeingNone(context.store) }, entry.access);
   const place = placing(async ({ condition, selection }) => {
     const { store } = await withDrafts(own, reachedTypes(planOf(condition, selection)));
     return readEntry(condition, selection, store.database);

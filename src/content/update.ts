@@ -9,11 +9,21 @@ import { mayBeIncomplete } from '#model/schema/check-published.js';
 import type { Query } from '#model/query/ast.js';
 import { buildWrite } from './build-write.js';
 import { acceptChanged, acceptWrite } from './accept-write.js';
-import { bindChange, type Change, checkChange, fixedValues, readFor, readStored, seeing, uniqueWrite } from './bind-change.js';
+import {
+  bindChange,
+  type Change,
+  checkChange,
+  fixedValues,
+  isOfDraft,
+  readFor,
+  readStored,
+  seeing,
+  uniqueWrite,
+} from './bind-change.js';
 import { refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { isPublished, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
-import { draftValuesOf, refuseBeside, takingDraft, withDrafts } from './drafts.js';
+import { draftValuesOf, refuseBeside, takingDraft, withAllDrafts, withDrafts } from './drafts.js';
 import { updateForCode } from './data-for-code.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
 import { refuseOrTell } from './refuse-or-tell.js';
@@ -85,8 +95,7 @@ async function writeChange(change: Change, checked: Change, context: ContentCont
  * publishes no draft that may be incomplete.
  */
 function isScalarsOnly({ type, data, use, mayBreakRule }: Change, { bind }: ContentContext): boolean {
-  if (mayBreakRule || use === 'saved' || use === 'taken' || (isPublished(data) && mayBeIncomplete(type, bind.registry)))
-    return false;
+  if (mayBreakRule || isOfDraft({ use }) || (isPublished(data) && mayBeIncomplete(type, bind.registry))) return false;
   const names = Object.keys(data);
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
@@ -118,7 +127,7 @@ async function updateAndSync(change: Change, context: ContentContext): Promise<L
     return { document, loaded };
   });
   if (updated.document === null) return null;
-  return updated.loaded ?? readWritten(updated.document, selection, await seeing(change, context));
+  return updated.loaded ?? readWritten(updated.document, selection, isOfDraft(change) ? await withDrafts(context) : context);
 }
 
 /** A stored entry, and what is read of it after its update; null for all of it. */
@@ -167,6 +176,6 @@ async function saveDraft(
     change: { set: { ...values, ...marksOfUpdate(data, context) } },
     ofDraft: true,
   });
-  if (document !== null && mayBreakRule) await refuseBroken({ type, id, before }, await withDrafts(context));
+  if (document !== null && mayBreakRule) await refuseBroken({ type, id, before }, await withAllDrafts(context));
   return document && storedDraft.inPlace(document);
 }

@@ -49,11 +49,16 @@ const taken = (document: StoredDocument): StoredDocument =>
 const merged = (part: unknown, ofDraft: unknown): unknown =>
   isRecord(part) && isRecord(ofDraft) ? { ...part, ...ofDraft } : (ofDraft ?? part);
 
-/** The stage that puts the drafts in the place of their entries. */
-export const draftStage: Document = {
+/** Returns the stage that puts the drafts in the place of their entries, but those of some ids. */
+export const draftStage = (hidden: readonly unknown[] = []): Document => ({
   $replaceWith: {
     $cond: [
-      { $eq: [{ $type: `$${draftField}` }, 'object'] },
+      {
+        $and: [
+          { $eq: [{ $type: `$${draftField}` }, 'object'] },
+          ...(hidden.length === 0 ? [] : [{ $not: [{ $in: ['$_id', { $literal: hidden }] }] }]),
+        ],
+      },
       {
         $mergeObjects: [
           '$$ROOT',
@@ -66,10 +71,13 @@ export const draftStage: Document = {
       '$$ROOT',
     ],
   },
-};
+});
 
 /** Fields of an entry that a draft never changes. */
 export const undrafted: ReadonlySet<string> = new Set(['_id', '_group', 'locale', 'publishedAt', 'createdAt', 'createdBy']);
+
+/** Returns whether a draft may change an attribute. */
+const isDrafted = (name: string): boolean => !undrafted.has(name);
 
 /** Returns the update of an entry as one of the draft beside it. */
 export const inDraft = (update: Document): Document =>
@@ -112,4 +120,5 @@ export const storedDraft = {
   exists: hasDraft,
   absent: hasNoDraft,
   same: sameDraft,
+  changes: isDrafted,
 };

@@ -24,7 +24,21 @@ export async function seeingDrafts(store: Store, types: readonly ContentType[]):
   return { ...store, database: { ...database, overlay, searches }, totals: store.totals.without(found) };
 }
 
-const seen = { stages: [draftStage], changed: hasDraft, fixed: undrafted };
+/** Returns a store whose reads see entries of some ids as they are, although they have drafts. */
+export function hidingDrafts(store: Store, collection: string, ids: readonly unknown[]): Store {
+  const { database } = store;
+  if (ids.length === 0) return store;
+  const overlay: Overlay = new Map([...(database.overlay ?? []), [collection, { ...seen, stages: [draftStage(ids)] }]]);
+  return { ...store, database: { ...database, overlay } };
+}
+
+/** Returns a store that was not asked for drafts yet. */
+export function seeingNone(store: Store): Store {
+  const { overlay, ...database } = store.database;
+  return overlay === undefined ? store : { ...store, database };
+}
+
+const seen = { stages: [draftStage()], changed: hasDraft, fixed: undrafted };
 
 async function collectionsWithDrafts(types: readonly ContentType[], database: Database): Promise<readonly string[]> {
   const [first, ...others] = types.map(({ collection }) => ({ collection, pipeline: anyDraft(collection) }));
