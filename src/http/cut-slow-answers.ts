@@ -42,10 +42,7 @@ export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerRespo
       total -= one.bytes;
     }
   };
-  const timer = setInterval(cut, Math.min(sendTimeout, 4_000) / 4).unref();
-  server.once('close', () => {
-    clearInterval(timer);
-  });
+  server.once('close', every(Math.min(sendTimeout, 4_000) / 4, cut));
 }
 
 /** The progress of a client in reading an answer. */
@@ -100,3 +97,4 @@ function untakenBytes(socket: Socket): number {
   const waiting = socket.writableLength;
   return typeof queued === 'number' && waiting > 0 ? queued : waiting;
 }
+import { every } from '#base/limits/timers.js';

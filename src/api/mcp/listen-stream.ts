@@ -1,6 +1,7 @@
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import { ApiError } from '#base/errors.js';
 import { Ending } from '#base/limits/ending.js';
+import { every } from '#base/limits/timers.js';
 import { LiveBody } from '#http/live-body.js';
 import { notRunning } from '#http/running.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -59,7 +60,7 @@ export class ListenStream extends LiveBody {
   readonly #protocol: ProtocolStream;
   readonly #ends = new Ending();
   #types: TypeWatch | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #stopBeats = (): void => undefined;
   #isCounted = false;
   #isBeating = false;
 
@@ -83,7 +84,7 @@ export class ListenStream extends LiveBody {
       });
       if (types.length > 0) this.#types = new TypeWatch({ call: this.#call, projectCode: call.projectCode, uris: types }, call);
       for (const [type, uris] of entries) await this.#watch(type, uris).start(call);
-      this.#timer = setInterval(() => void this.#beat(), interval).unref();
+      this.#stopBeats = every(interval, () => void this.#beat());
       if (ends.aborted) this.#finish();
     } catch (error) {
       this.#finish();
@@ -142,7 +143,7 @@ export class ListenStream extends LiveBody {
   #finish(): void {
     if (this.#ends.aborted) return;
     this.#ends.abort();
-    clearInterval(this.#timer);
+    this.#stopBeats();
     this.#protocol.end();
     if (this.#isCounted) syncService(this.#call.running).connections.leave(this.#call.sender);
   }

@@ -1,5 +1,6 @@
 import { nextTurn, Queue } from '#base/limits/queue.js';
 import { groupBy } from '#base/values.js';
+import { every } from '#base/limits/timers.js';
 import type { Database } from '#store/send/database.js';
 import { type LogPlace, type LogState, type StoredChange, syncLog } from '#store/stores/change-log.js';
 import { IdentifiedCallers, type SyncSession, type View } from './session.js';
@@ -36,7 +37,7 @@ export class SyncHub {
   /** Listeners are as few as their settings allow, so their reads may wait. */
   readonly #queue = new Queue({ atOnce: 16 });
   #readTimer: NodeJS.Timeout | null = null;
-  #tickTimer: NodeJS.Timeout | null = null;
+  #stopTicks: (() => void) | null = null;
   /** The time of the last read, and the version of the log signal before it. */
   #readAt = 0;
   #version = 0;
@@ -59,9 +60,9 @@ export class SyncHub {
     session.release();
     const listener = Object.assign(wait, { digest, nextBeat: performance.now() + beatInterval });
     this.#listeners.add(listener);
-    this.#tickTimer ??= setInterval(() => {
+    this.#stopTicks ??= every(tickInterval, () => {
       this.#tick();
-    }, tickInterval).unref();
+    });
     this.#hasMissed ||= this.#input.signal.version !== version;
     if (this.#hasMissed) this.#schedule();
     void this.#viewOf(listener, this.#callersOfTurn()); // rights may have changed since the caller was identified
@@ -82,7 +83,7 @@ export class SyncHub {
 
   /** Ends the shared timers and all waits. Called when all answers that last have been ended, so that no stream waits again. */
   close(): void {
-    clearInterval(this.#tickTimer ?? undefined);
+    this.#stopTicks?.();
     clearTimeout(this.#readTimer ?? undefined);
     this.#settleAll([...this.#listeners], quiet);
   }
@@ -106,8 +107,8 @@ export class SyncHub {
   #tick(): void {
     const [now, callers] = [performance.now(), new IdentifiedCallers()];
     if (this.#listeners.size === 0) {
-      clearInterval(this.#tickTimer ?? undefined);
-      this.#tickTimer = null;
+      this.#stopTicks?.();
+      this.#stopTicks = null;
     }
     for (const listener of [...this.#listeners]) {
       const { deadline, waiter } = listener;

@@ -52,6 +52,14 @@ export async function ifLonger<Result>(milliseconds: number, late: () => void, w
   }
 }
 
+/** Calls a function at intervals, until what it returns is called. Does not keep the process alive. */
+export function every(milliseconds: number, tick: () => void): () => void {
+  const timer = setInterval(tick, milliseconds).unref();
+  return () => {
+    clearInterval(timer);
+  };
+}
+
 /** Does something once, some milliseconds after it was set. Setting it again meanwhile changes nothing. */
 export class Alarm {
   readonly #ring: () => void;

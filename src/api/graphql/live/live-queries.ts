@@ -1,4 +1,5 @@
 import { Queue } from '#base/limits/queue.js';
+import { every } from '#base/limits/timers.js';
 import type { Running } from '#http/running.js';
 import { syncService } from '../../sync/service.js';
 import type { LiveClient } from './client.js';
@@ -22,7 +23,7 @@ class LiveQueries {
   readonly #watched = new Set<string>();
   readonly #queue = new Queue({ atOnce: 16, waiting: 10_000, refusal });
   readonly #beats = new Set<Beat>();
-  #timer: NodeJS.Timeout | null = null;
+  #stop: (() => void) | null = null;
 
   constructor(running: Running) {
     this.#running = running;
@@ -48,16 +49,16 @@ class LiveQueries {
   /** Calls a function every 15 s. Returns what ends that. */
   beat(beat: Beat): () => void {
     this.#beats.add(beat);
-    this.#timer ??= setInterval(() => {
+    this.#stop ??= every(beatInterval, () => {
       this.#tick();
-    }, beatInterval).unref();
+    });
     return () => void this.#beats.delete(beat);
   }
 
   #tick(): void {
     if (this.#beats.size === 0) {
-      clearInterval(this.#timer ?? undefined);
-      this.#timer = null;
+      this.#stop?.();
+      this.#stop = null;
     }
     for (const beat of [...this.#beats]) beat();
     for (const group of this.#groups.values()) void group.recheck(); // tokens may have expired

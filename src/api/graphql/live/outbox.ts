@@ -1,3 +1,4 @@
+import { Alarm } from '#base/limits/timers.js';
 import { bytesOf } from '#base/values.js';
 
 /** Maximum number of bytes that wait for a client. */
@@ -44,11 +45,10 @@ export class Outbox<Result extends object> implements AsyncIterableIterator<Resu
   async ready(): Promise<boolean> {
     while (this.#bytes > most && !this.#isOver) {
       const isTaken = await new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => {
-          resolve(false);
-        }, patience).unref();
+        const alarm = new Alarm(() => resolve(false), { ref: false });
+        alarm.set(patience);
         this.#tell = () => {
-          clearTimeout(timer);
+          alarm.cancel();
           resolve(true);
         };
       });

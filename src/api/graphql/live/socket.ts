@@ -1,5 +1,6 @@
 import type { WebSocket as ServerSocket } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import { Alarm } from '#base/limits/timers.js';
 import type { LiveClient } from './client.js';
 import { liveQueries } from './live-queries.js';
 
@@ -46,13 +47,9 @@ export class Socket implements ServerSocket {
 
   close(code?: number, reason?: string): void {
     this.#socket.close(code, reason);
-    const timer = setTimeout(() => {
-      this.#socket.terminate();
-    }, closeTimeout);
-    timer.unref();
-    this.#socket.once('close', () => {
-      clearTimeout(timer);
-    });
+    const alarm = new Alarm(() => this.#socket.terminate(), { ref: false });
+    alarm.set(closeTimeout);
+    this.#socket.once('close', () => alarm.cancel());
   }
 
   onMessage(take: (text: string) => Promise<void>): void {
