@@ -20,7 +20,7 @@ ARG PANEL=
 RUN if [ "$PANEL" = true ]; then node bin/mangrove.cjs panel build && mv data/panel build; else mkdir build; fi
 
 FROM node:22-slim
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=
 LABEL org.opencontainers.image.title="Mangrove" \
   org.opencontainers.image.description="A headless content API on MongoDB that speaks the Strapi v4 wire format, REST and GraphQL" \
