@@ -298,7 +298,7 @@ describe('admin API', () => {
     '/users?after=x': 'after must be a number from 0 to 9007199254740991',
     '/audit?limit=x': 'limit must be a number from 1 to 999',
     '/audit?limit=1&limit=2': 'limit must be given once',
-    '/history/api::x.x/1?limit=1': 'Invalid parameter limit: expected none',
+    '/history/api::x.x/1?limit=1': 'Invalid parameter limit: expected one of page, pageSize',
     '/webhooks/1/deliveries?page=1': 'Invalid parameter page: expected one of limit, status, before',
   };
   for (const [path, message] of Object.entries(wrongParameters))
