@@ -4,6 +4,7 @@ import { notFoundError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { storedDraft } from '#store/form/draft.js';
+import type { Attribute } from '#model/schema/content-type.js';
 import { findFirst } from '#store/stored.js';
 import type { AdminCall } from './admin-call.js';
 import { checkReadable, visibleValues } from './administrator-history.js';
@@ -16,8 +17,9 @@ interface DraftBeside {
 }
 
 /**
- * Returns an entry and the draft beside it, with the values that the caller may see; null if there is no draft. Throws a NotFoundError if
- * there is no such entry, and a ForbiddenError if the caller may not read it.
+ * Returns an entry and the draft beside it, with the values that the caller may see; null if there is no draft. Lists of links that are
+ * too long for a version on one side are left out of both. Throws a NotFoundError if there is no such entry, and a ForbiddenError if the
+ * caller may not read it.
  */
 export async function showDraft(key: EntryKey, { administrator, content, running }: AdminCall): Promise<DraftBeside | null> {
   const { type, id } = key;
@@ -30,16 +32,24 @@ export async function showDraft(key: EntryKey, { administrator, content, running
   const reading = { content: contextOfCode(running), database };
   const visible = (values: Values): Promise<Values> =>
     administrator === null ? Promise.resolve(values) : visibleValues(values, key, administrator);
-  const links = Object.entries(storedDraft.links(draft)).map(([name, ids]) => {
-    const all = ids.map((one) => ({ id: one }));
-    const link = type.attributes.get(name);
-    const isMany = link?.kind !== 'relation' || link.many;
-    return [name, isMany ? all : (all[0] ?? null)] as const;
-  });
-  const inPlace = await readWhole(type, storedDraft.inPlace(stored), reading);
+  const links = Object.entries(storedDraft.links(draft)).map(
+    ([name, ids]) => [name, linkValue(type.attributes.get(name), ids)] as const,
+  );
+  const entry = await readWhole(type, stored, reading);
+  const beside = await readWhole(type, storedDraft.inPlace(stored), { ...reading, links: Object.fromEntries(links) });
   return {
     savedAt: new Date(draft['updatedAt'] as Date), // every draft has one
-    entry: await visible(await readWhole(type, stored, reading)),
-    draft: await visible({ ...inPlace, ...Object.fromEntries(links) }),
+    entry: await visible(sharedValues(entry, beside)),
+    draft: await visible(sharedValues(beside, entry)),
   };
+}
+
+/** Returns the values that another version has too, under the same names. */
+const sharedValues = (values: Values, other: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(other, name)));
+
+/** Returns links as `readWhole` does. */
+function linkValue(link: Attribute | undefined, ids: readonly number[]): readonly Values[] | Values | null {
+  const all = ids.map((id) => ({ id }));
+  return link !== undefined && 'many' in link && !link.many ? (all[0] ?? null) : all;
 }

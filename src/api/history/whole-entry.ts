@@ -14,16 +14,16 @@ const mostForeign = 1_000;
 
 /**
  * Returns a stored entry in the form of project code, with all that it holds and the ids of all that it links to. Passwords are
- * left out, and long lists of links that other entries store. `content` has all rights.
+ * left out, and long lists of links that other entries store. `content` has all rights. `links` replaces values that the entry holds.
  */
 export async function readWhole(
   type: ContentType,
   document: StoredDocument,
-  { content, database }: { readonly content: ContentContext; readonly database: Database },
+  { content, database, links = {} }: { readonly content: ContentContext; readonly database: Database; readonly links?: Values },
 ): Promise<Values> {
   const query = wholeQuery.all(content.bind.registry, type);
   const selection = bindEntrySelection(query, type, content.bind);
-  const entry = shapeForCode(await readTreeOf(selection, document, database));
+  const entry = { ...shapeForCode(await readTreeOf(selection, document, database)), ...links };
   return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !isLong(type.attributes.get(name), value)));
 }
 

@@ -37,6 +37,25 @@ describe('what the draft beside a published entry changes', () => {
     expect(body.data.savedAt).to.match(/^\d{4}-/);
   });
 
+  it('leaves a list that is too long on one side out of both', async () => {
+    const most = 1_000;
+    const { database } = serving;
+    await database.db
+      .collection<{ _id: number }>('tags')
+      .insertMany(Array.from({ length: most + 1 }, (_, index) => ({ _id: 10 + index, page: 3 })));
+    await serving.call('POST', '/api/pages', { data: { title: 'long' } });
+    for (const [title, tags] of [
+      ['fewer', [1]],
+      ['as many', Array.from({ length: most + 1 }, (_, index) => 10 + index)],
+    ] as const) {
+      const put = await serving.call('PUT', '/api/pages/3?status=draft', { data: { title, tags } });
+      expect(put.status, JSON.stringify(put.body)).to.equal(200);
+      const { entry, draft } = (await show('super', 3)).body.data;
+      expect(entry).to.include({ title: 'long' }).and.not.have.any.keys('tags');
+      expect(draft).to.include({ title }).and.not.have.any.keys('tags');
+    }
+  });
+
   it('has the fields that somebody may see', async () => {
     const { data } = (await show('reader', 1)).body;
     expect(data.draft).to.include({ title: 'draft' }).and.not.have.any.keys('secret', 'tags');
