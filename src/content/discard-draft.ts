@@ -1,15 +1,16 @@
-import { applicationError } from '#base/errors.js';
+import { applicationError, forbiddenError } from '#base/errors.js';
 import { storedDraft } from '#store/form/draft.js';
 import { findFirst } from '#store/stored.js';
 import { entryStore } from '#store/write/write-entries.js';
 import type { ContentContext } from './content-context.js';
 import { withAllDrafts } from './drafts.js';
 import { type EntryKey, matchExpected, refuseUnexpected } from './meet-precondition.js';
-import { hidesOne, matchVisible } from './rules-on-writes.js';
+import { hidesDrafts, hidesOne, matchVisible } from './rules-on-writes.js';
 
 /**
- * Drops the draft beside an entry, which stays as it is. Returns null if there is no such entry. Throws an ApplicationError if there is
- * no draft, or another request changes it meanwhile, and a PreconditionFailedError if it is not of the expected version.
+ * Drops the draft beside an entry, which stays as it is. Returns null if there is no such entry. Throws a ForbiddenError if the
+ * caller's rule hides drafts, an ApplicationError if there is no draft, or another request changes it meanwhile, and a
+ * PreconditionFailedError if it is not of the expected version.
  */
 export async function discardDraft(key: EntryKey, context: ContentContext): Promise<true | null> {
   const { type, id } = key;
@@ -18,6 +19,7 @@ export async function discardDraft(key: EntryKey, context: ContentContext): Prom
   const visible = await matchVisible(type, id, reading);
   const stored = await findFirst(reading.store.database, type.collection, matchExpected(visible, key));
   if (stored === null) return refuseUnexpected(key, visible, reading);
+  if (hidesDrafts(type, context)) throw forbiddenError();
   const change = { match: storedDraft.same(stored), change: storedDraft.removed };
   const isThere = storedDraft.of(stored) !== null;
   if (!isThere || (await entryStore.update(context.store, type.collection, change)) === null)

@@ -16,7 +16,7 @@ import { entryVersion } from '#store/form/entry-version.js';
 import type { EntryWrite, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
 import { type EntryKey, matchExpected, type Status } from './meet-precondition.js';
-import { ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
+import { hidesDrafts, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { linksInOrder } from './write-inverse.js';
 
 /**
@@ -66,8 +66,9 @@ export async function withDrafts(context: ContentContext, reached?: ReadonlySet<
 
 /**
  * Returns the context of drafts without those of entries that a rule of the caller hides, as they are or as their drafts are: these
- * entries are seen as they are, so that a draft moves no entry into what the caller sees, and none out of it. Sends two commands more, and
- * those of the rule, for each type with such a rule of which drafts are stored.
+ * entries are seen as they are, so that a draft moves no entry into what the caller sees, and none out of it. A rule that asks for the
+ * publication of entries hides all drafts of its type. Sends two commands more, and those of the rule, for each type with another
+ * rule of which drafts are stored.
  */
 async function hidingRuled(types: readonly ContentType[], seeing: ContentContext, live: ContentContext): Promise<ContentContext> {
   let { store } = seeing;
@@ -75,16 +76,23 @@ async function hidingRuled(types: readonly ContentType[], seeing: ContentContext
     const { collection } = type;
     const isAsked = live.store.database.overlay?.has(collection) === true;
     if (isAsked || (seeing.store.database.overlay?.get(collection) ?? null) === null) continue;
-    if (!updateMayBreakRule(type, [...type.attributes.keys()].filter(storedDraft.changes), live)) continue;
-    const hidden = new Set<unknown>();
-    for (const context of [live, seeing]) {
-      const match = matchesAll(storedDraft.exists, matchesNone(await ruleFilter(type, context)));
-      for (const { _id } of await findStored(context.store.database, collection, { match, fields: ['_id'] })) hidden.add(_id);
-    }
-    live.bind.budget.spend('idsResolved', hidden.size);
-    store = hidingDrafts(store, collection, [...hidden]);
+    store = hidingDrafts(store, collection, hidesDrafts(type, live) ? 'all' : await hiddenIds(type, [live, seeing]));
   }
   return { ...seeing, store };
+}
+
+/** Returns the ids of the entries with drafts that the caller's rule hides in one of two contexts. */
+async function hiddenIds(type: ContentType, contexts: readonly [ContentContext, ContentContext]): Promise<readonly unknown[]> {
+  const [live] = contexts;
+  if (!updateMayBreakRule(type, [...type.attributes.keys()].filter(storedDraft.changes), live)) return [];
+  const hidden = new Set<unknown>();
+  for (const context of contexts) {
+    const match = matchesAll(storedDraft.exists, matchesNone(await ruleFilter(type, context)));
+    const rows = await findStored(context.store.database, type.collection, { match, fields: ['_id'] });
+    for (const { _id } of rows) hidden.add(_id);
+  }
+  live.bind.budget.spend('idsResolved', hidden.size);
+  return [...hidden];
 }
 
 /** Returns the context in which a plan is read: with the drafts of the types that it reaches if the query asks for them. */

@@ -86,6 +86,12 @@ export function updateMayBreakRule(type: ContentType, names: readonly string[], 
   return names.some((name) => isRead(name) || (goesFar && type.attributes.get(name)?.kind === 'relation'));
 }
 
+/** Returns whether the caller sees no draft beside an entry of a type, because their rule asks for the publication of entries. */
+export const hidesDrafts = (type: ContentType, { bind }: ContentContext): boolean =>
+  bindRule(type, bind)
+    .flatMap(termsOf)
+    .some((term) => 'path' in term && term.path === 'publishedAt');
+
 const isAboutId = ({ link, condition }: Extract<Condition, { kind: 'related' }>): boolean =>
   link.storage.kind === 'own' && condition.kind === 'comparison' && condition.path === '_id';
 

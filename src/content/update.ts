@@ -1,3 +1,4 @@
+import { forbiddenError } from '#base/errors.js';
 import { settingValues } from './rights/caller.js';
 import { storedDraft } from '#store/form/draft.js';
 import type { Loaded } from '#store/form/loaded.js';
@@ -27,7 +28,7 @@ import { draftValuesOf, refuseBeside, takingDraft, withAllDrafts, withDrafts } f
 import { updateForCode } from './data-for-code.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
 import { refuseOrTell } from './refuse-or-tell.js';
-import { refuseBroken } from './rules-on-writes.js';
+import { hidesDrafts, refuseBroken } from './rules-on-writes.js';
 import { readLocales, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import type { UniqueWrite } from './unique-errors.js';
@@ -114,6 +115,7 @@ async function updateAndSync(change: Change, context: ContentContext): Promise<L
     const inside = withDatabase(context, database);
     const stored = await readFor(change, inside);
     if (stored === null) return { document: null, loaded: null };
+    if (isBeside(change, stored) && hidesDrafts(type, inside)) throw forbiddenError();
     if (use === 'saved' && isPublished(stored)) return { document: await saveDraft(change, stored, inside), loaded: null };
     const taken = use === 'taken' ? storedDraft.of(stored) : null;
     const names = sharedNames(type, Object.keys({ ...taken, ...data }));
@@ -129,6 +131,10 @@ async function updateAndSync(change: Change, context: ContentContext): Promise<L
   if (updated.document === null) return null;
   return updated.loaded ?? readWritten(updated.document, selection, isOfDraft(change) ? await withDrafts(context) : context);
 }
+
+/** Returns whether an update is about a draft beside a published entry. */
+const isBeside = ({ use }: Change, stored: EntryDocument): boolean =>
+  use === 'saved' ? isPublished(stored) : use === 'taken' && storedDraft.of(stored) !== null;
 
 /** A stored entry, and what is read of it after its update; null for all of it. */
 interface Stored {

@@ -24,11 +24,12 @@ export async function seeingDrafts(store: Store, types: readonly ContentType[]):
   return { ...store, database: { ...database, overlay, searches }, totals: store.totals.without(found) };
 }
 
-/** Returns a store whose reads see entries of some ids as they are, although they have drafts. */
-export function hidingDrafts(store: Store, collection: string, ids: readonly unknown[]): Store {
+/** Returns a store whose reads see entries of some ids, or all of a collection, as they are, although they have drafts. */
+export function hidingDrafts(store: Store, collection: string, ids: readonly unknown[] | 'all'): Store {
   const { database } = store;
   if (ids.length === 0) return store;
-  const overlay: Overlay = new Map([...(database.overlay ?? []), [collection, { ...seen, stages: [draftStage(ids)] }]]);
+  const changed = ids === 'all' ? null : { ...seen, stages: [draftStage(ids)] };
+  const overlay: Overlay = new Map([...(database.overlay ?? []), [collection, changed]]);
   return { ...store, database: { ...database, overlay } };
 }
 

@@ -84,4 +84,23 @@ describe('row rules and drafts beside published entries', () => {
       [3, 'newer'],
     ]);
   });
+
+  for (const rule of [{ $notNull: true }, { $lte: '$now' }])
+    it(`a rule that asks for the publication of entries hides all drafts: ${JSON.stringify(rule)}`, async () => {
+      expect((await server.admin('PUT', '/roles/1/rules', { rows: { [uid]: { publishedAt: rule } } })).status).to.equal(200);
+      const all = [1, 2, 3].map((id) => [id, 'live']);
+      expect(await list(ann.jwt, preview)).to.eql(all);
+      expect(await list(ann.jwt, 'status=draft')).to.eql(all);
+      expect(await list(ann.jwt, `${preview}&filters[title]=draft`)).to.eql([]);
+      expect((await server.as(ann.jwt, 'GET', `/api/pages/1?${preview}`)).body.data.attributes.title).to.equal('live');
+      const lists = JSON.stringify((await server.as(ann.jwt, 'GET', `/api/lists?populate=page&${preview}`)).body.data);
+      expect([lists.includes('"live"'), lists.includes('"draft"')]).to.eql([true, false]);
+      const made = await server.as(full, 'POST', '/api/pages', { data: { title: 'live', owner: ann.id } });
+      for (const id of [1, Number(made.body.data.id)])
+        expect(await put(ann.jwt, id, 'status=draft', { title: 'mine' })).to.equal(403);
+      expect(await put(ann.jwt, 1, '', { publishedAt: new Date(0).toISOString() })).to.equal(403);
+      expect(await list(full, '')).to.eql([...all, [4, 'live']]);
+      expect(await put(ann.jwt, 4, '', { title: 'changed' })).to.equal(200);
+      expect(await list(full, preview)).to.eql([...[1, 2, 3].map((id) => [id, 'draft']), [4, 'changed']]);
+    });
 });
