@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mostEntries, sendTo, type Step } from './feed-step.js';
 import { type BuildingIndex, storeIndex, type StoredIndex } from './index-rows.js';
 import { readFrom } from './read-entries.js';
+import { sendDocuments } from './send-documents.js';
 import { documentOf, indexOf, type SearchedType } from './searched-types.js';
 
 /**
@@ -41,7 +42,7 @@ async function continueBuild(row: StoredIndex, building: BuildingIndex, searched
   }
   const entries = step.engine.isFed ? await readFrom(after, mostEntries, searched, step) : [];
   const documents = entries.map((entry) => documentOf(entry, searched));
-  if (documents.length > 0) await sendTo(step, (engine, ends) => engine.put(index, documents, ends));
+  await sendDocuments(documents, index, step);
   if (documents.length === mostEntries) {
     await move(documents.at(-1)?.id ?? after);
     return true;

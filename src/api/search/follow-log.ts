@@ -4,6 +4,7 @@ import type { EngineIndex } from './engine.js';
 import { loseIndexes, mostEntries, sendTo, type Step } from './feed-step.js';
 import { storePlace } from './index-rows.js';
 import { readByIds } from './read-entries.js';
+import { sendDocuments } from './send-documents.js';
 import { documentOf, indexOf, type SearchedType } from './searched-types.js';
 
 /** Maximum number of changes that are read at once. */
@@ -69,7 +70,7 @@ async function sendEntries(
   const found = new Set(documents.map(({ id }) => id));
   const gone = ids.filter((id) => !found.has(id));
   for (const index of targets) {
-    if (documents.length > 0) await sendTo(step, (engine, ends) => engine.put(index, documents, ends));
+    await sendDocuments(documents, index, step);
     if (gone.length > 0) await sendTo(step, (engine, ends) => engine.remove(index, gone, ends));
   }
 }

@@ -7,7 +7,7 @@ const pace = 50;
 
 interface Task {
   readonly status: 'enqueued' | 'processing' | 'succeeded' | 'failed' | 'canceled';
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: { readonly code: string; readonly type: string; readonly message: string } | null;
 }
 
 /** Meilisearch, by its HTTP API (version 1.3 or newer, which can search in some attributes only). */
@@ -81,12 +81,18 @@ export class Meilisearch implements SearchEngine {
       const read = { method: 'GET', path: `/tasks/${String(taskUid)}`, signal } as const;
       const { status, error } = JSON.parse(await callEngine(this.#address, read)) as Task;
       if (status === 'succeeded' || (status === 'failed' && error?.code === fine)) return;
-      if (status === 'failed' || status === 'canceled') throw new Error(`${method} ${path}: ${error?.message ?? status}`);
+      if (status === 'failed' || status === 'canceled') throw failureOf(`${method} ${path}: ${error?.message ?? status}`, error);
       await waited(pace, signal);
       signal.throwIfAborted();
     }
   }
 }
+
+/** Returns the error of a task. Refusals have the status that they would have as answers. */
+const failureOf = (message: string, error: Task['error']): Error =>
+  error?.type === 'invalid_request'
+    ? new EngineRefusal(error.code === 'index_not_found' ? 404 : 400, message)
+    : new Error(message);
 
 const filtersOf = ({ locales, isLive }: EngineSearch): readonly string[] => [
   ...(isLive ? ['published = true'] : []),

@@ -42,9 +42,10 @@ const longestText = 200_000;
 
 /** Returns an entry as the engine stores it. */
 export function documentOf({ document }: Loaded, { type, attributes }: SearchedType): EngineDocument {
+  // the cut may leave half of a surrogate pair, which engines refuse
   const texts = attributes.flatMap((name) => {
     const value = document[name];
-    return typeof value === 'string' && value !== '' ? [[name, value.slice(0, longestText)] as const] : [];
+    return typeof value === 'string' && value !== '' ? [[name, value.slice(0, longestText).toWellFormed()] as const] : [];
   });
   return {
     id: Number(document['_id']),

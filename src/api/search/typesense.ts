@@ -14,6 +14,8 @@ interface Page {
 interface ImportLine {
   readonly success: boolean;
   readonly error?: string;
+  /** The status that a refusal would have as an answer. */
+  readonly code?: number;
 }
 
 /** Typesense, by its HTTP API (version 0.25 or newer). */
@@ -68,8 +70,8 @@ export class Typesense implements SearchEngine {
     const lines = answer.split('\n').filter((line) => line.trim() !== '');
     const results = lines.map((line) => JSON.parse(line) as ImportLine);
     const refused = results.find(({ success }) => !success);
-    if (refused !== undefined || results.length !== documents.length)
-      throw new Error(`POST ${path}: ${refused?.error ?? 'not all documents were answered'}`);
+    if (refused !== undefined) throw new EngineRefusal(refused.code ?? 500, `POST ${path}: ${refused.error ?? ''}`);
+    if (results.length !== documents.length) throw new Error(`POST ${path}: not all documents were answered`);
   }
 
   async remove({ name }: EngineIndex, ids: readonly number[], signal: AbortSignal): Promise<void> {

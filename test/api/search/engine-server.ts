@@ -4,6 +4,12 @@ import type { AddressInfo } from 'node:net';
 
 export const engineKey = 'key-of-the-engine';
 
+/** Half of a surrogate pair as JSON escapes it. The JSON parsers of engines refuse it. */
+export const halfPair = /(?<!\\ud[89ab]..)\\ud[c-f]..|\\ud[89ab]..(?!\\ud[c-f])/i;
+
+/** A text for which the servers of tests refuse a document. */
+export const refusedText = 'text that the engine refuses';
+
 /** A stored document of an index. */
 export type StoredText = { readonly id: number | string } & Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,9 @@ import {
   type EngineCall,
   engineKey,
   EngineServer,
+  halfPair,
   matching,
+  refusedText,
   type StoredIndex,
   type StoredText,
 } from './engine-server.js';
@@ -74,8 +76,12 @@ export function meilisearchServer(): EngineServer {
       case 'PATCH /indexes/:id/settings':
         return enqueue(name, 'settingsUpdate', () => (Object.assign(made().form, JSON.parse(call.body)), null));
       case 'POST /indexes/:id/documents':
+        if (halfPair.test(call.body)) return refused(400, 'malformed_payload', 'The `json` payload provided is malformed.');
         return enqueue(name, 'documentAdditionOrUpdate', () => {
-          for (const one of JSON.parse(call.body) as StoredText[]) made().documents.set(String(one.id), one);
+          const sent = JSON.parse(call.body) as StoredText[];
+          const wrong = sent.find(({ text_title: title }) => typeof title === 'string' && title.includes(refusedText));
+          if (wrong !== undefined) return errorBody('invalid_document_fields', `Document \`${String(wrong.id)}\` is invalid.`);
+          for (const one of sent) made().documents.set(String(one.id), one);
           return null;
         });
       case 'POST /indexes/:id/documents/delete-batch':

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { closeAfter } from '../../support/close-after.js';
 import { createLog, type Log } from '../../support/create-log.js';
-import { engineKey, type EngineServer } from './engine-server.js';
+import { engineKey, type EngineServer, refusedText } from './engine-server.js';
 import { type EngineName, engineServers, eventually, type ServingSearch, serveSearch, storedIn } from './serve-search.js';
 
 interface Page {
@@ -146,6 +146,18 @@ for (const name of Object.keys(engineServers) as EngineName[])
       ]);
       await serving.admin('PUT', '/roles/1/rules', { rows: null, fields: null });
       for (let id = 100_001; id <= 111_000; id += 1) index?.documents.delete(String(id));
+    });
+
+    it('has all entries beside one that it refuses, and one whose text is cut within a character', async () => {
+      const cut = await write('POST', '/api/articles', { title: 'Pelican', body: `${'a'.repeat(199_999)}\u{1f334}` });
+      const refused = await write('POST', '/api/articles', { title: `Pelican: ${refusedText}` });
+      const last = await write('POST', '/api/articles', { title: 'Pelican' });
+      await serving.fed();
+      expect(await idsOf('/api/articles?_q=pelicam')).to.deep.equal([cut, last]);
+      const warning = `${name} refuses entries of articles, which it does not find: ${String(refused)}`;
+      expect(log.lines.filter(({ msg }) => String(msg).startsWith(warning))).to.have.length(1);
+      for (const id of [cut, refused, last]) await write('DELETE', `/api/articles/${String(id)}`);
+      await serving.fed();
     });
 
     it('is answered by MongoDB while the engine fails, which the log says once', async () => {

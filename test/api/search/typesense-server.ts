@@ -1,4 +1,13 @@
-import { type EngineAnswer, engineKey, EngineServer, matching, type StoredIndex, type StoredText } from './engine-server.js';
+import {
+  type EngineAnswer,
+  engineKey,
+  EngineServer,
+  halfPair,
+  matching,
+  refusedText,
+  type StoredIndex,
+  type StoredText,
+} from './engine-server.js';
 
 const refused = (status: number, message: string): EngineAnswer => ({ status, body: { message } });
 
@@ -66,6 +75,8 @@ export const typesenseServer = (): EngineServer =>
   });
 
 function store(line: string, { documents, form }: StoredIndex): object {
+  if (halfPair.test(line)) return { success: false, error: 'Bad JSON: invalid string: surrogate', document: line, code: 400 };
+  if (line.includes(refusedText)) return { success: false, error: 'Bad document.', document: line, code: 400 };
   const document = JSON.parse(line) as StoredText;
   const fields = form['fields'] as readonly Field[];
   if (typeof document.id !== 'string')
