@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { collectionType } from '../../support/collection-type.js';
 import { openPanelFor } from '../../support/open-panel.js';
 import type { PanelWindow } from '../../support/panel-window.js';
-import { buildExample, examples, freePort, startExample } from './serve-example.js';
+import { buildExample, examples, freePort, openDraft, startExample } from './serve-example.js';
 
 const subject = 'api::article.article';
 const articles = `/content-manager/collection-types/${subject}`;
@@ -30,6 +30,8 @@ describe('previews on the pages of frameworks', () => {
       const frame = () => window.page.frameLocator('iframe[title=Preview]');
       const heading = (text: string) => frame().getByRole('heading', { name: text, exact: true });
       let id = 0;
+      const tokenFor = async (entry: number) =>
+        String((await panel().send('super', 'POST', '/admin/api/preview-tokens', { uid: subject, id: entry })).body.data.token);
       const path = () => `${articles}/${String(id)}`;
       before(async () => {
         const { send, serving, openWindow } = panel();
@@ -48,6 +50,12 @@ describe('previews on the pages of frameworks', () => {
         await window.page.getByRole('button', { name: 'Preview', exact: true }).click();
         await heading('First').waitFor();
         expect(await frame().locator('body').innerHTML()).not.to.include('previewToken');
+      });
+
+      it('no shared cache may keep the draft', async () => {
+        const { headers, text } = await openDraft(origin, id, await tokenFor(id));
+        expect(text).to.include('First');
+        expect(headers.get('cache-control')).to.match(/private.*no-store/);
       });
 
       it('the page changes while the editor types', async () => {

@@ -54,6 +54,20 @@ export async function startExample(name: keyof typeof examples, folder: string, 
   return () => started.process.kill();
 }
 
+/** Returns the page of an article as a browser gets it that has opened the address of a preview. */
+export async function openDraft(origin: string, id: number, token: string): Promise<Page> {
+  const opened = await fetch(`${origin}/api/preview?article=${String(id)}&previewToken=${token}`, { redirect: 'manual' });
+  const cookie = opened.headers.getSetCookie().map((one) => one.split(';')[0]);
+  const page = await fetch(`${origin}/articles/${String(id)}`, { headers: { cookie: cookie.join('; ') } });
+  return { status: page.status, headers: page.headers, text: await page.text() };
+}
+
+interface Page {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
 interface Place {
   readonly port: number;
   /** The address of the service. */
