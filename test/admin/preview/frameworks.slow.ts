@@ -75,6 +75,15 @@ describe('previews on the pages of frameworks', () => {
         await heading('Third').waitFor();
       });
 
+      it('readers see what is published after their token has ended', async () => {
+        expect((await openDraft(origin, id, 'ended')).status).to.equal(404);
+        const publish = await panel().send('super', 'POST', `${path()}/actions/publish`, {});
+        expect(publish.status, JSON.stringify(publish.body)).to.equal(200);
+        const { status, text } = await openDraft(origin, id, 'ended');
+        expect(status).to.equal(200);
+        expect(text).to.include('Third');
+      });
+
       it('nothing fails', async () => {
         expect(window.faults.filter((fault) => !fault.startsWith(`asks ${origin}/`))).to.deep.equal([]);
         await window.page.close();
