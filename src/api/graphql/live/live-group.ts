@@ -107,10 +107,12 @@ export class LiveGroup {
 
   async #readBy(query: LiveQuery): Promise<void> {
     const { changes, watch, run } = this.#parts;
-    const rechecks = this.#rechecks;
+    let rechecks = this.#rechecks;
     this.#isStale = false;
     const reading = await run(() => query.read(), query.client.sender);
-    if (this.#rechecks !== rechecks && (await hasOtherRights(query, reading))) {
+    while (this.#rechecks !== rechecks) {
+      rechecks = this.#rechecks; // they may change again while they are compared
+      if (!(await hasOtherRights(query, reading))) continue;
       this.#isStale = true;
       return;
     }
