@@ -24,6 +24,10 @@ export class Atlas implements SearchEngine {
     return atlasSearch.isReady(this.#database, index);
   }
 
+  isThere(index: EngineIndex): Promise<boolean> {
+    return atlasSearch.isThere(this.#database, index);
+  }
+
   put(): Promise<void> {
     return Promise.resolve();
   }

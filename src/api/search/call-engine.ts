@@ -42,3 +42,10 @@ export async function callEngine(
     throw new EngineRefusal(response.status, `${method} ${path}: ${String(response.status)} ${answer.slice(0, 500)}`);
   return answer;
 }
+
+/** Returns the text of an answer; null for a 404. */
+export const ifFound = (answer: Promise<string>): Promise<string | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof EngineRefusal && error.status === 404) return null;
+    throw error;
+  });

@@ -7,6 +7,7 @@ import type { SearchEngine } from './engine.js';
 import { loseIndexes, sendTo, type Step } from './feed-step.js';
 import { followLog } from './follow-log.js';
 import { FedByOther, readIndexes, removeIndex, storeIndex } from './index-rows.js';
+import { loseMissing } from './lost-indexes.js';
 import { searchedTypes } from './searched-types.js';
 import type { SearchSettings } from './settings.js';
 
@@ -22,6 +23,8 @@ const pace = 500;
  */
 export class Feeder {
   readonly #parts: Pick<Step, 'running' | 'engine' | 'settings' | 'database'>;
+  /** Whether the engine has had all indexes since `run` was called, which is so for each lease and after each failure. */
+  #hasIndexes = false;
 
   constructor(running: Running, engine: SearchEngine, settings: SearchSettings) {
     this.#parts = { running, engine, settings, database: forJob(running.backend.store.database, feedJob) };
@@ -29,6 +32,7 @@ export class Feeder {
 
   /** Feeds until the signal aborts. Throws if the engine or the database fails; the next call continues where this one was. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#hasIndexes = false;
     while (!signal.aborted) {
       const hasWorked = await this.step(signal).catch((error: unknown) => {
         if (error instanceof FedByOther) return false; // or a rebuild was asked for
@@ -45,6 +49,8 @@ export class Feeder {
     const log = engine.isFed ? await syncLog.readState(database) : null;
     if (engine.isFed && (log === null || !syncLog.follows(log, new Set(types.keys()), new Map()))) return false;
     const step = { ...this.#parts, log, types, known: await readIndexes(database), signal };
+    if (!this.#hasIndexes && (await loseMissing(step))) return true;
+    this.#hasIndexes = true;
     if (await tidy(step)) return true;
     const followed = log === null ? 'nothing' : await followLog(step, log);
     return followed === 'reset' || (await buildIndexes(step)) || followed === 'sent';

@@ -1,5 +1,5 @@
 import { waited } from '#base/limits/timers.js';
-import { callEngine, type EngineAddress, EngineRefusal } from './call-engine.js';
+import { callEngine, type EngineAddress, EngineRefusal, ifFound } from './call-engine.js';
 import { type EngineDocument, type EngineIndex, type EngineSearch, type SearchEngine, textField } from './engine.js';
 
 /** Milliseconds between two looks at a task. */
@@ -44,6 +44,12 @@ export class Meilisearch implements SearchEngine {
 
   isReady(): Promise<boolean> {
     return Promise.resolve(true); // its tasks have ended
+  }
+
+  async isThere({ name }: EngineIndex, signal: AbortSignal): Promise<boolean> {
+    const path = `/indexes/${name}/settings/filterable-attributes`;
+    const answer = await ifFound(callEngine(this.#address, { method: 'GET', path, signal }));
+    return answer !== null && (JSON.parse(answer) as readonly unknown[]).includes('published');
   }
 
   put({ name }: EngineIndex, documents: readonly EngineDocument[], signal: AbortSignal): Promise<void> {
@@ -94,8 +100,9 @@ const failureOf = (message: string, error: Task['error']): Error =>
     ? new EngineRefusal(error.code === 'index_not_found' ? 404 : 400, message)
     : new Error(message);
 
+/** An index without settings, which the engine has created by itself, refuses each filter. So there is always one. */
 const filtersOf = ({ locales, isLive }: EngineSearch): readonly string[] => [
-  ...(isLive ? ['published = true'] : []),
+  isLive ? 'published = true' : 'published EXISTS',
   ...(locales === null ? [] : [`locale IN [${locales.map((code) => JSON.stringify(code)).join(', ')}]`]),
 ];
 

@@ -74,11 +74,11 @@ interface QueueSize {
   readonly waiting: number;
 }
 
-/** A search engine was asked, or not asked because it has just failed, or has no complete index. Unless it has found, MongoDB searches. */
+/** A search engine was asked, or not asked because it has just failed, has too many searches, or has no complete index. Unless it has found, MongoDB searches. */
 interface EngineSearched {
   readonly kind: 'engine searched';
   readonly engine: string;
-  readonly result: 'found' | 'failed' | 'paused' | 'no index';
+  readonly result: 'found' | 'failed' | 'paused' | 'busy' | 'no index';
   readonly ms: number;
 }
 

@@ -52,6 +52,8 @@ async function create(database: Database, { collection, name }: AtlasIndex, attr
 const isReady = async (database: Database, index: AtlasIndex): Promise<boolean> =>
   (await stateOf(database, index))?.['queryable'] === true;
 
+const isThere = async (database: Database, index: AtlasIndex): Promise<boolean> => (await stateOf(database, index)) !== null;
+
 async function drop(database: Database, { collection, name }: AtlasIndex): Promise<void> {
   if ((await stateOf(database, { collection, name })) === null) return;
   await inWriteTime(database, () => database.db.command({ dropSearchIndex: collection, name }));
@@ -63,4 +65,4 @@ async function stateOf(database: Database, { collection, name }: AtlasIndex): Pr
 }
 
 /** The search indexes of MongoDB Atlas. Servers without them throw errors. */
-export const atlasSearch = { search, create, isReady, drop };
+export const atlasSearch = { search, create, isReady, isThere, drop };

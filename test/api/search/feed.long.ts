@@ -31,6 +31,7 @@ function failing(engine: SearchEngine, chance: () => number): SearchEngine {
     version: (...given) => engine.version(...given),
     create: (...given) => fail(() => engine.create(...given)),
     isReady: (...given) => fail(() => engine.isReady(...given)),
+    isThere: (...given) => engine.isThere(...given),
     put: (...given) => fail(() => engine.put(...given)),
     remove: (...given) => fail(() => engine.remove(...given)),
     drop: (...given) => fail(() => engine.drop(...given)),

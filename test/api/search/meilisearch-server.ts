@@ -93,6 +93,9 @@ export function meilisearchServer(): EngineServer {
         return enqueue(name, 'indexDeletion', () =>
           indexes.delete(name) ? null : errorBody('index_not_found', `Index \`${name}\` not found.`),
         );
+      case 'GET /indexes/:id/settings/filterable-attributes':
+        if (index === undefined) return refused(404, 'index_not_found', `Index \`${name}\` not found.`);
+        return { status: 200, body: index.form['filterableAttributes'] ?? [] };
       case 'POST /indexes/:id/search':
         return index === undefined ? refused(404, 'index_not_found', `Index \`${name}\` not found.`) : searchIn(index, call);
       default:
@@ -110,8 +113,9 @@ interface SearchBody {
 }
 
 interface IndexSettings {
-  readonly searchableAttributes: readonly string[];
-  readonly filterableAttributes: readonly string[];
+  /** Absent from an index that the engine has created by itself. */
+  readonly searchableAttributes?: readonly string[];
+  readonly filterableAttributes?: readonly string[];
   readonly displayedAttributes: readonly string[];
   readonly pagination: { readonly maxTotalHits: number };
 }
@@ -120,7 +124,7 @@ function searchIn({ documents, form }: StoredIndex, call: EngineCall): EngineAns
   const body = JSON.parse(call.body) as SearchBody;
   const settings = form as unknown as IndexSettings;
   const { q, limit = 20, filter = [], attributesToSearchOn: fields } = body;
-  const unknown = fields.find((name) => !settings.searchableAttributes.includes(name));
+  const unknown = fields.find((name) => settings.searchableAttributes?.includes(name) === false);
   if (unknown !== undefined)
     return refused(400, 'invalid_search_attributes_to_search_on', `Attribute \`${unknown}\` is not searchable.`);
   const tests = filter.map((one) => testOf(one, settings));
@@ -141,9 +145,10 @@ function searchIn({ documents, form }: StoredIndex, call: EngineCall): EngineAns
 
 /** Returns what a filter says of a document; null if it cannot be read. */
 function testOf(filter: string, { filterableAttributes }: IndexSettings): ((document: StoredText) => boolean) | null {
-  const [, name = '', list] = /^(\w+) (?:= true|IN \[(.*)\])$/.exec(filter) ?? [];
-  if (!filterableAttributes.includes(name)) return null;
-  if (list === undefined) return (document) => document[name] === true;
+  const [, name = '', isTrue, list] = /^(\w+) (?:= (true)|EXISTS|IN \[(.*)\])$/.exec(filter) ?? [];
+  if (filterableAttributes?.includes(name) !== true) return null;
+  if (isTrue !== undefined) return (document) => document[name] === true;
+  if (list === undefined) return (document) => name in document;
   const values = JSON.parse(`[${list}]`) as string[];
   return (document) => values.includes(String(document[name]));
 }

@@ -160,6 +160,22 @@ for (const name of Object.keys(engineServers) as EngineName[])
       await serving.fed();
     });
 
+    it('has all entries again after it has lost its indexes, at a search or a write', async () => {
+      engine.indexes.clear();
+      expect(await idsOf('/api/pages?_q=water')).to.deep.equal([1, 2]);
+      await serving.fed();
+      expect(await idsOf('/api/pages?_q=watr')).to.deep.equal([1, 2]);
+      engine.indexes.clear();
+      const id = await write('POST', '/api/pages', { heading: 'Water again' });
+      const found = async () => expect(await idsOf('/api/pages?_q=water')).to.deep.equal([1, 2, id]);
+      await eventually(found);
+      await serving.fed();
+      await found();
+      expect(await idsOf('/api/pages?_q=watr')).to.deep.equal([1, 2, id]);
+      await write('DELETE', `/api/pages/${String(id)}`);
+      expect(log.lines.some(({ msg }) => String(msg).startsWith('the search engine has lost its index of pages'))).to.equal(true);
+    });
+
     it('is answered by MongoDB while the engine fails, which the log says once', async () => {
       for (const mood of ['down', 'broken'] as const) {
         engine.mood = mood;
@@ -190,14 +206,17 @@ describe('a search engine that never answers', () => {
     await serving.fed();
   });
 
-  it('is asked once, and then not for some seconds', async () => {
+  it('is asked three times, then not for some seconds, and then by one search', async () => {
     engine.mood = 'silent';
     const before = engine.calls.length;
-    for (let search = 1; search <= 3; search += 1) {
+    for (let search = 1; search <= 5; search += 1) {
       const { status, body } = await serving.call('GET', '/api/articles?_q=water');
       expect([status, body.data.length]).to.deep.equal([200, 1]);
     }
     const searches = engine.calls.slice(before).filter(({ path }) => path.endsWith('/search'));
-    expect(searches).to.have.length(1);
+    expect(searches).to.have.length(3);
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await Promise.all(Array.from({ length: 4 }, () => serving.call('GET', '/api/articles?_q=water')));
+    expect(engine.calls.slice(before).filter(({ path }) => path.endsWith('/search'))).to.have.length(4);
   });
 });

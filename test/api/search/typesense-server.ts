@@ -44,6 +44,8 @@ export const typesenseServer = (): EngineServer =>
         indexes.set(form.name, { documents: new Map(), form: { ...form } });
         return { status: 201, body: { ...form, num_documents: 0 } };
       }
+      case 'GET /collections/:id':
+        return index === undefined ? refused(404, 'Not Found') : { status: 200, body: index.form };
       case 'DELETE /collections/:id':
         if (!indexes.delete(name)) return refused(404, `No collection with name \`${name}\` found.`);
         return { status: 200, body: { name, num_documents: 0 } };
