@@ -3,7 +3,7 @@ import { useIntl } from 'react-intl';
 import { DateTimePicker, Grid, GridItem, SingleSelect, SingleSelectOption, TextInput } from '@strapi/design-system';
 import { label } from '../texts.js';
 
-const actions = ['create', 'update', 'publish', 'unpublish', 'delete'];
+const actions = ['create', 'update', 'draft', 'publish', 'unpublish', 'delete'];
 
 /** The filters of the page of changes. `filters` has the parameters of `GET /admin/api/audit/content`. */
 export function AuditFilters({ filters, onChange }) {
