@@ -55,13 +55,14 @@ const Rows = styled(Box)`
 
 /**
  * The table of a list that is read page by page: rows, a button for more of them, and what is said if there are none or the service
- * refuses. A column has a `title`, and `show`, which returns its cell; the title of `isHidden` ones is not seen.
+ * refuses; rows that are there stay if it refuses more. A column has a `title`, and `show`, which returns its cell; the title of
+ * `isHidden` ones is not seen.
  */
 export function PagedTable({ columns, query, none, keyOf = (_, index) => index }) {
   const { formatMessage } = useIntl();
   const { rows, error, hasNextPage, fetchNextPage, isFetching } = query;
-  if (error !== null) return <Typography textColor="danger600">{messageOf(error)}</Typography>;
-  if (rows.length === 0) return isFetching ? null : <Typography>{none}</Typography>;
+  const refusal = error !== null && <Typography textColor="danger600">{messageOf(error)}</Typography>;
+  if (rows.length === 0) return refusal || (isFetching ? null : <Typography>{none}</Typography>);
   return (
     <>
       <Rows>
@@ -80,6 +81,7 @@ export function PagedTable({ columns, query, none, keyOf = (_, index) => index }
           </Tbody>
         </Table>
       </Rows>
+      {refusal && <Box paddingTop={4}>{refusal}</Box>}
       {hasNextPage && (
         <Box paddingTop={4}>
           <Button variant="secondary" onClick={() => fetchNextPage()} loading={isFetching}>
