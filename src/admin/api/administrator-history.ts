@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { draftBeside } from '#content/draft-beside.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { restoreVersion } from '#api/history/restore-version.js';
 import type { Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import { writeUnchanged } from '../content-manager/conflicts.js';
-import { callOnEntry, findEntry, mayOnEntry } from '../content-manager/entry-rights.js';
+import { callOnEntry, callOnShown, findEntry, mayOnEntry } from '../content-manager/entry-rights.js';
 import { permittedValues } from '../content-manager/show-entry.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
@@ -22,6 +23,14 @@ export const checkReadable = async (key: EntryKey, call: PanelCall): Promise<voi
 /** Returns the values of an entry, such as those of a version, that an administrator may see. */
 export const visibleValues = async (values: Values, key: EntryKey, call: PanelCall): Promise<Values> =>
   permittedValues(values, key.type, await callOnEntry(key, { call, action: 'read' }));
+
+/** Returns the values of the draft beside an entry that an administrator may see; null if their permissions hide it. */
+export async function visibleDraft(values: Values, key: EntryKey, call: PanelCall): Promise<Values | null> {
+  const { type } = key;
+  const own = contentFor(call, 'read', type);
+  if (!(await draftBeside.isShown(key, own))) return null;
+  return permittedValues(values, type, await callOnShown(key, call));
+}
 
 interface Restoring extends Pick<AdminCall, 'commit'> {
   readonly version: Version;

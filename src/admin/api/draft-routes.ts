@@ -1,6 +1,6 @@
 import { invalidParameter, notFoundError } from '#base/errors.js';
 import { withDatabase } from '#content/content-context.js';
-import { discardDraft } from '#content/discard-draft.js';
+import { draftBeside } from '#content/draft-beside.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { orNull, record, text, whole } from '#http/json-schema.js';
 import { keepsDrafts } from '#model/schema/drafts-beside.js';
@@ -37,10 +37,10 @@ async function discard(call: AdminCall): Promise<{ readonly id: number }> {
   const { administrator } = call;
   const rights = administrator === null ? null : await loadRights();
   const dropped = await call.commit((content) => {
-    if (rights === null || administrator === null) return discardDraft(key, content);
+    if (rights === null || administrator === null) return draftBeside.discard(key, content);
     const { database } = content.store;
     return rights.writeEntry(key, { call: administrator, action: 'update' }, (own) =>
-      discardDraft(key, withDatabase(own, database)),
+      draftBeside.discard(key, withDatabase(own, database)),
     );
   });
   if (dropped === null) throw notFoundError();

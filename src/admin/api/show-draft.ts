@@ -7,7 +7,7 @@ import { storedDraft } from '#store/form/draft.js';
 import type { Attribute } from '#model/schema/content-type.js';
 import { findFirst } from '#store/stored.js';
 import type { AdminCall } from './admin-call.js';
-import { checkReadable, visibleValues } from './administrator-history.js';
+import { checkReadable, visibleDraft, visibleValues } from './administrator-history.js';
 
 /** A published entry and the draft beside it, in the form of versions. */
 interface DraftBeside {
@@ -17,8 +17,8 @@ interface DraftBeside {
 }
 
 /**
- * Returns an entry and the draft beside it, with the values that the caller may see; null if there is no draft. Lists of links that are
- * too long for a version on one side are left out of both. Throws a NotFoundError if there is no such entry, and a ForbiddenError if the
+ * Returns an entry and the draft beside it, with the values that the caller may see; null if there is no draft, or one that
+ * the caller may not see. Lists of links that are too long for a version on one side are left out of both. Throws a NotFoundError if there is no such entry, and a ForbiddenError if the
  * caller may not read it.
  */
 export async function showDraft(key: EntryKey, { administrator, content, running }: AdminCall): Promise<DraftBeside | null> {
@@ -30,18 +30,16 @@ export async function showDraft(key: EntryKey, { administrator, content, running
   const draft = storedDraft.of(stored);
   if (draft === null) return null;
   const reading = { content: contextOfCode(running), database };
-  const visible = (values: Values): Promise<Values> =>
-    administrator === null ? Promise.resolve(values) : visibleValues(values, key, administrator);
   const links = Object.entries(storedDraft.links(draft)).map(
     ([name, ids]) => [name, linkValue(type.attributes.get(name), ids)] as const,
   );
   const entry = await readWhole(type, stored, reading);
   const beside = await readWhole(type, storedDraft.inPlace(stored), { ...reading, links: Object.fromEntries(links) });
-  return {
-    savedAt: new Date(draft['updatedAt'] as Date), // every draft has one
-    entry: await visible(sharedValues(entry, beside)),
-    draft: await visible(sharedValues(beside, entry)),
-  };
+  const savedAt = new Date(draft['updatedAt'] as Date); // every draft has one
+  const both = { savedAt, entry: sharedValues(entry, beside), draft: sharedValues(beside, entry) };
+  if (administrator === null) return both;
+  const shown = await visibleDraft(both.draft, key, administrator);
+  return shown && { savedAt, entry: await visibleValues(both.entry, key, administrator), draft: shown };
 }
 
 /** Returns the values that another version has too, under the same names. */

@@ -1,14 +1,17 @@
 import type { ContentContext } from '#content/content-context.js';
 import { findOne } from '#content/find-one.js';
+import { withDrafts } from '#content/drafts.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { isAfterWrite } from '#base/after-write.js';
 import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { EntryCaller } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
 import { contentFor, type EntryAction } from '../rights/content-access.js';
+import type { PanelPermission } from '../rights/permission.js';
 import { permissionsFor } from '../rights/rights.js';
 
 export const idQuery: Query = { ...emptyQuery, fields: ['id'] };
@@ -44,6 +47,26 @@ export async function callOnEntry<Call extends EntryCaller>(
   const met = permissions.filter((_, index) => held[index] === true);
   const fields = met.flatMap(({ properties }) => properties.fields ?? []);
   return met.length === 0 ? call : withOnly(met.map((one) => ({ ...one, properties: { ...one.properties, fields } })));
+}
+
+/**
+ * Returns the call with the fields that its reader may see of an entry as it is shown: with the draft beside it in its place, unless that
+ * is hidden. All permissions remain, because the published entry may meet the conditions of others.
+ */
+export async function callOnShown<Call extends EntryCaller>(key: EntryKey, call: Call): Promise<Call> {
+  const { type } = key;
+  if (!keepsDrafts(type)) return callOnEntry(key, { call, action: 'read' });
+  const { store } = await withDrafts(contentFor(call, 'read', type), new Set([type]));
+  const seeing = { ...call, content: { ...call.content, store } };
+  const { rights } = await callOnEntry(key, { call: seeing, action: 'read' });
+  if (rights === call.rights) return call;
+  const isRead = ({ action, subject }: PanelPermission): boolean => action === `${explorer}.read` && subject === type.uid;
+  const [met] = rights.permissions.filter(isRead); // all of them have the same fields
+  const fields = met?.properties.fields ?? [];
+  const permissions = call.rights.permissions.map((one) =>
+    isRead(one) ? { ...one, properties: { ...one.properties, fields } } : one,
+  );
+  return { ...call, rights: { ...call.rights, permissions } };
 }
 
 export interface FoundEntry {

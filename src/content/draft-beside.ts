@@ -12,7 +12,7 @@ import { hidesDrafts, hidesOne, matchVisible } from './rules-on-writes.js';
  * caller's rule hides drafts, an ApplicationError if there is no draft, or another request changes it meanwhile, and a
  * PreconditionFailedError if it is not of the expected version.
  */
-export async function discardDraft(key: EntryKey, context: ContentContext): Promise<true | null> {
+async function discard(key: EntryKey, context: ContentContext): Promise<true | null> {
   const { type, id } = key;
   if (await hidesOne(type, { _id: id }, context)) return null;
   const reading = await withAllDrafts(context);
@@ -26,3 +26,10 @@ export async function discardDraft(key: EntryKey, context: ContentContext): Prom
     throw applicationError('There is no such draft beside the entry, or it has changed meanwhile');
   return true;
 }
+
+/** Returns whether the caller sees the draft beside an entry, which is one that the caller sees. */
+const isShown = async ({ type, id }: EntryKey, context: ContentContext): Promise<boolean> =>
+  !hidesDrafts(type, context) && !(await hidesOne(type, { _id: id }, await withAllDrafts(context)));
+
+/** What callers with the right to an entry do with the draft beside it. */
+export const draftBeside = { discard, isShown };
