@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { Box, ContentLayout, HeaderLayout, Main, Typography } from '@strapi/design-system';
-import { CheckPagePermissions, Link } from '@strapi/helper-plugin';
+import { CheckPagePermissions } from '@strapi/helper-plugin';
 import { File } from '@strapi/icons';
 import { authorName } from '../authors.js';
+import { EntryLink } from '../entry-link.jsx';
 import { PagedTable, usePages } from '../paged-table.jsx';
 import { label } from '../texts.js';
 import { AuditFilters } from './filters.jsx';
@@ -80,7 +81,7 @@ function useColumns() {
 /** The entry of a change, with a link to its form if it is content. */
 const Entry = ({ uid, id, isThere }) =>
   isThere && uid.startsWith('api::') ? (
-    <Link to={`/content-manager/collection-types/${uid}/${id}`}>{`${uid} ${id}`}</Link>
+    <EntryLink uid={uid} id={id}>{`${uid} ${id}`}</EntryLink>
   ) : (
     <Typography>{`${uid} ${id}`}</Typography>
   );

@@ -5,6 +5,7 @@ import styled from 'styled-components';
 import { Box, Button, ContentLayout, Flex, HeaderLayout, Main, Typography } from '@strapi/design-system';
 import { Link, useFetchClient } from '@strapi/helper-plugin';
 import { Clock } from '@strapi/icons';
+import { EntryLink } from '../entry-link.jsx';
 import { messageOf } from '../paged-table.jsx';
 import { page as releases } from '../releases/release-texts.js';
 import { label } from '../texts.js';
@@ -127,10 +128,14 @@ function DayName({ date, isInMonth }) {
 
 function Event({ at, action, uid, id, label: name, locale }) {
   const { formatMessage, formatDate } = useIntl();
-  const to = action === 'release' ? `${releases}/${id}` : `/content-manager/collection-types/${uid}/${id}`;
+  const text = name ?? `${uid} ${id}`;
   return (
     <Box paddingTop={2} style={{ overflowWrap: 'anywhere' }}>
-      <Link to={to}>{name ?? `${uid} ${id}`}</Link>
+      {action === 'release' ? (
+        <Link to={`${releases}/${id}`}>{text}</Link>
+      ) : (
+        <EntryLink {...{ uid, id, locale }}>{text}</EntryLink>
+      )}
       <Typography variant="pi" textColor="neutral600" as="div">
         {[formatDate(at, { timeStyle: 'short' }), formatMessage(label(`calendar.${action}`)), locale].filter(Boolean).join(' · ')}
       </Typography>

@@ -1,7 +1,7 @@
 import { useIntl } from 'react-intl';
 import { Box, IconButton, Typography } from '@strapi/design-system';
-import { Link } from '@strapi/helper-plugin';
 import { Cross } from '@strapi/icons';
+import { EntryLink } from '../entry-link.jsx';
 import { allOf, PagedTable } from '../paged-table.jsx';
 import { label } from '../texts.js';
 
@@ -39,7 +39,7 @@ const nameOf = ({ label: name, uid, id }) => name ?? `${uid} ${id}`;
 const Entry = ({ status, uid, id, locale, ...rest }) => (
   <Box>
     {status !== null && uid.startsWith('api::') ? (
-      <Link to={`/content-manager/collection-types/${uid}/${id}`}>{nameOf({ ...rest, uid, id })}</Link>
+      <EntryLink {...{ uid, id, locale }}>{nameOf({ ...rest, uid, id })}</EntryLink>
     ) : (
       <Typography>{nameOf({ ...rest, uid, id })}</Typography>
     )}

@@ -1,14 +1,12 @@
-import { useQuery } from 'react-query';
-import { useFetchClient, useRBACProvider } from '@strapi/helper-plugin';
+import { useRBACProvider } from '@strapi/helper-plugin';
+import { useTypes } from '../use-types.js';
 
 /** Returns the types with `options.trash` whose entries the administrator may delete. */
 export function useTrashTypes() {
-  const { get } = useFetchClient();
   const { allPermissions } = useRBACProvider();
-  const read = async () => (await get('/content-manager/content-types')).data.data;
-  const { data = [], isLoading } = useQuery(['mangrove-trash-types'], read);
+  const { types: all, isLoading } = useTypes();
   const may = (action, uid) =>
     allPermissions.some((one) => one.action === `plugin::content-manager.explorer.${action}` && one.subject === uid);
-  const types = data.filter(({ uid, options }) => options?.trash !== undefined && may('delete', uid) && may('read', uid));
+  const types = all.filter(({ uid, options }) => options?.trash !== undefined && may('delete', uid) && may('read', uid));
   return { types: types.map((type) => ({ ...type, mayRestore: may('create', type.uid) })), isLoading };
 }
