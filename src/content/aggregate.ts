@@ -17,7 +17,7 @@ import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import type { ContentContext } from './content-context.js';
 import { forGroups } from './drafts.js';
-import { findOutside } from './find-outside.js';
+import { findOutside, maySearchOutside } from './find-outside.js';
 
 /** A page of groups. */
 export interface GroupPage {
@@ -49,7 +49,8 @@ export async function aggregate(
   { minGroup }: { readonly minGroup: number },
   context: ContentContext,
 ): Promise<GroupPage> {
-  const entriesQuery = await findOutside(type, query.entries, context);
+  const asked = query.entries;
+  const entriesQuery = maySearchOutside(asked, context) ? await findOutside(type, asked, context, { isWhole: true }) : asked;
   const aggregation = bindAggregation({ ...query, entries: entriesQuery }, type, context.bind, minGroup);
   const { bind, store } = await forGroups(entriesQuery, [aggregation], context);
   const { entries, keys, maxGroups } = aggregation;

@@ -42,6 +42,7 @@ export const scopeOf = ({ query, plan }: PendingRead): string =>
     stateOf({ query, plan }),
     query.search,
     ...(query.fallbackLocales === null ? [] : [query.fallbackLocales]), // cursors of other lists stay as they are
+    ...(plan.found === undefined ? [] : [{ by: plan.found.by }]),
   ]);
 
 /** Returns the publication state. That of GraphQL is PREVIEW for types without drafts, whose cursors would otherwise change. */
@@ -110,6 +111,7 @@ export async function openCursor(cursor: GivenCursor, { plan, scope, context }: 
  * others, so that the position is the present place of its entry, if that is still found.
  */
 export function movedPosition(position: Position, { sort, found }: Plan): Position {
-  const rank = sort[0]?.path === scorePath ? (found?.ids.indexOf(position.id) ?? -1) : -1;
-  return rank === -1 ? position : { ...position, values: [rank, ...position.values.slice(1)] };
+  const rank = found?.ids.indexOf(position.id) ?? -1;
+  const key = sort.findIndex(({ path }) => path === scorePath);
+  return rank === -1 || key === -1 ? position : { ...position, values: position.values.with(key, rank) };
 }

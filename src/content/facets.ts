@@ -6,7 +6,7 @@ import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
 import { forGroups } from './drafts.js';
-import { findOutside } from './find-outside.js';
+import { findOutside, maySearchOutside } from './find-outside.js';
 import { ownContext } from './lent-entry.js';
 
 /** The values of the facets of a list by their names, with the numbers of entries. */
@@ -27,7 +27,7 @@ export async function countFacets(
   caller: ContentContext,
 ): Promise<Facets> {
   const own = ownContext(type, caller);
-  const query = await findOutside(type, asked, own);
+  const query = maySearchOutside(asked, own) ? await findOutside(type, asked, own, { isWhole: true }) : asked;
   const facets = bindFacets(query, type, own.bind, minGroup);
   const groupings = facets.map(({ grouping }) => grouping);
   const { bind, store } = await forGroups(query, groupings, own);

@@ -6,7 +6,7 @@ import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 import { forPlan } from './drafts.js';
-import { findOutside } from './find-outside.js';
+import { findOutside, maySearchOutside } from './find-outside.js';
 import { ownContext, placeLent } from './lent-entry.js';
 import { surroundingReads } from './surrounded-reads.js';
 import { cursorsOf, movedPosition, openCursor, type PageCursors, scopeOf, unsealCursor } from './cursors.js';
@@ -25,7 +25,7 @@ export interface FoundPage extends LoadedPage {
  * use, and for cursors of other lists.
  */
 export async function findMany(type: ContentType, asked: Query, given: ContentContext): Promise<FoundPage> {
-  const query = await findOutside(type, asked, given);
+  const query = maySearchOutside(asked, given) ? await findOutside(type, asked, given) : asked;
   const plan = bindPlan(query, type, given.bind);
   const context = await forPlan(query, plan, given);
   const read = { query, plan, id: null };
@@ -36,8 +36,7 @@ export async function findMany(type: ContentType, asked: Query, given: ContentCo
 }
 
 /** Throws a ValidationError as `findMany` does, without reading entries. A page that is not read is checked by it. */
-export async function checkPage(type: ContentType, asked: Query, context: ContentContext): Promise<void> {
-  const query = await findOutside(type, asked, context);
+export function checkPage(type: ContentType, query: Query, context: ContentContext): void {
   const read = { query, plan: bindPlan(query, type, context.bind), id: null };
   const { pagination } = read.plan;
   if (pagination.kind === 'cursor' && pagination.cursor !== null)
@@ -75,7 +74,7 @@ async function readPageOf(read: PendingRead, context: ContentContext): Promise<F
  */
 export async function countEntries(type: ContentType, asked: Query, caller: ContentContext): Promise<number> {
   const own = ownContext(type, caller);
-  const query = await findOutside(type, asked, own);
+  const query = maySearchOutside(asked, own) ? await findOutside(type, asked, own, { isWhole: true }) : asked;
   const plan = bindPlan(unordered(query), type, own.bind);
   const context = await forPlan(query, plan, own);
   const { bind, store } = context;

@@ -15,6 +15,8 @@ export interface TextSearch {
 
 /** What finds entries by their texts in the place of the database. */
 export interface Finder {
+  /** Returns whether it searches in a type at all. Right now it may have no answers. */
+  covers(type: ContentType): boolean;
   /** Returns what it has found; null if the database must search. It never throws, and answers within a bounded time. */
   find(search: TextSearch): Promise<FoundEntries | null>;
 }

@@ -10,7 +10,6 @@ import { readTotal } from '#store/read/read-page.js';
 import { onlyGroup, readGroupings, showFigures, type ShownFigures, showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
 import { forGroups } from './drafts.js';
-import { findOutside } from './find-outside.js';
 import { ownContext } from './lent-entry.js';
 
 /** Groupings of the same entries. */
@@ -42,12 +41,11 @@ export interface GroupTree {
  */
 export async function readGroupTree(
   type: ContentType,
-  { entries: asked, groupings, withTotal }: TreeQuery,
+  { entries: query, groupings, withTotal }: TreeQuery,
   { minGroup }: { readonly minGroup: number },
   caller: ContentContext,
 ): Promise<GroupTree> {
   const own = ownContext(type, caller);
-  const query = await findOutside(type, asked, own);
   const entries = bindPlan(query, type, own.bind);
   const bound = bindGroupings(groupings, { entries, state: query.publicationState ?? 'live', minGroup }, own.bind);
   const { bind, store } = await forGroups(query, bound, own);

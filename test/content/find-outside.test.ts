@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { features } from '#features.js';
 import type { TextSearch } from '#content/finder.js';
 import type { Feature } from '#http/feature.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { FoundEntries } from '#model/query/ast.js';
 import { collectionType } from '../support/collection-type.js';
 import { serveModels, type Serving } from '../support/serve.js';
@@ -29,6 +30,7 @@ const models = [
 const finder = {
   found: null as FoundEntries | null,
   searches: [] as TextSearch[],
+  covers: ({ singularName }: ContentType) => singularName !== 'author',
   find(search: TextSearch) {
     this.searches.push(search);
     return Promise.resolve(this.found);
@@ -98,6 +100,21 @@ describe('entries that something outside of the database finds', () => {
     expect(next.meta.pagination).to.include({ hasNext: false, hasPrevious: true });
   });
 
+  it('have pages by cursors also if their order is a later key', async () => {
+    finds([8, 7, 6, 5, 3, 2, 1]);
+    const path = '/api/articles?_q=x&sort=views,_score&pagination[limit]=3';
+    const first = await get(`${path}&pagination[cursors]=true`);
+    expect(first.data.map(({ id }) => id)).to.deep.equal([6, 3, 7]);
+    const { end } = first.meta.pagination['cursors'] as { readonly end: string };
+    finds([1, 7, 6, 5, 3, 2, 8]);
+    const after = `${path}&pagination[after]=${encodeURIComponent(end)}`;
+    expect(await idsOf(after)).to.deep.equal([5, 2, 8]);
+    finder.found = { ids: [7, 1], isTruncated: false, by: 'another' };
+    expect((await serving.call('GET', after)).status).to.equal(400);
+    finder.found = null;
+    expect((await serving.call('GET', after)).status).to.equal(400);
+  });
+
   it('meet filters, also through relations, and have the order that the query names', async () => {
     finds([8, 7, 6, 5, 4, 3, 2, 1]);
     expect(await idsOf('/api/articles?_q=x&filters[author][name]=Ann')).to.deep.equal([8, 6, 2]);
@@ -133,6 +150,25 @@ describe('entries that something outside of the database finds', () => {
   it('are marked if there are more', async () => {
     finds([5, 1], true);
     expect((await get('/api/articles?_q=x')).meta.searchTruncated).to.equal(true);
+  });
+
+  it('are counted, grouped and in facets by the database if there are more', async () => {
+    finds([5, 1], true);
+    expect((await serving.call('GET', '/api/articles/count?_q=Title')).body.data).to.deep.equal({ count: 7 });
+    const { meta } = await get('/api/articles?_q=Title&facets=views');
+    const { views } = (meta as object as { facets: { views: readonly { count: number }[] } }).facets;
+    expect(views.reduce((sum, { count }) => sum + count, 0)).to.equal(7);
+    const { body } = await serving.call('GET', '/api/articles/aggregate?_q=Title&aggregate[count]=*');
+    expect(body.data).to.deep.equal([{ group: {}, count: 7 }]);
+  });
+
+  it('may be wanted in its order while the database searches', async () => {
+    finder.found = null;
+    expect(await idsOf('/api/articles?_q=Title&sort=_score&pagination[limit]=2')).to.deep.equal([1, 2]);
+    expect(await idsOf('/api/articles?_q=Title&sort=views,_score')).to.deep.equal([3, 6, 1, 7, 2, 5, 8]);
+    expect(await idsOf('/api/articles?_q=6&sort=_score')).to.deep.equal([3, 6]);
+    expect((await serving.call('GET', '/api/authors?_q=Ann&sort=_score')).status).to.equal(400);
+    expect((await serving.call('GET', '/api/articles?sort=_score')).status).to.equal(400);
   });
 
   it('are explained', async () => {

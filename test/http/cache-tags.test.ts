@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { features } from '#features.js';
+import type { Feature } from '#http/feature.js';
 import { collectionType } from '../support/collection-type.js';
 import { sendTo, unless, type Sent } from '../support/conditional.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
@@ -36,6 +38,7 @@ const tagged: readonly (readonly [path: string, tags: string])[] = [
   ['/api/books?sort=id&populate[part][populate]=author', 'book, author, book:1, author:2, book:2'],
   ['/api/books?filters[author][name]=Ann&fields=title&sort=id', 'author, book, book:1, book:2'],
   ['/api/books/count?filters[author][name]=Ann', 'author, book'],
+  ['/api/books?filters[createdAt][$lt]=$now', 'book'], // so are answers from which code may have removed entries
   ['/api/books?sort=author.name', 'book, author, book:1, book:2'],
   ['/api/authors/1?populate[books][count]=true', 'author, book, author:1'],
   ['/api/books/aggregate?groupBy=author', 'book'],
@@ -94,6 +97,33 @@ for (const bytes of [0, 5_000_000])
       expect((await list('fews')).headers['cache-tag']).to.have.lengthOf.within(4_000, 8_192);
     });
   });
+
+it('entries that were found outside of the database are kept by no cache', async () => {
+  const finder = {
+    covers: ({ singularName }: { readonly singularName: string }) => singularName === 'few',
+    find: ({ text }: { readonly text: string }) =>
+      Promise.resolve(text === 'lost' ? null : { ids: [2, 1], isTruncated: false, by: 'outside' }),
+  };
+  const outside: Feature = { name: 'outside', finder: () => finder };
+  const config = { api: { rest: { cacheTags: true } } };
+  const serving = await serveModels({ models, documents, config, features: [...features, outside] });
+  try {
+    const send = sendTo(serving);
+    for (const path of ['/api/fews?_q=y', '/api/fews/count?_q=y', '/api/fews?_q=y&facets=title']) {
+      const { status, headers } = await send('GET', path);
+      expect([status, headers['cache-control'], headers['cache-tag']], path).to.deep.equal([200, 'no-store', undefined]);
+    }
+    for (const [path, tags] of [
+      ['/api/fews?_q=lost', 'few'],
+      ['/api/manys?_q=y', 'many'],
+    ] as const) {
+      const { headers } = await send('GET', path);
+      expect([headers['cache-control'] === 'no-store', headers['cache-tag']], path).to.deep.equal([false, tags]);
+    }
+  } finally {
+    await serving.stop();
+  }
+});
 
 it('without api.rest.cacheTags, no answer has cache tags', async () => {
   const serving = await serveModels({ models });

@@ -2,6 +2,7 @@ import type { Finder, TextSearch } from '#content/finder.js';
 import { withinTime } from '#base/limits/clock.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { FoundEntries } from '#model/query/ast.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { cacheUntilChanged } from '#store/changes/cached-reads.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { EngineRefusal } from './call-engine.js';
@@ -38,10 +39,20 @@ export class EngineFinder implements Finder {
     this.#indexes = cacheUntilChanged(changes, [indexCollection], () => readIndexes(database));
   }
 
+  covers(type: ContentType): boolean {
+    return this.#searchedAs(type) !== null;
+  }
+
+  #searchedAs(type: ContentType): SearchedType | null {
+    const { backend, settings } = this.#parts;
+    const searched = searchedTypes(backend.models.snapshot.registry, settings).get(type.collection);
+    return searched?.type === type ? searched : null;
+  }
+
   async find(search: TextSearch): Promise<FoundEntries | null> {
-    const { engine, observer, backend, settings } = this.#parts;
-    const searched = searchedTypes(backend.models.snapshot.registry, settings).get(search.type.collection);
-    if (searched === undefined || searched.type !== search.type || !hasWord.test(search.text)) return null;
+    const { engine, observer } = this.#parts;
+    const searched = this.#searchedAs(search.type);
+    if (searched === null) return null;
     const begun = performance.now();
     const { result, ids } = await this.#search(search, searched);
     observer.observe({ kind: 'engine searched', engine: engine.name, result, ms: performance.now() - begun });
@@ -98,6 +109,3 @@ export class EngineFinder implements Finder {
     return 'lost';
   }
 }
-
-/** Engines ignore all else, or take it for an operator: Typesense finds everything by `*`. */
-const hasWord = /[\p{L}\p{N}]/u;

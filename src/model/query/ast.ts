@@ -111,6 +111,8 @@ export interface Query {
   readonly search: string | null;
   /** The entries that something outside of the database has found for `search`; absent if the database searches. */
   readonly found?: FoundEntries;
+  /** Whether something outside of the database searches in the type, so that its order may be asked for even while the database searches. */
+  readonly hasFinder?: true;
   /** Only lists have some. */
   readonly facets: readonly FacetQuery[];
   /** Whether the other locales of an entry are wanted (`meta.availableLocales`). */

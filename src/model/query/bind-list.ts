@@ -53,18 +53,21 @@ const words = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 
 /**
  * Binds sort keys; paths go through relations, media and components to a scalar attribute, or are the score of a full-text
- * search. Throws a ValidationError.
+ * search. The score is left out while nothing ranks the entries that something outside of the database usually ranks. Throws a
+ * ValidationError.
  */
 export function bindSort(
-  { sort, search = null, found }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'found'>>,
+  { sort, search = null, found, hasFinder }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'found' | 'hasFinder'>>,
   type: ContentType,
   context: BindContext,
 ): SortKey[] {
-  const keys = sort.map(({ path, order }) =>
-    path.join('.') === scorePath
-      ? bindScore(order, search !== null && (found !== undefined || searchesWords(type, context.access)))
-      : { ...bindPath(path, type, context), order: bindOrder(order) },
-  );
+  const isRanked = search !== null && (found !== undefined || searchesWords(type, context.access));
+  const mayRank = isRanked || (search !== null && hasFinder === true);
+  const keys = sort.flatMap(({ path, order }) => {
+    if (path.join('.') !== scorePath) return [{ ...bindPath(path, type, context), order: bindOrder(order) }];
+    const score = bindScore(order, mayRank);
+    return isRanked ? [score] : [];
+  });
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);
   if (links > 0) context.budget.spend('sortLinks', links);
   const collations = new Set(keys.flatMap(({ texts }) => texts ?? []));
@@ -83,9 +86,9 @@ const isInOrderOfIndex = ({ links, isIndexed }: Bound): boolean => isIndexed && 
 const byId: SortKey = { links: [], path: '_id', lists: [], order: 1 };
 
 /** Binds the score of a full-text search. The best matches come first in both orders, because the database has no other order. */
-function bindScore(order: string, isRanked: boolean): Bound & SortKey {
+function bindScore(order: string, mayRank: boolean): Bound & SortKey {
   bindOrder(order);
-  if (!isRanked) throw validationError('Invalid parameter sort: _score needs a full-text search (_q)');
+  if (!mayRank) throw validationError('Invalid parameter sort: _score needs a full-text search (_q)');
   return { links: [], path: scorePath, lists: [], order: 1, isIndexed: false };
 }
 

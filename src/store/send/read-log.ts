@@ -12,6 +12,8 @@ export class ReadLog {
   readonly uids: string[] = [];
   /** Whether the answer depends on more than these collections: on the time, or on code of a project. */
   dependsOnMore = false;
+  /** Whether something outside of the database has found entries of the answer. */
+  isFoundOutside = false;
 
   /** The entries that were read to be shown, with those that they populate; null if nobody asks for them. */
   readonly entries: Loaded[] | null;
@@ -19,6 +21,12 @@ export class ReadLog {
   constructor(begun: number, { notesEntries = false } = {}) {
     this.begun = begun;
     this.entries = notesEntries ? [] : null;
+  }
+
+  /** Notes that something outside of the database has found the entries. It learns of changes later than the service. */
+  noteOutside(): void {
+    this.isFoundOutside = true;
+    this.noteMore();
   }
 
   /** Notes that the answer depends on more than what is read. */

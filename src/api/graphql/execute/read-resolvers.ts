@@ -44,7 +44,7 @@ export const connectionResolver =
   (type: ContentType): GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<ConnectionResult>> =>
   async (_root, args, context, info) => {
     const query = readConnectionQuery(type, args, context, info);
-    if (query.hasOnlyGroups) await checkPage(type, query, context.content);
+    if (query.hasOnlyGroups) checkPage(type, query, context.content);
     const [{ entries, cursors = noCursors }, groups] = await Promise.all([
       query.hasOnlyGroups ? noPage : findMany(type, query, context.content),
       readConnectionGroups(type, query, query.groups, context),
