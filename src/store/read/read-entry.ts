@@ -14,7 +14,7 @@ import type { Loaded } from '../form/loaded.js';
 import { joinFields, type Met, metBy } from './join-related.js';
 import { type JoinedRows, readTree } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
-import { resolveOrJoin, resolveRelated, stagesOf } from './resolve-related.js';
+import { relatedStages, resolveOrJoin, resolveRelated, stagesOf } from './resolve-related.js';
 
 /**
  * Reads the entry that meets the condition, the first by id if several do; null if there is none. The same command reads plain
@@ -180,7 +180,7 @@ export async function linkedByMeeting(
   database: Database,
 ): Promise<readonly unknown[]> {
   const linked = { $match: { [joinFields(related).foreignField]: { $in: ids } } };
-  const pipeline = [linked, ...(await stagesOf(related.condition, database)), ...relatedIds(related)];
+  const pipeline = [linked, ...(await relatedStages(related, database)), ...relatedIds(related)];
   const [group] = await readAll(database, { aggregate: related.target.collection, pipeline });
   return (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
 }

@@ -2,7 +2,7 @@ import { anyOf, mapCondition, type Term } from '#model/query/conditions.js';
 import type { Child, Condition, NestedList, Selection } from '#model/query/plan.js';
 import type { Database } from '../send/database.js';
 import { collectIds, readMatching, spend } from './collect-ids.js';
-import { matchVisible, stagesOf } from './resolve-related.js';
+import { matchVisible, relatedStages } from './resolve-related.js';
 import type { RelatedCondition } from './compile-condition.js';
 
 /**
@@ -30,9 +30,9 @@ async function resolveList<List extends NestedList>(list: List, database: Databa
 
 /** Replaces a condition on related entries by one on their ids, which components store. */
 async function resolveLink(related: RelatedCondition, database: Database): Promise<Condition> {
-  const { path, target, condition, orMissing, visible } = related;
+  const { path, target, orMissing, visible } = related;
   database.budget.spend('relatedConditions');
-  const ids = spend(await readMatching(target.collection, await stagesOf(condition, database), database), database);
+  const ids = spend(await readMatching(target.collection, await relatedStages(related, database), database), database);
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const found: Condition = { ...link, comparator: 'in', operand: ids };
   if (!orMissing) return found;

@@ -22,6 +22,7 @@ import {
   type Resolutions,
 } from './join-related.js';
 import type { Database } from '../send/database.js';
+import { asStored } from '../send/overlay.js';
 import { areTooMany, distinctOwners, readHolders, readIds, readMatching, spend } from './collect-ids.js';
 import { joinEarlier } from './join-earlier.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
@@ -61,6 +62,18 @@ export async function resolveOrJoin(condition: Condition | null, database: Datab
 export async function resolveConditions(conditions: readonly Condition[], database: Database): Promise<Resolutions> {
   return new Map(await Promise.all(conditions.map(async (one) => [one, await resolveOrJoin(one, database)] as const)));
 }
+
+/**
+ * Returns the stages that keep the related entries which meet the condition on them. Those of a row rule are compared as they are stored,
+ * so that no draft beside one of them lets the caller see further entries.
+ */
+export const relatedStages = async (
+  related: Pick<RelatedCondition, 'condition' | 'ofRule'>,
+  database: Database,
+): Promise<readonly Document[]> => [...marksOf(related, database), ...(await stagesOf(related.condition, database))];
+
+const marksOf = ({ ofRule }: Pick<RelatedCondition, 'ofRule'>, { overlay }: Database): readonly Document[] =>
+  ofRule && overlay !== undefined ? [asStored] : [];
 
 /** Returns the stages that keep the entries which meet a condition. */
 export async function stagesOf(condition: Condition, database: Database): Promise<readonly Document[]> {
@@ -136,7 +149,7 @@ async function resolveOne(condition: RelatedCondition, { database, joins, known 
   const ids = known.get(condition) ?? null;
   const isBroad = ids !== null && areTooMany(ids, database);
   if (ids !== null && (joins === null || !isBroad)) return matchIds(condition, spend(ids, database));
-  const stages = await stagesOf(condition.condition, database);
+  const stages = await relatedStages(condition, database);
   if (joins !== null && isBroad) return joinSome(condition, stages, joins);
   const [found, unlinked] = await Promise.all([
     resolvers[condition.link.storage.kind](condition, stages, { database, joins }),
@@ -173,7 +186,7 @@ async function resolveMissing(condition: RelatedCondition, { database, joins }: 
   const { link, path, target, visible } = condition;
   const { kind } = link.storage;
   if (kind === 'own' && visible === null) return missing(path);
-  const seen = await matchVisible(condition, database);
+  const seen = [...marksOf(condition, database), ...(await matchVisible(condition, database))];
   if (kind === 'localizations')
     return (await resolveLone(target.collection, seen, { database, joins })) ?? joinNone(condition, seen, joins ?? []);
   if (kind === 'morph') return nothing;

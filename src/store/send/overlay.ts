@@ -12,6 +12,17 @@ interface Seen {
 /** How a read sees the documents of some collections, by name; null for those that it sees as they are stored. */
 export type Overlay = ReadonlyMap<string, Seen | null>;
 
+const comment = 'as stored';
+
+/** A stage of a pipeline whose documents are seen as they are stored, whatever an overlay says. It is not sent. */
+export const asStored: Document = { $match: { $comment: comment } };
+
+const isAsStored = ({ $match: match }: Document): boolean => (match as Document | undefined)?.['$comment'] === comment;
+
+/** Returns what an overlay says about the documents of a pipeline. */
+const seenIn = (pipeline: readonly Document[], collection: unknown, overlay: Overlay): Seen | null =>
+  pipeline.some(isAsStored) ? null : (overlay.get(String(collection)) ?? null);
+
 /**
  * Returns a read command that sees the documents of collections as an overlay says, in filters, sorts and joins too. A find that it
  * concerns becomes an aggregate. The index that a command names is not used then.
@@ -39,8 +50,8 @@ const isGiven = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Number(value ?? 0) > 0;
 
 function seenPipeline(collection: string, pipeline: readonly Document[], overlay: Overlay): readonly Document[] {
-  const stages = pipeline.map((stage) => seenStage(stage, overlay));
-  const seen = overlay.get(collection) ?? null;
+  const stages = pipeline.filter((stage) => !isAsStored(stage)).map((stage) => seenStage(stage, overlay));
+  const seen = seenIn(pipeline, collection, overlay);
   if (seen === null) return stages;
   const [first, ...rest] = stages;
   if (first !== undefined && '$geoNear' in first) return [first, ...seen.stages, ...rest]; // it must be the first one
@@ -88,8 +99,8 @@ const pipelineIn = (value: Document | undefined): readonly Document[] => (value?
 
 function seenLookup(lookup: Document, overlay: Overlay): Document {
   const { from, localField, foreignField, let: variables, ...others } = lookup;
-  const seen = overlay.get(String(from)) ?? null;
   const given = pipelineIn(lookup);
+  const seen = seenIn(given, from, overlay);
   if (seen === null) {
     const pipeline = seenPipeline('', given, overlay);
     return given.length === 0 ? lookup : { ...lookup, pipeline };

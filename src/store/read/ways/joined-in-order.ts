@@ -7,7 +7,7 @@ import { compileCondition, type RelatedCondition } from '../compile-condition.js
 import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
 import { isServed, modelLeading } from '../is-served.js';
 import { compileJoined, joinSome, joinStages } from '../join-related.js';
-import { resolveOrJoin, stagesOf } from '../resolve-related.js';
+import { relatedStages, resolveOrJoin } from '../resolve-related.js';
 import { indexOfSort } from './index-order.js';
 import { canLead } from './linked-ids.js';
 import { pageOf } from './page-of.js';
@@ -35,7 +35,7 @@ export const joinedInOrder: Way = {
     if (inverse === undefined) return null;
     if (!inverse.ofRule) database.budget.spend('relatedConditions');
     const { resolved, joins } = await resolveOrJoin(allOf(parts.filter((part) => part !== inverse)), database);
-    const joined = joinSome(inverse, await stagesOf(inverse.condition, database), joins);
+    const joined = joinSome(inverse, await relatedStages(inverse, database), joins);
     const { match, before } = compileJoined(plan.condition, new Map([...resolved, [inverse, joined]]), joins);
     const pipeline = compilePagePipeline(pageOf(plan, before, database), joinStages(joins, match));
     const maxTimeMS = Math.min(database.maxTimeMS.read, factTimeout);

@@ -5,7 +5,7 @@ import type { Database } from '../../send/database.js';
 import { asList, compileOwnId, type RelatedCondition } from '../compile-condition.js';
 import { joinFields } from '../join-related.js';
 import { relatedIds } from '../collect-ids.js';
-import { stagesOf } from '../resolve-related.js';
+import { relatedStages } from '../resolve-related.js';
 
 /** Returns whether a pipeline can begin with the related entries that meet a condition. */
 export const canLead = (condition: Condition): condition is RelatedCondition =>
@@ -78,7 +78,7 @@ export function isCompiledAlone(condition: RelatedCondition): boolean {
 export async function compileIds(condition: RelatedCondition, database: Database, most = Infinity): Promise<IdPipeline> {
   const { target } = condition;
   const next = nextOf(condition);
-  const own = await stagesOf(restWithin(condition, next), database);
+  const own = await relatedStages({ ...condition, condition: restWithin(condition, next) }, database);
   if (next === null) return { collection: target.collection, stages: [...own, ...relatedIds(condition, most)] };
   const { collection, stages } = await compileIds(next, database);
   const project = { $project: { [joinFields(condition).foreignField]: 1 } };
