@@ -6,9 +6,9 @@ import { World } from './world.js';
 
 /*
  * `npm run test:kept`: random reads and writes over one instance and over three that keep answers. Callers of different rights read over
- * REST and GraphQL, with tags and HEAD, while entries, links, drafts, locales, rights and users change, also past the API. Each answer is
- * compared with that of another process over the same database, which keeps nothing: an instance never misses its own write, no other
- * write for longer than a second, and shows nobody the bytes of other rights. Memory must stay within its bound.
+ * REST and GraphQL, with tags and HEAD, compressed or not, while entries, links, drafts, locales, rights and users change, also past the
+ * API. Each answer is compared with that of another process over the same database, which keeps nothing: an instance never misses its own
+ * write, no other write for longer than a second, and shows nobody the bytes of other rights. Memory must stay within its bound.
  * `--operations N` (1,000,000 by default), `--short` 20,000, `--seed N`.
  */
 
@@ -48,10 +48,12 @@ async function prove(uri: string, instances: number, count: number): Promise<voi
     const share = tally.hits / tally.operations;
     console.log(
       `${String(instances)} instances: ${String(tally.operations)} operations, ${(100 * share).toFixed(0)} % from memory, ` +
+        `${String(tally.compressed)} of them compressed, ` +
         `${String(tally.stale)} answers older than a write of another, by ${tally.lag.toFixed(0)} ms at most, ` +
         `memory grown by ${Math.max(...grown).toFixed(0)} MB, ${seconds()} s`,
     );
     if (share < leastHits) throw new Error('too few answers were from memory');
+    if (tally.compressed === 0) throw new Error('no answer from memory was compressed');
     if (Math.max(...grown) > growth) throw new Error('memory has grown');
   } finally {
     await world.stop();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../random.js';
 import type { Caller } from './callers.js';
 import { newRead, type Read, readOf } from './requests.js';
-import { send, type Sent } from './send.js';
+import { encodings, send, type Sent } from './send.js';
 import type { World } from './world.js';
 import { writeOf } from './writes.js';
 
@@ -19,6 +19,8 @@ const reads = { different: 12, waves: 10, during: 12, filling: 2 };
 export interface Tally {
   operations: number;
   hits: number;
+  /** The hits that were sent compressed. */
+  compressed: number;
   /** The highest age, in milliseconds, of an answer that was older than a write of another instance. */
   lag: number;
   stale: number;
@@ -33,7 +35,7 @@ interface Asked extends Read {
 
 /** Rounds of writes by one instance and reads by all, one after the other. */
 export class Rounds {
-  readonly tally: Tally = { operations: 0, hits: 0, lag: 0, stale: 0 };
+  readonly tally: Tally = { operations: 0, hits: 0, compressed: 0, lag: 0, stale: 0 };
   readonly #world: World;
   readonly #random: Random;
   /** By instance: when it last answered, or nobody did, what an instance has not heard of for sure; null if it has heard of all. */
@@ -111,11 +113,17 @@ export class Rounds {
     index: number,
     more: More = {},
   ): Promise<Sent> {
-    const headers = more.tag === undefined ? {} : { 'if-none-match': more.tag };
+    // of HEAD, lengths are compared, which are those without compression
+    const encoding = more.isHead === true ? undefined : this.#random.maybe([...encodings, undefined]);
+    const headers = {
+      ...(more.tag !== undefined && { 'if-none-match': more.tag }),
+      ...(encoding && { 'accept-encoding': encoding }),
+    };
     const sending = { token: caller.token, body, headers };
     const answer = await send(more.isHead === true ? 'HEAD' : method, `${this.#world.urlOf(index)}${path}`, sending);
     this.tally.operations += 1;
     if (answer.isHit) this.tally.hits += 1;
+    if (answer.isHit && answer.isCompressed) this.tally.compressed += 1;
     if (caller.forbidden?.test(answer.text) === true)
       throw new Error(`${String(caller.name)} was shown ${String(caller.forbidden)} by ${method} ${path}: ${answer.text}`);
     return answer;
