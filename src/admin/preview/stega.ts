@@ -34,7 +34,7 @@ export function placeMarks(panel: string, kindOf: (uid: string) => ContentType['
 }
 
 function addressOf({ uid, id, locale, path }: TextPlace, panel: string, kind: ContentType['kind'] | undefined): string {
-  const page = kind === 'singleType' ? `singleType/${uid}` : `collectionType/${uid}/${String(id)}`;
+  const page = kind === 'singleType' ? `single-types/${uid}` : `collection-types/${uid}/${String(id)}`;
   const query = new URLSearchParams({ ...(locale !== null && { 'plugins[i18n][locale]': locale }), field: path.join('.') });
   return `${panel}/content-manager/${page}?${query.toString()}`;
 }

@@ -25,11 +25,18 @@ describe('sourceMap=stega with a preview token', () => {
     const { title, slug, seo, author } = body.data.attributes;
     const own = markIn(title);
     expect(own).to.include({ text: 'Draft', origin: 'mangrove' });
-    expect(own.href.pathname).to.equal('/admin/content-manager/collectionType/api::article.article/2');
+    expect(own.href.pathname).to.equal('/admin/content-manager/collection-types/api::article.article/2');
     expect(own.href.searchParams.get('field')).to.equal('title');
     expect(markIn(seo.note).href.searchParams.get('field')).to.equal('seo.note');
     expect(markIn(author.data.attributes.name).href.pathname).to.match(/api::author\.author\/1$/);
     expect(slug).to.equal('draft');
+  });
+
+  it('marks those of a single type with its form', async () => {
+    const token = await previewing.tokenFor('super', 1, 'api::home.home');
+    const { body } = await previewing.read('/api/home?sourceMap=stega', token);
+    const { text, href } = markIn(body.data.attributes.title);
+    expect([text, href.pathname]).to.deep.equal(['Home', '/admin/content-manager/single-types/api::home.home']);
   });
 
   it('is refused without a token, and other values with one', async () => {
