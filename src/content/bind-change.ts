@@ -3,6 +3,8 @@ import type { Values } from '#base/values.js';
 import type { LinkChild, Selection } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { keepsDrafts } from '#model/schema/drafts-beside.js';
+import { hasSchedule } from '#model/schema/scheduled.js';
 import { storedDraft } from '#store/form/draft.js';
 import { type Match, matchesAll, matchesNone } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
@@ -40,7 +42,7 @@ export async function bindChange(
   context: ContentContext,
 ): Promise<Change> {
   const { type, id, status } = key;
-  const data = type.localized ? unlocalized(type, given) : given;
+  const data = withoutPastTime(type, type.localized ? unlocalized(type, given) : given);
   const use = draftUse(type, data, status);
   const names = use === 'taken' ? [...type.attributes.keys()] : Object.keys(data);
   const mayBreakRule = updateMayBreakRule(type, names, context);
@@ -49,6 +51,13 @@ export async function bindChange(
   const match = matchExpected(visible, key);
   return { ...key, data, use, mayBreakRule, visible, match: use === 'refused' ? matchesAll(match, storedDraft.absent) : match };
 }
+
+/**
+ * Returns an update that also removes the time of publishing if it publishes the entry by hand. That time would publish the next draft
+ * beside it.
+ */
+const withoutPastTime = (type: ContentType, data: Values): Values =>
+  keepsDrafts(type) && hasSchedule(type) && isPublished(data) ? { publishAt: null, ...data } : data;
 
 /** Returns the context in which an update reads the entry that it changes. */
 export const seeing = async ({ use }: Pick<Change, 'use'>, context: ContentContext): Promise<ContentContext> =>

@@ -68,6 +68,21 @@ describe('versions and times of drafts beside published entries', () => {
     expect(stored).to.not.have.property('_draft');
   });
 
+  it('an entry that is published by hand has no time of publishing any more, unless its update names one', async () => {
+    const later = '2999-01-01T00:00:00.000Z';
+    const publishedAt = new Date().toISOString();
+    const id = (await call('POST', '/api/pages', { data: { title: 'by hand', publishedAt: null, publishAt: later } })).body.data
+      .id;
+    await put(id, '', { publishedAt });
+    expect((await shown(id)).publishAt).to.equal(null);
+    await put(id, 'status=draft', { title: 'next', publishAt: later });
+    await put(id, '', { publishedAt });
+    await put(id, 'status=draft', { title: 'not yet' });
+    expect((await shown(id, 'status=draft')).publishAt).to.equal(null);
+    await put(id, '', { publishedAt, publishAt: later });
+    expect([(await shown(id)).title, (await shown(id)).publishAt]).to.eql(['not yet', later]);
+  });
+
   it('an entry is unpublished at its own time, whatever its draft states', async () => {
     const [kept, ended] = [await make('kept'), await make('ended')];
     await put(kept, 'status=draft', { title: 'draft', unpublishAt: past });
