@@ -6,6 +6,7 @@ import { update } from '#content/update.js';
 import { ApiError } from '#base/errors.js';
 import { storedDraft } from '#store/form/draft.js';
 import { entryVersion, versionFields } from '#store/form/entry-version.js';
+import type { StoredDocument } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { findFirst, findStored } from '#store/stored.js';
@@ -112,7 +113,7 @@ export class DuePublisher {
         version = entryVersion(stored);
         const isPublished = (stored['publishedAt'] ?? null) !== null && !(publishes && storedDraft.of(stored) !== null);
         const state = isPublished === publishes ? {} : { publishedAt: publishes ? new Date().toISOString() : null };
-        const data = { ...state, [name]: null };
+        const data = { ...state, [name]: publishes ? null : nextTime(stored) };
         await update({ type, id }, { data, query: emptyQuery }, withDatabase(context, database));
       });
     } catch (err) {
@@ -129,6 +130,12 @@ export class DuePublisher {
  */
 const stating = async (name: ScheduledName, type: ContentType, context: ContentContext): Promise<ContentContext> =>
   name === 'publishAt' ? withDrafts(context, new Set([type])) : context;
+
+/** Returns the time at which the draft beside an entry, which the entry becomes when it is unpublished, is unpublished again; null if none is. */
+function nextTime(stored: StoredDocument): string | null {
+  const time = storedDraft.of(stored)?.['unpublishAt'];
+  return time instanceof Date ? time.toISOString() : null;
+}
 
 /** Returns the query for entries that are due by the end of this second, those of the earliest times. */
 const dueQuery = (name: ScheduledName, page: { readonly start: number; readonly limit: number }): Query => ({

@@ -87,10 +87,11 @@ describe('versions and times of drafts beside published entries', () => {
     const [kept, ended] = [await make('kept'), await make('ended')];
     await put(kept, 'status=draft', { title: 'draft', unpublishAt: past });
     await put(ended, 'status=published', { unpublishAt: '2999-01-01T00:00:00.000Z' });
-    await put(ended, 'status=draft', { title: 'draft of ended' });
+    await put(ended, 'status=draft', { title: 'draft of ended', unpublishAt: '2998-01-01T00:00:00.000Z' });
     await put(ended, 'status=published', { unpublishAt: past });
     await until(ended, ({ publishedAt }) => publishedAt === null);
-    expect((await shown(ended)).title).to.equal('draft of ended');
+    const { title, unpublishAt } = await shown(ended);
+    expect([title, unpublishAt]).to.eql(['draft of ended', '2998-01-01T00:00:00.000Z']);
     expect(await titles(kept)).to.eql(['kept', 'draft']);
     expect((await shown(kept)).publishedAt).to.be.a('string');
   });
