@@ -7,6 +7,7 @@ const page = 'api::page.page';
 const more = { options: { draftAndPublish: true }, pluginOptions: { schedule: { enabled: true } } };
 const models = [
   collectionType('page', { title: { type: 'string' } }, more),
+  collectionType('tale', { title: { type: 'string' } }, { ...more, options: { ...more.options, drafts: 'beside' } }),
   collectionType('plain', { title: { type: 'string' } }, { options: { draftAndPublish: true } }),
 ];
 const read = { action: 'read', subject: page } as const;
@@ -44,6 +45,15 @@ describe('the calendar of what is to come', () => {
   it('has publishings, unpublishings and releases between two times, in their order', async () => {
     expect(await coming('super')).to.deep.equal(['publish early', 'release spring', 'publish late', 'unpublish late']);
     expect(await coming('super', month[1], '2031-07-01T00:00:00Z')).to.deep.equal(['publish next month']);
+  });
+
+  it('has the times at which drafts beside published entries are published, and published entries unpublished', async () => {
+    const { body } = await serving.call('POST', '/api/tales', { data: { title: 'live', unpublishAt: '2032-01-03T00:00:00Z' } });
+    const times = { publishAt: '2032-01-02T00:00:00Z', unpublishAt: '2032-01-04T00:00:00Z' };
+    const path = `/api/tales/${String(body.data.id)}?status=draft`;
+    expect((await serving.call('PUT', path, { data: { title: 'next', ...times } })).status).to.equal(200);
+    const expected = ['publish next', 'unpublish live'];
+    expect(await coming('super', '2032-01-01T00:00:00Z', '2032-02-01T00:00:00Z')).to.deep.equal(expected);
   });
 
   it('has what somebody may read', async () => {

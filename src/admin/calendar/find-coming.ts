@@ -94,6 +94,7 @@ interface Wanted {
 const queryOf = (type: ContentType, { name, main, span }: Wanted): Query => ({
   ...emptyQuery,
   ...({ publicationState: 'preview', locale: 'all', withTotal: false } as const),
+  ...(name === 'publishAt' && { showsDrafts: true }), // a draft beside a published entry states when it is published itself
   fields: [...new Set(['id', main, name, ...(type.localized ? ['locale'] : [])])],
   filter: {
     kind: 'and',
