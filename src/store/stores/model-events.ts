@@ -47,9 +47,36 @@ export async function tellingModels<Result>(database: Database, written: Written
       }),
   );
   if (deliveries.length > 0) await storeDeliveries(database, deliveries, at);
-  const tags = changed.map((uid) => cacheTagOf({ singularName: nameOf(uid) }));
-  if (purging.length > 0 && tags.length > 0) await storePurge(database, tags);
+  if (purging.length > 0 && changed.length > 0) {
+    const types = [...changed.filter(isType).map(nameOf), ...(await namesUsing(changed, database))];
+    const tags = types.map((singularName) => cacheTagOf({ singularName }));
+    if (tags.length > 0) await storePurge(database, [...new Set(tags)]);
+  }
   return result;
+}
+
+const isType = (uid: string): boolean => uid.includes('::');
+
+/** Returns the names of the types that have changed components, also in other components. */
+async function namesUsing(changed: readonly string[], database: Database): Promise<readonly string[]> {
+  const parts = new Set(changed.filter((uid) => !isType(uid)));
+  if (parts.size === 0) return [];
+  const models = (await findStored(database, collections.models, {})) as readonly (Document & StoredModel)[]; // checked when stored
+  const uses = ({ attributes = {} }: StoredModel): boolean =>
+    Object.values(attributes).some(({ component, components }) =>
+      [component, ...itemsOf(components)].some((uid) => parts.has(String(uid))),
+    );
+  for (let size = 0; size < parts.size;) {
+    size = parts.size;
+    for (const model of models) if (!isType(model._id) && uses(model)) parts.add(model._id);
+  }
+  return models.filter((model) => isType(model._id) && uses(model)).map(({ _id, info }) => info?.singularName ?? _id);
+}
+
+interface StoredModel {
+  readonly _id: string;
+  readonly info?: { readonly singularName?: string };
+  readonly attributes?: Readonly<Record<string, { readonly component?: unknown; readonly components?: unknown }>>;
 }
 
 /** Returns a model as it is stored. */

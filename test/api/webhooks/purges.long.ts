@@ -146,6 +146,14 @@ describe('purges of caches', () => {
     expect(tags.length, 'each once').to.be.at.most(12); // the writes may be in two such seconds
   });
 
+  it('a change of a component names the types that have it', async () => {
+    const count = receiver.received.length;
+    const part = { info: { displayName: 'part' }, attributes: { word: { type: 'string' }, other: { type: 'string' } } };
+    const { status, text } = await admin('PUT', '/models/book.part', part);
+    expect(status, text).to.equal(200);
+    await receiver.until((all) => all.slice(count).some(({ body }) => body.data.tags.includes('book')));
+  });
+
   it('a change of a model names its type, and a change of rights all types', async () => {
     const [, model] = models;
     const count = receiver.received.length;
