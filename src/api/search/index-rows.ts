@@ -1,7 +1,7 @@
 import type { Database } from '#store/send/database.js';
 import type { LogPlace } from '#store/stores/change-log.js';
 import { ownRows } from '#store/write/own-rows.js';
-import { indexCollection } from './declaration.js';
+import { feedCollection, indexCollection } from './declaration.js';
 
 /** An index as it is known to all instances. */
 interface KnownIndex {
@@ -36,15 +36,16 @@ interface FeedRow extends LogPlace {
   readonly epoch: string;
 }
 
-/** No collection has this name. */
-const feedId = '';
+/** The id of the only row. */
+const feedId = 'place';
 
 /** Increases with each write of a feeder, so that only one of them can write. */
 interface Written {
   readonly writes: number;
 }
 
-const rows = ownRows<(IndexRow | FeedRow) & Written>(indexCollection);
+const rows = ownRows<StoredIndex>(indexCollection);
+const places = ownRows<FeedRow & Written>(feedCollection);
 
 export type StoredIndex = IndexRow & Written;
 
@@ -54,13 +55,10 @@ export interface IndexState {
   readonly indexes: ReadonlyMap<string, StoredIndex>;
 }
 
-const isFeed = (row: IndexRow | FeedRow): row is FeedRow => row._id === feedId;
-
+/** Returns all rows. The place is read first, so that indexes are never older than it. */
 export async function readIndexes(database: Database): Promise<IndexState> {
-  const all = await rows.find(database);
-  const feed = all.find(isFeed) as (FeedRow & Written) | undefined; // a row of the collection has both
-  const indexes = all.flatMap((row) => (isFeed(row) ? [] : [[row._id, row] as const]));
-  return { feed: feed ?? null, indexes: new Map(indexes) };
+  const [feed = null] = await places.find(database);
+  return { feed, indexes: new Map((await rows.find(database)).map((row) => [row._id, row])) };
 }
 
 /** Thrown if another instance has written a row since it was read, so that it feeds the engine now. */
@@ -69,25 +67,25 @@ export class FedByOther extends Error {
 }
 
 /** Stores a row in the place of one that was read; null: there was none. Throws FedByOther. */
-async function store(
-  database: Database,
-  before: ((IndexRow | FeedRow) & Written) | null,
-  row: IndexRow | FeedRow,
+async function store<Row extends { readonly _id: string }>(
+  own: ReturnType<typeof ownRows<Row & Written>>,
+  { database, before }: { readonly database: Database; readonly before: Written | null },
+  row: Row,
 ): Promise<void> {
   const { _id, ...values } = row;
   if (before === null) {
-    await rows.put(database, { ...row, writes: 1 });
+    await own.put(database, { ...row, writes: 1 });
     return;
   }
   const set = { ...values, writes: before.writes + 1 };
-  if ((await rows.change(database, { _id, writes: before.writes }, { set })) === 0) throw new FedByOther();
+  if ((await own.change(database, { _id, writes: before.writes }, { set })) === 0) throw new FedByOther();
 }
 
 export const storePlace = (
   database: Database,
   before: IndexState['feed'],
   { seq, mark, epoch }: Omit<FeedRow, '_id'>,
-): Promise<void> => store(database, before, { _id: feedId, seq, mark, epoch });
+): Promise<void> => store(places, { database, before }, { _id: feedId, seq, mark, epoch });
 
 /** Stores changed values of the row of a collection, which is created if there is none. */
 export const storeIndex = (
@@ -95,9 +93,9 @@ export const storeIndex = (
   before: StoredIndex | string,
   values: Partial<Omit<IndexRow, '_id'>>,
 ): Promise<void> => {
-  if (typeof before === 'string') return store(database, null, { ...newRow, ...values, _id: before });
+  if (typeof before === 'string') return store(rows, { database, before: null }, { ...newRow, ...values, _id: before });
   const { _id, index, building, unused, isWanted } = before;
-  return store(database, before, { _id, index, building, unused, isWanted, ...values });
+  return store(rows, { database, before }, { _id, index, building, unused, isWanted, ...values });
 };
 
 const newRow = { index: null, building: null, unused: [], isWanted: false };

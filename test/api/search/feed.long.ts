@@ -175,7 +175,7 @@ describe('the feed of a search engine', () => {
     await serving.database.db.collection<{ _id: number }>('articles').updateOne({ _id: 10_003 }, { $set: { views: 5 } });
     const calls = engine.calls.length;
     await feedAll();
-    const sent = engine.calls.slice(calls).filter(({ path }) => path.includes('mangrove_articles_'));
+    const sent = engine.calls.slice(calls).filter(({ method, path }) => method !== 'GET' && path.includes('mangrove_articles_'));
     expect(sent.map(({ path }) => path)).to.deep.equal([]);
   });
 
@@ -186,6 +186,22 @@ describe('the feed of a search engine', () => {
     await storePlace(database, feed, feed);
     const error: unknown = await storePlace(database, feed, feed).catch((one: unknown) => one);
     expect(String(error)).to.equal('Error: another instance feeds the search engine');
+  });
+
+  it('goes on if the engine does not drop an index, and drops it when it begins anew', async () => {
+    await feedAll();
+    const { backend, config } = serving.running;
+    const former = await indexName('articles');
+    await rebuildIndexes({ config, database: backend.store.database, registry: backend.models.snapshot.registry }, []);
+    const refusing: SearchEngine = { ...failing(open(), () => 1), drop: () => Promise.reject(new Error('not now')) };
+    const id = await write('POST', '/articles', { title: 'Beside the unused index' });
+    await feedAll(refusing);
+    const name = await indexName('articles');
+    expect(name).not.to.equal(former);
+    expect([...(engine.indexes.get(name ?? '')?.documents.keys() ?? [])]).to.contain(String(id));
+    expect([...engine.indexes.keys()]).to.contain(former);
+    await feedAll();
+    expect(storedIn(engine, 'articles')).to.deep.equal(await expected());
   });
 
   it('builds an index without an attribute that has become private, and drops the former one', async () => {
