@@ -4,7 +4,13 @@ import type { Context } from 'koa';
 interface Forms {
   /** Bytes for which there is room. */
   left: number;
-  readonly made: Map<string, { readonly encoding: string; readonly bytes: Buffer }>;
+  /** Null before the first one is made. */
+  made: Map<string, Form> | null;
+}
+
+interface Form {
+  readonly encoding: string;
+  readonly bytes: Buffer;
 }
 
 const kept = new WeakMap<object, Forms>();
@@ -15,7 +21,7 @@ const longest = 200;
 /** Lets compressed forms of bytes be kept as long as these. Returns how many bytes they may have: less than half, as JSON has by far. */
 export function roomForForms(bytes: Buffer): number {
   const left = Math.floor(bytes.length / 2);
-  kept.set(bytes, { left, made: new Map() });
+  kept.set(bytes, { left, made: null });
   return left;
 }
 
@@ -29,13 +35,13 @@ export function takeForm(ctx: Context): ((bytes: Buffer) => void) | null {
   const forms = formsOf(ctx);
   const accepted = acceptedBy(ctx);
   if (forms === undefined || accepted.length > longest) return null;
-  const form = forms.made.get(accepted);
+  const form = forms.made?.get(accepted);
   if (form === undefined)
     return (bytes) => {
       const encoding = ctx.response.get('Content-Encoding');
-      if (encoding === '' || bytes.length + accepted.length > forms.left || forms.made.has(accepted)) return;
+      if (encoding === '' || bytes.length + accepted.length > forms.left || forms.made?.has(accepted)) return;
       forms.left -= bytes.length + accepted.length;
-      forms.made.set(accepted, { encoding, bytes });
+      (forms.made ??= new Map<string, Form>()).set(accepted, { encoding, bytes });
     };
   ctx.body = form.bytes;
   ctx.set('Content-Encoding', form.encoding);

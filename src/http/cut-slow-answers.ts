@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { every } from '#base/limits/timers.js';
 import type { ServerConfig } from '#settings/config.js';
 import { mostAnswerBytes } from './count-memory.js';
 
@@ -97,4 +98,3 @@ function untakenBytes(socket: Socket): number {
   const waiting = socket.writableLength;
   return typeof queued === 'number' && waiting > 0 ? queued : waiting;
 }
-import { every } from '#base/limits/timers.js';

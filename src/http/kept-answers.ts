@@ -42,6 +42,9 @@ interface KeptAnswer {
 /** An answer as it is about to be sent. */
 type SentAnswer = Pick<KeptAnswer, 'tag'> & KeptBody;
 
+/** The types of answers that koa-compress compresses, as far as answers are kept. */
+const compressed = /json|xml|javascript|^text\//i;
+
 /** Maximum number of kept answers, and of bytes if only tags are kept. */
 const bounds = { entries: 100_000, bytes: 16_000_000 };
 
@@ -62,7 +65,8 @@ const longest = 8_192;
 export class KeptAnswers {
   readonly #kept: BoundedCache<KeptAnswer>;
   readonly #across: boolean;
-  readonly #compresses: boolean;
+  /** Bytes from which on an answer is compressed. */
+  readonly #compressedFrom: number;
   readonly #instances: Backend['instances'];
   /** Whether bytes are kept, not only tags. */
   readonly keepsBytes: boolean;
@@ -72,7 +76,7 @@ export class KeptAnswers {
     this.keepsBytes = bytes > 0;
     this.#kept = new BoundedCache(this.keepsBytes ? { ...bounds, bytes } : bounds);
     this.#across = across;
-    this.#compresses = middlewares.compress.enabled;
+    this.#compressedFrom = middlewares.compress.enabled ? middlewares.compress.threshold : Infinity;
     this.#instances = instances;
   }
 
@@ -113,8 +117,10 @@ export class KeptAnswers {
   /** Returns the bytes of memory of a body, with those of its compressed forms. */
   #sizeOf(body: KeptBody | null): number {
     if (body === null) return 0;
-    const { bytes } = body;
-    return typeof bytes === 'string' ? 2 * bytes.length : bytes.length + (this.#compresses ? roomForForms(bytes) : 0);
+    const { bytes, headers } = body;
+    if (typeof bytes === 'string') return 2 * bytes.length;
+    const isCompressed = bytes.length >= this.#compressedFrom && compressed.test(headers['Content-Type'] ?? 'application/json');
+    return bytes.length + (isCompressed ? roomForForms(bytes) : 0);
   }
 
   #mayKeep(ctx: Context, { bytes }: SentAnswer, { caller, content, isOwn }: KeptRead): boolean {

@@ -74,13 +74,13 @@ function checkSecret(
 }
 
 function checkSetting(
-  { schema, variable, default: standard }: Setting<unknown>,
+  { schema, variable, secret, default: standard }: Setting<unknown>,
   value: unknown,
   path: string,
 ): readonly string[] {
   if (value === standard || (typeof value === 'function' && schema['mayBeFunction'] === true)) return [];
   ajv.validate(schema, value);
-  const shown = isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
+  const shown = secret !== null || isSecret(`${path} ${show(value)}`) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;
   const errors = ajv.errors ?? [];
   const alternatives = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' && instancePath === '');

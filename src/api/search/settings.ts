@@ -17,6 +17,8 @@ export const searchSettings = {
       key: maybeText('API key of Meilisearch or Typesense, which may create indexes and write documents', {
         variable: 'SEARCH_KEY',
         secret: 1,
+        pattern: '^[!-~]+$',
+        description: 'visible ASCII characters without spaces, as headers take them',
       }),
       prefix: text('mangrove', 'First part of the names of its indexes; another one for each database that shares an engine', {
         pattern: '^[a-z0-9_-]{1,40}$',

@@ -29,7 +29,10 @@ export const sync: Feature = {
   start: (running) => Promise.resolve(startSync(running)),
 };
 
-/** Writes the change log while there are types that are synced or that other features read in it, and tells waiting clients of changed rights. Returns what ends this. */
+/**
+ * Writes the change log while there are types that are synced or that other features read in it, and tells waiting clients of changed
+ * rights. Returns what ends this.
+ */
 function startSync(running: Running): () => Promise<void> {
   const { models, jobs, store } = running.backend;
   let stop: (() => Promise<void>) | null = null;
