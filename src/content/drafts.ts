@@ -81,14 +81,19 @@ async function hidingRuled(types: readonly ContentType[], seeing: ContentContext
   return { ...seeing, store };
 }
 
-/** Returns the ids of the entries with drafts that the caller's rule hides in one of two contexts. */
+/**
+ * Returns the ids of the entries with drafts that the caller's rule hides in one of two contexts. Reads at most one more than the budget
+ * allows.
+ */
 async function hiddenIds(type: ContentType, contexts: readonly [ContentContext, ContentContext]): Promise<readonly unknown[]> {
   const [live] = contexts;
   if (!updateMayBreakRule(type, [...type.attributes.keys()].filter(storedDraft.changes), live)) return [];
   const hidden = new Set<unknown>();
   for (const context of contexts) {
     const match = matchesAll(storedDraft.exists, matchesNone(await ruleFilter(type, context)));
-    const rows = await findStored(context.store.database, type.collection, { match, fields: ['_id'] });
+    const left = live.bind.budget.left('idsResolved');
+    const limit = left < Infinity ? { limit: left + 1 } : {};
+    const rows = await findStored(context.store.database, type.collection, { match, fields: ['_id'], ...limit });
     for (const { _id } of rows) hidden.add(_id);
   }
   live.bind.budget.spend('idsResolved', hidden.size);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
 import { collectionType } from '../../support/collection-type.js';
+import { commandsDuring } from '../../support/explain.js';
 
 const uid = 'api::page.page';
 const relation = (target: string) => ({ type: 'relation', relation: 'manyToOne', target });
@@ -103,4 +104,30 @@ describe('row rules and drafts beside published entries', () => {
       expect(await put(ann.jwt, 4, '', { title: 'changed' })).to.equal(200);
       expect(await list(full, preview)).to.eql([...[1, 2, 3].map((id) => [id, 'draft']), [4, 'changed']]);
     });
+});
+
+describe('row rules that hide many drafts', () => {
+  it('are refused by the limit of ids, and no more are read', async () => {
+    const server = await serveAccounts({ models, config: { api: { limits: { idsResolved: 2 } } } });
+    try {
+      await server.admin('PUT', '/roles/2', { actions });
+      const full = (await server.admin('POST', '/tokens', { name: 'loader', type: 'full-access' })).body.data.accessKey as string;
+      for (let id = 1; id < 6; id += 1) {
+        await server.as(full, 'POST', '/api/pages', { data: { title: 'live' } });
+        await server.as(full, 'PUT', `/api/pages/${String(id)}?status=draft`, { data: { title: 'draft' } });
+      }
+      await server.admin('PUT', '/roles/2/rules', { rows: { [uid]: { title: { $eq: 'other' } } } });
+      const { result, commands } = await commandsDuring(server.server.backend?.store.database.client, ['find', 'aggregate'], () =>
+        server.as(null, 'GET', `/api/pages?${preview}`),
+      );
+      expect([result.status, result.body.error.details.setting]).to.eql([400, 'api.limits.idsResolved']);
+      const limits = commands.flatMap(({ find, aggregate, filter, limit, pipeline }) => {
+        if ((find ?? aggregate) !== 'pages' || !JSON.stringify(filter ?? pipeline).includes('other')) return [];
+        return [(limit as number | undefined) ?? (pipeline as { $limit?: number }[]).find(({ $limit }) => $limit)?.$limit];
+      });
+      expect(limits).to.eql([3, 3]);
+    } finally {
+      await server.stop();
+    }
+  });
 });
