@@ -19,7 +19,11 @@ const models = (options: object) => [
 describe('a draft beside the published entry over GraphQL', () => {
   let serving: Serving;
   before(async () => {
-    serving = await serveModels({ models: models({ drafts: 'beside' }) });
+    const localized = { pluginOptions: { i18n: { localized: true } } };
+    const inLocales = { pluginOptions: { i18n: { localized: true } }, options: { draftAndPublish: true, drafts: 'beside' } };
+    const spot = { ...collectionType('spot', { title: { type: 'string', ...localized } }, inLocales), kind: 'singleType' };
+    const i18n_locales = ['en', 'fr', 'de'].map((code, index) => ({ _id: index + 1, code, name: code }));
+    serving = await serveModels({ models: [...models({ drafts: 'beside' }), spot], documents: { i18n_locales } });
   });
   after(() => serving.stop());
 
@@ -106,6 +110,19 @@ describe('a draft beside the published entry over GraphQL', () => {
     expect((await put('first', 'PUBLISHED')).errors).to.equal(undefined);
     expect((await put('second', 'DRAFT')).errors).to.equal(undefined);
     expect([await home('LIVE'), await home('PREVIEW')]).to.eql(['first', 'second']);
+  });
+
+  it('is made or not by the status of an update that makes a localization of a single type', async () => {
+    const put = async (locale: string, args: string, data = ''): Promise<unknown> => {
+      const mutation = `updateSpot(locale: "${locale}", data: { title: "t"${data} }${args}) { data { attributes { publishedAt } } }`;
+      const { data: answer, errors } = await graphql(`mutation { ${mutation} }`);
+      return errors?.[0].extensions.error.name ?? answer.updateSpot.data.attributes.publishedAt;
+    };
+    expect(await put('en', ', status: PUBLISHED')).to.be.a('string');
+    const dated = ', publishedAt: "2026-01-01T00:00:00.000Z"';
+    expect(await put('fr', ', status: DRAFT', dated)).to.equal('ValidationError');
+    expect(await put('fr', ', status: PUBLISHED')).to.match(/^2/);
+    expect(await put('de', ', status: DRAFT')).to.equal(null);
   });
 
   it('is in the schema of types with the option alone', async () => {

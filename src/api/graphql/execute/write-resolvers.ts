@@ -102,9 +102,12 @@ export const updateResolver = (type: ContentType): Resolver =>
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
 async function createSingle(asked: Asked): Promise<Loaded> {
-  const { type, data, query, content } = asked;
+  const { type, query, content, status } = asked;
   const other = type.localized ? await singleId(type, 'all', content) : null;
-  return other === null ? createAsked(asked) : createLocalization({ type, id: other }, { data, query }, content);
+  if (other === null) return createAsked(asked);
+  // a localization is a draft unless it has a date
+  const dated = status === 'published' ? { publishedAt: new Date().toISOString(), ...asked.data } : asked.data;
+  return createLocalization({ type, id: other }, { data: inStatusOf(dated, status ?? null), query }, content);
 }
 
 /** Resolves `deleteArticle` to the former content of the entry. Throws a NotFoundError for a single type without an entry. */
