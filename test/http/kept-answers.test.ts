@@ -206,6 +206,23 @@ describe('kept answers', () => {
   });
 });
 
+describe('kept answers below the threshold of compression', () => {
+  it('need no room for compressed forms', async () => {
+    const serving = await serveModels({ models, config: { ...keeping, middlewares: { compress: { threshold: 1_000_000 } } } });
+    try {
+      await untilAlone(serving);
+      const send = sendTo(serving);
+      await serving.call('POST', '/api/books', { data: { title: 'x'.repeat(100_000), price: 100 } });
+      await serving.settled();
+      const path = (index: number): string => `/api/books?filters[price][$gt]=${String(index)}`;
+      for (let index = 0; index < 45; index++) await send('GET', path(index)); // 4.5 MB of 5 MB
+      expect(stateOf(await send('GET', path(0)))).to.equal(hit);
+    } finally {
+      await serving.stop();
+    }
+  });
+});
+
 describe('kept answers of two instances', () => {
   it('are kept by the only one, and by none of several', async () => {
     const one = await serveModels({ models, config: keeping });
