@@ -20,7 +20,7 @@ describe('previews on the pages of frameworks', () => {
   });
   const handler = (_uid: string, { id }: { readonly id: number }) => `${origin}/api/preview?article=${String(id)}`;
   const preview = { enabled: true, config: { allowedOrigins, handler } };
-  const panel = openPanelFor('previews of frameworks', { models, config: { api: { open: false } }, admin: { preview } });
+  const panel = openPanelFor('previews of frameworks', { models, admin: { preview } });
 
   for (const name of names)
     describe(name, function () {
