@@ -100,20 +100,15 @@ async function hiddenIds(type: ContentType, contexts: readonly [ContentContext, 
   return [...hidden];
 }
 
-/** Returns the context in which a plan is read: with the drafts of the types that it reaches if the query asks for them. */
-export const forPlan = async (
+/** Returns the context in which a plan, or groups, are read: with the drafts of the types that these reach if the query asks for them. */
+export async function forRead(
   { showsDrafts }: Pick<Query, 'showsDrafts'>,
-  plan: Plan,
+  read: Plan | readonly Aggregation[],
   context: ContentContext,
-): Promise<ContentContext> =>
-  showsDrafts === true && draftTypes(context.bind.registry).length > 0 ? withDrafts(context, reachedTypes(plan)) : context;
-
-/** Returns the context in which groups are read, as `forPlan` does. */
-export const forGroups = async (
-  { showsDrafts }: Pick<Query, 'showsDrafts'>,
-  groupings: readonly Aggregation[],
-  context: ContentContext,
-): Promise<ContentContext> => (showsDrafts === true ? withDrafts(context, typesOfGroups(groupings)) : context);
+): Promise<ContentContext> {
+  if (showsDrafts !== true || draftTypes(context.bind.registry).length === 0) return context;
+  return withDrafts(context, 'condition' in read ? reachedTypes(read) : typesOfGroups(read));
+}
 
 /** Returns a match for an entry that is deleted, whose version, or that of the draft beside it, a delete accepts. */
 export async function matchDeleted(key: EntryKey, { store }: ContentContext): Promise<Match> {

@@ -50,8 +50,9 @@ interface Attempt extends Restoring {
 async function attempt(type: ContentType, version: Version, { context, refused, ...rest }: Attempt): Promise<readonly string[]> {
   const { permits = () => true, expected } = rest;
   const { values, leftOut } = await inputOf(type, version, context);
-  const status = keepsDrafts(type) ? ({ status: 'draft' } as const) : {};
-  const isLeft = (name: string): boolean => refused.has(name) || !permits(name) || (keepsDrafts(type) && name === 'publishedAt');
+  const isDraft = keepsDrafts(type);
+  const status = isDraft ? ({ status: 'draft' } as const) : {};
+  const isLeft = (name: string): boolean => refused.has(name) || !permits(name) || (isDraft && name === 'publishedAt');
   const data = Object.fromEntries(Object.entries(values).filter(([name]) => !isLeft(name)));
   const id = Number(version.entry['id']);
   const updated = await update({ type, id, ...status, ...(expected && { expected }) }, { data, query: emptyQuery }, context);
