@@ -17,8 +17,8 @@ export interface Facets {
 }
 
 /**
- * Counts the entries of a whole list by its facets, with the rights of the caller alone. Sends one command for those of the same entries. Code around reads does not run.
- * Throws a ValidationError as groups do.
+ * Counts the entries of a whole list by its facets, with the rights of the caller alone. Sends one command for those of the same
+ * entries. Code around reads does not run. Throws a ValidationError as groups do.
  */
 export async function countFacets(
   type: ContentType,

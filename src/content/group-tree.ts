@@ -37,7 +37,8 @@ export interface GroupTree {
 
 /**
  * Returns groupings of the same entries of a type. Sends the commands of `readGroups`, and one for the total unless it is kept. Code
- * around reads does not run. The rights are those of the caller alone. Throws a ValidationError as `aggregate` does, and for a grouping with too many groups.
+ * around reads does not run. The rights are those of the caller alone. Throws a ValidationError as `aggregate` does, and for a grouping
+ * with too many groups.
  */
 export async function readGroupTree(
   type: ContentType,

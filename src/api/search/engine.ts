@@ -42,7 +42,9 @@ export interface SearchEngine {
   create(index: EngineIndex, signal: AbortSignal): Promise<void>;
   /** Returns whether an index that was created can be searched. */
   isReady(index: EngineIndex, signal: AbortSignal): Promise<boolean>;
-  /** Returns whether the engine has an index, as it was created. It may have lost all, and have created it anew by itself without settings. */
+  /**
+   * Returns whether the engine has an index, as it was created. It may have lost all, and have created it anew by itself without settings.
+   */
   isThere(index: EngineIndex, signal: AbortSignal): Promise<boolean>;
   /** Stores documents in the place of those with the same ids. */
   put(index: EngineIndex, documents: readonly EngineDocument[], signal: AbortSignal): Promise<void>;

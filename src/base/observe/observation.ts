@@ -74,7 +74,10 @@ interface QueueSize {
   readonly waiting: number;
 }
 
-/** A search engine was asked, or not asked because it has just failed, has too many searches, or has no complete index. Unless it has found, MongoDB searches. */
+/**
+ * A search engine was asked, or not asked because it has just failed, has too many searches, or has no complete index. Unless it has
+ * found, MongoDB searches.
+ */
 interface EngineSearched {
   readonly kind: 'engine searched';
   readonly engine: string;
