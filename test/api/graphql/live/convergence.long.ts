@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import jsonPatch from 'fast-json-patch';
 import { Random } from '../../../../scripts/random.js';
+import { roundsOf } from '../../../support/rounds.js';
 import { serveSync, type ServingSync } from '../../sync/serve-sync.js';
 import { liveConfig, type Received, type Result, serveLive, type ServingLive, transportsOf } from './serve-live.js';
 
@@ -209,10 +210,10 @@ describe('subscriptions and live queries under random writes', () => {
     await Promise.all([...clients.map(({ follower }) => follower.done), ...live.map(({ patched }) => patched.done)]);
   });
 
-  it('after 10,000 writes, each patched answer of a live query is that of a new read', async function () {
+  it('after thousands of writes, each patched answer of a live query is that of a new read', async function () {
     this.timeout(900_000);
     const live = await openLive();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < roundsOf(2, 10); round += 1) {
       const lane = async (): Promise<void> => {
         for (let count = 0; count < 125; count += 1) await write();
       };
@@ -225,7 +226,7 @@ describe('subscriptions and live queries under random writes', () => {
           .map(({ patched }) => patched.body as unknown);
       await untilEqual(differing, answers);
     }
-    expect(Math.max(...live.map(({ patched }) => patched.revision))).to.be.greaterThan(20);
+    expect(Math.max(...live.map(({ patched }) => patched.revision))).to.be.greaterThan(5);
     for (const { patched } of live) patched.close();
     await Promise.all(live.map(({ patched }) => patched.done));
   });
