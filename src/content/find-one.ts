@@ -6,7 +6,7 @@ import { comparing, type Query } from '#model/query/ast.js';
 import { bindFilter, bindPublication, bindRule } from '#model/query/bind-filter.js';
 import { bindEntrySelection, bindLocales, bindPlan } from '#model/query/bind-plan.js';
 import { allOf, anyOf } from '#model/query/conditions.js';
-import { hasId } from '#model/query/entry-access.js';
+import { hasId, ownAccess } from '#model/query/entry-access.js';
 import type { Condition, Selection } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
@@ -21,7 +21,8 @@ export async function findOne(type: ContentType, id: number, query: Query, conte
   if (lent !== undefined) return lent;
   const selection = bindEntrySelection(query, type, bind);
   if (query.fallbackLocales !== null) return findLocalized(type, { id, query, selection }, context);
-  const condition = allOf([hasId(id), ...bindRule(type, bind)]);
+  // any other entry than one that the caller reads by the rights of somebody else
+  const condition = allOf([hasId(id), ...bindRule(type, { ...bind, access: ownAccess(bind.access) })]);
   return readShown({ query, plan: planOf(condition, selection), id }, context);
 }
 

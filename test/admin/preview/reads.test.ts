@@ -75,6 +75,18 @@ describe('reads with a preview token', () => {
     expect((await closed.read('/api/articles/count', await closed.tokenFor('editor', 2))).status).to.equal(403);
   });
 
+  it('leave an entry to a caller who may read entries by their ids alone', async () => {
+    const single = await servePreview([`${article}.findOne`]);
+    try {
+      const token = await single.tokenFor('editor', 2);
+      for (const path of ['/api/articles/1', '/api/articles/2'])
+        expect((await single.read(path, token)).status, path).to.equal(200);
+      expect((await single.read('/api/articles/1', token)).body.data.attributes.title).to.equal('Live');
+    } finally {
+      await single.serving.stop();
+    }
+  });
+
   it('show the draft where other entries populate it', async () => {
     const token = await open.tokenFor('editor', 2);
     const shown = async (with_?: string) =>
