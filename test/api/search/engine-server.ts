@@ -107,5 +107,8 @@ export function matching(documents: Iterable<StoredText>, text: string, fields: 
     return { document, score: 10 * Math.max(exact, near) + exact };
   });
   const found = wanted.length === 0 ? scored : scored.filter(({ score }) => score > 0);
-  return found.sort((a, b) => b.score - a.score).map(({ document }) => document);
+  // of equal ones, the order in which they came does not count
+  return found
+    .sort((a, b) => b.score - a.score || Number(a.document['id']) - Number(b.document['id']))
+    .map(({ document }) => document);
 }
