@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
-import { sendTo, unless, type Sent, type Tagged } from '../support/conditional.js';
+import { sendTo, unless, untilHeard, type Sent, type Tagged } from '../support/conditional.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object, more: object = {}): TestModel => ({
@@ -81,6 +81,7 @@ describe('kept answers', () => {
     await untilAlone(serving);
     await serving.settled();
   });
+  beforeEach(() => untilHeard(serving));
   after(() => serving.stop());
 
   for (const [method, path, sent] of kept)
@@ -155,6 +156,7 @@ describe('kept answers', () => {
 
   it('is compressed as others are', async () => {
     await serving.call('PUT', '/api/books/1', { data: { title: 'x'.repeat(5_000) } });
+    await serving.settled();
     const packed = { headers: { 'accept-encoding': 'gzip' } };
     const answers = [await send('GET', '/api/books/1', packed), await send('GET', '/api/books/1', packed)];
     expect(answers.map(stateOf)).to.deep.equal([miss, hit]);
@@ -173,6 +175,7 @@ describe('kept answers', () => {
     const lengths: unknown[] = [];
     try {
       await serving.call('PUT', '/api/books/1', { data: { title: 'y'.repeat(9_000) } });
+      await serving.settled();
       for (const encoding of ['gzip', 'gzip', 'br', 'br', 'gzip', 'br']) {
         const { headers } = await send('GET', '/api/books/1', { headers: { 'accept-encoding': encoding } });
         expect(headers['content-encoding']).to.equal(encoding);
@@ -200,6 +203,7 @@ describe('kept answers', () => {
 
   it('memory stays within its bound', async () => {
     await serving.call('PUT', '/api/books/1', { data: { title: 'x'.repeat(100_000) } });
+    await serving.settled();
     const path = (index: number): string => `/api/books/1?filters[price][$gt]=${String(index)}`;
     for (let index = 0; index < 60; index++) await send('GET', path(index));
     expect([stateOf(await send('GET', path(59))), stateOf(await send('GET', path(0)))]).to.deep.equal([hit, miss]);
@@ -215,6 +219,7 @@ describe('kept answers below the threshold of compression', () => {
       await serving.call('POST', '/api/books', { data: { title: 'x'.repeat(100_000), price: 100 } });
       await serving.settled();
       const path = (index: number): string => `/api/books?filters[price][$gt]=${String(index)}`;
+      await untilHeard(serving);
       for (let index = 0; index < 45; index++) await send('GET', path(index)); // 4.5 MB of 5 MB
       expect(stateOf(await send('GET', path(0)))).to.equal(hit);
     } finally {
@@ -229,6 +234,8 @@ describe('kept answers of two instances', () => {
     await untilAlone(one);
     const first = sendTo(one);
     await one.call('POST', '/api/books', { data: { title: 'a' } });
+    await one.settled();
+    await untilHeard(one);
     await first('GET', '/api/books');
     expect(stateOf(await first('GET', '/api/books'))).to.equal(hit);
     const other = await serveModels({ models, config: keeping, database: one.database });
@@ -242,6 +249,7 @@ describe('kept answers of two instances', () => {
       await other.stop();
     }
     await untilAlone(one);
+    await untilHeard(one);
     await first('GET', '/api/books');
     expect(stateOf(await first('GET', '/api/books'))).to.equal(hit);
     await one.stop();
@@ -254,6 +262,7 @@ describe('kept answers of two instances', () => {
       await one.call('POST', '/api/books', { data: { title: 'a' } });
       const [first, second] = [sendTo(one), sendTo(other)];
       await other.settled();
+      await untilHeard(other);
       await second('GET', '/api/books/1');
       expect(stateOf(await second('GET', '/api/books/1'))).to.equal(hit);
       await one.call('PUT', '/api/books/1', { data: { title: 'b' } });
@@ -270,6 +279,7 @@ describe('kept answers of two instances', () => {
     const serving = await serveModels({ models, config: across });
     try {
       const send = sendTo(serving);
+      await untilHeard(serving);
       await send('GET', '/api/books');
       expect(stateOf(await send('GET', '/api/books'))).to.equal(hit);
       const changes = serving.server.backend?.store.changes;

@@ -50,3 +50,8 @@ export const unless = (tag: string): Sent => ({ headers: { 'if-none-match': tag 
 
 /** Returns the headers of a write of an entry with this tag. */
 export const ifMatch = (tag: string): Sent['headers'] & object => ({ 'if-match': tag });
+
+/** Resolves when a service has heard of changes within the last second, without which it serves nothing from memory. */
+export async function untilHeard({ server }: Pick<Serving, 'server'>): Promise<void> {
+  while (server.backend?.store.changes.isCurrent !== true) await new Promise((resolve) => setTimeout(resolve, 10));
+}
