@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
-import { Button, Flex, ModalBody, ModalFooter, ModalHeader, ModalLayout, TextButton, Typography } from '@strapi/design-system';
+import { Button, Flex, TextButton, Typography } from '@strapi/design-system';
 import { ConfirmDialog, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { Dialog } from '../dialog.jsx';
 import { DifferenceList } from '../history/difference-list.jsx';
 import { differencesOf } from '../history/differences.ts';
 import { messageOf } from '../paged-table.jsx';
@@ -51,23 +52,9 @@ function Differences({ entry, draft, onClose }) {
   const [before, after, none] = ['published', 'draft', 'same'].map((name) => formatMessage(label(`drafts.${name}`)));
   const rows = differencesOf(entry, draft).filter(({ path }) => path !== 'publishedAt');
   return (
-    <ModalLayout onClose={onClose} labelledBy="mangrove-draft">
-      <ModalHeader>
-        <Typography fontWeight="bold" as="h2" id="mangrove-draft">
-          {formatMessage(label('drafts.differences'))}
-        </Typography>
-      </ModalHeader>
-      <ModalBody>
-        <DifferenceList rows={rows} before={before} after={after} none={none} />
-      </ModalBody>
-      <ModalFooter
-        startActions={
-          <Button variant="tertiary" onClick={onClose}>
-            {formatMessage(label('drafts.close'))}
-          </Button>
-        }
-      />
-    </ModalLayout>
+    <Dialog id="mangrove-draft" title="drafts.differences" close="drafts.close" onClose={onClose}>
+      <DifferenceList rows={rows} before={before} after={after} none={none} />
+    </Dialog>
   );
 }
 

@@ -2,49 +2,30 @@ import isEqual from 'lodash/isEqual';
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
-import {
-  Button,
-  Flex,
-  ModalBody,
-  ModalFooter,
-  ModalHeader,
-  ModalLayout,
-  SingleSelect,
-  SingleSelectOption,
-  Typography,
-} from '@strapi/design-system';
+import { Button, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
 import { useAPIErrorHandler, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
 import { authorName } from '../authors.js';
+import { Dialog } from '../dialog.jsx';
 import { label } from '../texts.js';
 import { DifferenceList } from './difference-list.jsx';
 import { differencesOf } from './differences.ts';
 
 /** A dialog with what differs between a version and the entry as it is now, which can be restored. */
 export function VersionDialog({ path, versions, more, first, updatedAt, onClose }) {
-  const { formatMessage } = useIntl();
   const [chosen, setChosen] = useState(first);
   const { leftOut, isSending, restore } = useRestore(path, updatedAt);
   const isDone = leftOut !== null;
   const close = isDone ? () => window.location.reload() : onClose; // the form has the former values
   return (
-    <ModalLayout onClose={close} labelledBy="mangrove-version">
-      <ModalHeader>
-        <Typography fontWeight="bold" as="h2" id="mangrove-version">
-          {formatMessage(label('history.title'))}
-        </Typography>
-      </ModalHeader>
-      <ModalBody>
-        {isDone ? <Outcome leftOut={leftOut} /> : <Comparison {...{ path, versions, more, chosen, setChosen }} />}
-      </ModalBody>
-      <ModalFooter
-        startActions={
-          <Button variant="tertiary" onClick={close}>
-            {formatMessage(label(isDone ? 'history.open' : 'history.close'))}
-          </Button>
-        }
-        endActions={!isDone && chosen !== versions[0].version && <Restore onClick={() => restore(chosen)} loading={isSending} />}
-      />
-    </ModalLayout>
+    <Dialog
+      id="mangrove-version"
+      title="history.title"
+      close={isDone ? 'history.open' : 'history.close'}
+      onClose={close}
+      action={!isDone && chosen !== versions[0].version && <Restore onClick={() => restore(chosen)} loading={isSending} />}
+    >
+      {isDone ? <Outcome leftOut={leftOut} /> : <Comparison {...{ path, versions, more, chosen, setChosen }} />}
+    </Dialog>
   );
 }
 

@@ -1,18 +1,9 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
-import {
-  Button,
-  Flex,
-  ModalBody,
-  ModalFooter,
-  ModalHeader,
-  ModalLayout,
-  SingleSelect,
-  SingleSelectOption,
-  Typography,
-} from '@strapi/design-system';
+import { Button, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
 import { Link, useCMEditViewDataManager, useFetchClient } from '@strapi/helper-plugin';
+import { Dialog } from '../dialog.jsx';
 import { SideBox } from '../side-box.jsx';
 import { label } from '../texts.js';
 import { api, page, timeText } from './release-texts.js';
@@ -65,29 +56,20 @@ function Adding({ entry, hasDrafts, known, onClose }) {
     if ((await add(values)) !== null) onClose();
   };
   return (
-    <ModalLayout onClose={onClose} labelledBy="mangrove-add">
-      <ModalHeader>
-        <Typography fontWeight="bold" as="h2" id="mangrove-add">
-          {formatMessage(label('release.add'))}
-        </Typography>
-      </ModalHeader>
-      <ModalBody>
-        {isSuccess && open.length === 0 && <Typography>{formatMessage(label('release.noneOpen'))}</Typography>}
-        {open.length > 0 && <Choices values={values} onChange={setValues} open={open} hasDrafts={hasDrafts} />}
-      </ModalBody>
-      <ModalFooter
-        startActions={
-          <Button variant="tertiary" onClick={onClose}>
-            {formatMessage(label('release.cancel'))}
-          </Button>
-        }
-        endActions={
-          <Button onClick={finish} loading={isSending} disabled={values.release === null}>
-            {formatMessage(label('release.save'))}
-          </Button>
-        }
-      />
-    </ModalLayout>
+    <Dialog
+      id="mangrove-add"
+      title="release.add"
+      close="release.cancel"
+      onClose={onClose}
+      action={
+        <Button onClick={finish} loading={isSending} disabled={values.release === null}>
+          {formatMessage(label('release.save'))}
+        </Button>
+      }
+    >
+      {isSuccess && open.length === 0 && <Typography>{formatMessage(label('release.noneOpen'))}</Typography>}
+      {open.length > 0 && <Choices values={values} onChange={setValues} open={open} hasDrafts={hasDrafts} />}
+    </Dialog>
   );
 }
 

@@ -1,19 +1,10 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useHistory } from 'react-router-dom';
-import {
-  Button,
-  ContentLayout,
-  HeaderLayout,
-  Main,
-  ModalBody,
-  ModalFooter,
-  ModalHeader,
-  ModalLayout,
-  Typography,
-} from '@strapi/design-system';
+import { Button, ContentLayout, HeaderLayout, Main, Typography } from '@strapi/design-system';
 import { Link, useFetchClient } from '@strapi/helper-plugin';
 import { Plus } from '@strapi/icons';
+import { Dialog } from '../dialog.jsx';
 import { PagedTable, usePages } from '../paged-table.jsx';
 import { label } from '../texts.js';
 import { ReleaseForm } from './release-form.jsx';
@@ -71,27 +62,18 @@ function NewRelease({ onClose }) {
     if (made !== null) push(`${page}/${made.id}`);
   };
   return (
-    <ModalLayout onClose={onClose} labelledBy="mangrove-release">
-      <ModalHeader>
-        <Typography fontWeight="bold" as="h2" id="mangrove-release">
-          {formatMessage(label('release.make'))}
-        </Typography>
-      </ModalHeader>
-      <ModalBody>
-        <ReleaseForm values={values} onChange={setValues} />
-      </ModalBody>
-      <ModalFooter
-        startActions={
-          <Button variant="tertiary" onClick={onClose}>
-            {formatMessage(label('release.cancel'))}
-          </Button>
-        }
-        endActions={
-          <Button onClick={make} loading={isSending} disabled={values.name.trim() === ''}>
-            {formatMessage(label('release.save'))}
-          </Button>
-        }
-      />
-    </ModalLayout>
+    <Dialog
+      id="mangrove-release"
+      title="release.make"
+      close="release.cancel"
+      onClose={onClose}
+      action={
+        <Button onClick={make} loading={isSending} disabled={values.name.trim() === ''}>
+          {formatMessage(label('release.save'))}
+        </Button>
+      }
+    >
+      <ReleaseForm values={values} onChange={setValues} />
+    </Dialog>
   );
 }

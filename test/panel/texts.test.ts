@@ -11,7 +11,7 @@ describe('the texts of the panel', () => {
     const known = new Set(Object.keys(messagesOf('en')));
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.jsx?$/.test(name));
     const used = files.flatMap((name) =>
-      [...readFileSync(join(folder, name), 'utf8').matchAll(/(?:label\(|title=|\? )['"](\w+\.\w+)['"]/g)].map(
+      [...readFileSync(join(folder, name), 'utf8').matchAll(/(?:label\(|(?:title|close)=|\? )['"](\w+\.\w+)['"]/g)].map(
         ([, id = '']) => id,
       ),
     );
