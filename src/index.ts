@@ -2,8 +2,8 @@ import '#api/metrics/settings.js'; // these three add their types to the setting
 import '#api/sync/settings.js';
 import '#api/traces/settings.js';
 
-export { createServer } from './create-server.js';
-export type { MangroveServer, ServerInput } from './service.js';
+export { createServer } from '#operate/service/create-server.js';
+export type { MangroveServer, ServerInput } from '#operate/service/service.js';
 
 export type {
   AdminConfig,

@@ -7,7 +7,8 @@ import type { Session } from './session.js';
 import { uploadCall, type Uploadable, type UploadOptions } from './upload.js';
 
 export type { BatchAnswer, BatchOptions, BatchWrite, Count, Grant, Page, Single } from './answers.js';
-export type { Client, LoggedIn } from './client.js';
+export type { Client } from './client.js';
+export type { ClientSession, LoggedIn } from './client-session.js';
 export type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
 export { attempt, isFailure, type Attempt, type Failure, type WrongValue } from './failure.js';
 export type { EntryQuery, ListQuery, Populate, Sort } from './query.js';

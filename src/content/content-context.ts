@@ -1,22 +1,13 @@
-import { memoize } from '#base/caches.js';
-import type { Caller } from './rights/caller.js';
-import type { Config } from '#settings/config.js';
-import { forRequest } from '#store/send/database.js';
-import type { ReadLog } from '#store/send/read-log.js';
 import type { Loaded } from '#store/form/loaded.js';
 import type { LoadedPage } from '#store/read/read-page.js';
-import type { Backend } from '#store/models/open-backend.js';
 import type { Store } from '#store/store.js';
-import { noNotices, type Notices } from '#base/notices.js';
+import type { Notices } from '#base/notices.js';
 import type { Access } from '#model/query/access.js';
-import type { BindContext, BindSettings } from '#model/query/bind-context.js';
-import { type Budget, createBudget, unlimited } from '#base/limits/budget.js';
-import type { Sender } from '#base/limits/queue.js';
-import type { ByteReservation } from '#base/limits/byte-budget.js';
+import type { BindContext } from '#model/query/bind-context.js';
+import { type Budget, unlimited } from '#base/limits/budget.js';
 import type { Filter, Query } from '#model/query/ast.js';
 import type { Finder } from './finder.js';
-import { ownSeal, type CursorSeal } from './cursor-seal.js';
-import { currentMoment } from '#model/query/moment.js';
+import type { CursorSeal } from './cursor-seal.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { notFoundError } from '#base/errors.js';
@@ -134,36 +125,6 @@ export const withAccess = (context: ContentContext, access: Access): ContentCont
   bind: { ...context.bind, access },
 });
 
-/** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Partial<Pick<ContentContext, 'hooks' | 'notices' | 'cursors' | 'finder'>> {
-  readonly store: Store;
-  readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
-  /** Options of the budgets of all requests. */
-  readonly budget?: { readonly onRefusal: (setting: string) => void };
-}
-
-/** The origin of a request: its caller, and the client that its work and memory are charged to. */
-interface RequestOrigin {
-  readonly caller: Caller;
-  readonly sender: Sender;
-  /** The memory that is reserved for the answer; null if it is not counted. */
-  readonly reservation: ByteReservation | null;
-  /** Notes what the answer is made from; null if that is not asked. */
-  readonly reads: ReadLog | null;
-}
-
-/** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
-export function createRequestContext(
-  config: Config,
-  source: ContentSource,
-  { caller, sender, reservation, reads }: RequestOrigin,
-): ContentContext {
-  const options = { reservation, ...source.budget };
-  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', options);
-  const own = { ...source.store, database: forRequest(source.store.database, budget, { sender, reads }) };
-  return contextOf(config, source, { store: own, access: caller.access, budget, now: reads?.now ?? currentMoment });
-}
-
 /** Returns the context of a request with the budget of a caller with a token, who was not known before. */
 export const asKnown = (context: ContentContext): ContentContext =>
   withBudget(context, context.bind.budget.ofKnown(context.bind.limits));
@@ -171,40 +132,6 @@ export const asKnown = (context: ContentContext): ContentContext =>
 const withBudget = (context: ContentContext, budget: Budget): ContentContext => ({
   ...withDatabase(context, { ...context.store.database, budget }),
   bind: { ...context.bind, budget },
-});
-
-/** Returns a context without a budget, for the service itself and for project code. */
-export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
-  contextOf(config, source, { store: source.store, access, budget: unlimited });
-
-/** The parts of a context that depend on the caller. */
-interface CallerParts extends Pick<BindContext, 'access' | 'budget' | 'now'> {
-  readonly store: Store;
-}
-
-function contextOf(
-  { api }: Config,
-  { models, hooks = null, notices = noNotices, cursors = ownSeal(), finder = null }: ContentSource,
-  { store, access, budget, now }: CallerParts,
-): ContentContext {
-  const { registry, locales } = models.snapshot;
-  const bind: BindContext = {
-    registry,
-    access,
-    limits: api.limits,
-    budget,
-    settings: settingsOf(api.rest),
-    defaultLocale: locales.default,
-    locales: locales.codes,
-    now: now ?? currentMoment, // always there, so that all contexts have one hidden class
-  };
-  return { store, bind, createsDrafts: false, hooks, notices, cursors, finder };
-}
-
-/** Returns the same object for all requests, since it is part of the key of bound queries. */
-const settingsOf = memoize((rest: Config['api']['rest']): BindSettings => {
-  const { defaultLimit, maxLimit, maxNested, withCount, strict, populateDeep } = rest;
-  return { defaultLimit, maxLimit: maxLimit ?? 1000, maxNested, withCount, strict, populateDeep, roleUsers: false };
 });
 
 /** Returns the context of an operation inside an open transaction. */

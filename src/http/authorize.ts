@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Caller } from '#content/rights/caller.js';
-import { createRequestContext, type ContentContext } from '#content/content-context.js';
+import type { ContentContext } from '#content/content-context.js';
+import { createRequestContext } from '#content/create-context.js';
 import type { Config } from '#settings/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '#base/errors.js';
 import { type Access, type ActionName, allows, fullAccess } from '#model/query/access.js';

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import type { Caller } from '#content/rights/caller.js';
 import { BoundedCache, memoize } from '#base/caches.js';
-import type { ContentContext, ContentSource } from '#content/content-context.js';
+import type { ContentContext } from '#content/content-context.js';
+import type { ContentSource } from '#content/create-context.js';
 import type { Config } from '#settings/config.js';
 import type { Access } from '#model/query/access.js';
 import type { Backend } from '#store/models/open-backend.js';

@@ -4,7 +4,7 @@ import type { Authenticator } from '#content/rights/authenticate.js';
 import { knownActions } from '#content/rights/known-actions.js';
 import type { Config } from '#settings/config.js';
 import type { Secrets } from '#settings/load-secrets.js';
-import type { ContentSource } from '#content/content-context.js';
+import type { ContentSource } from '#content/create-context.js';
 import { notFoundError, unavailableError } from '#base/errors.js';
 import { endOf, type Ending } from '#base/limits/ending.js';
 import type { AttemptLimits, GuessLimit } from '#base/limits/attempts.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
-import { createService } from '#create-server.js';
+import { createService } from '#operate/service/create-server.js';
 import { sendRequest } from '../support/send-request.js';
 import { type Answer, serveModels, type Serving } from '../support/serve.js';
 

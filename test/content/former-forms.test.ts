@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { createContext, type ContentContext } from '#content/content-context.js';
+import type { ContentContext } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { create } from '#content/create.js';
 import { remove } from '#content/remove.js';
 import { emptyQuery } from '#model/query/ast.js';

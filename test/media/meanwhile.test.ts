@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createContext, withDatabase } from '#content/content-context.js';
+import { withDatabase } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import type { Running } from '#http/running.js';
 import { fileRoutes } from '#http/file-routes.js';
 import type { Media } from '#media/media.js';

@@ -1,4 +1,4 @@
-import { createService } from '#create-server.js';
+import { createService } from '#operate/service/create-server.js';
 import { testConfig } from '../support/serve.js';
 
 const uri = process.env['TEST_URI'] ?? '';

@@ -1,5 +1,5 @@
 import type { Media } from '#media/media.js';
-import type { Service } from '#service.js';
+import type { Service } from '#operate/service/service.js';
 import type { PartialConfig } from '#settings/create-config.js';
 import type { Register } from '#api/graphql/extension/create-extension.js';
 

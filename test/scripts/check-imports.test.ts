@@ -77,7 +77,7 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
     },
     [
       'model/query/a.ts: may not import settings/b.ts; let the caller pass the setting',
-      'strapi/a.ts: may not import api/graphql/b.ts; state what is needed as an interface, like GivenStrapi, and let server.ts or operate/cli/ pass the value',
+      'strapi/a.ts: may not import api/graphql/b.ts; state what is needed as an interface, like GivenStrapi, and let operate/ pass the value',
     ],
   ],
   'the client, by the service, and anything else by the client': [

@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { findBinary } from '#operate/embedded/find-binary.js';
 import { launchMongod, type RunningMongod } from '#operate/embedded/launch-mongod.js';
 import { pickPort } from '#operate/embedded/open-data.js';
-import { createServer } from '#create-server.js';
+import { createServer } from '#operate/service/create-server.js';
 import type { NamedFinding } from '#operate/doctor/checks.js';
 import { createLog } from '../support/create-log.js';
 import { runCli } from '../support/run-cli.js';

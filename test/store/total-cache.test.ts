@@ -1,9 +1,9 @@
+import { published } from '#model/query/conditions.js';
 import { expect } from 'chai';
 import { unavailableError } from '#base/errors.js';
 import { ChangeBus, type Change } from '#store/changes/changes.js';
 import { TotalCache } from '#store/changes/total-cache.js';
 import { endless, tooLate, WaitTime } from '#base/limits/clock.js';
-import { published } from '#model/query/plan.js';
 
 const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };
 const filtered = { collection: 'rows', match: { rank: 3 }, condition: null };

@@ -4,7 +4,7 @@ import { ConfigError } from '#settings/setting.js';
 import { unavailableError } from '#base/errors.js';
 import { Connection } from '#http/running.js';
 import { noObserver } from '#base/observe/observer.js';
-import { createService } from '#create-server.js';
+import { createService } from '#operate/service/create-server.js';
 import { BootstrapWaits } from '#strapi/project/bootstrap-waits.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

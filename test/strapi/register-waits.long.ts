@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { linkTo, type TcpLink } from '../../scripts/prove/faults/tcp-link.js';
-import { createService } from '#create-server.js';
-import type { Service, ServiceInput } from '#service.js';
+import { createService } from '#operate/service/create-server.js';
+import type { Service, ServiceInput } from '#operate/service/service.js';
 import { collectionType } from '../support/collection-type.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { storeModels, testConfig } from '../support/serve.js';

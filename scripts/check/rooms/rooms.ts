@@ -31,17 +31,13 @@ export const innerLevels: Readonly<Record<string, readonly (readonly string[])[]
   api: [['code', 'webhooks'], ['history', 'sync'], ['trash'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp', 'push']],
   'api/graphql': [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground', 'live'], ['endpoint'], ['extension']],
   strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],
-  operate: [['embedded', 'raw'], ['transfer'], ['backup'], ['doctor'], ['cli']],
+  operate: [['embedded', 'raw'], ['transfer'], ['backup'], ['doctor', 'service'], ['cli']],
 };
 
 /** Imports that the order allows and the architecture forbids, by the beginnings of paths, with what to do instead. */
 export const forbidden: readonly (readonly [from: string, to: string, advice: string])[] = [
   ['model/', 'settings/', 'let the caller pass the setting'],
-  [
-    'strapi/',
-    'api/graphql/',
-    'state what is needed as an interface, like GivenStrapi, and let server.ts or operate/cli/ pass the value',
-  ],
+  ['strapi/', 'api/graphql/', 'state what is needed as an interface, like GivenStrapi, and let operate/ pass the value'],
   ['http/', 'accounts/', 'move the type to content/rights/, like that of content/rights/accounts.ts'],
   ['media/', 'accounts/', 'move what is needed to content/rights/'],
   ['client/', '', 'the client runs in a browser: state what is needed in client/'],

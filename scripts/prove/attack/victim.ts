@@ -3,7 +3,7 @@ import { setActions } from '../../../src/accounts/roles/grant-actions.js';
 import { createToken } from '../../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../../src/operate/cli/load-demo.js';
 import { jobOf } from '../../../src/store/send/database.js';
-import { createService } from '../../../src/create-server.js';
+import { createService } from '../../../src/operate/service/create-server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './connection-attacks.js';
 import { mostKeys } from './key-attacks.js';

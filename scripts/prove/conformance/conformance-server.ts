@@ -1,5 +1,5 @@
 import { MongoClient, type Db } from 'mongodb';
-import { createService } from '../../../src/create-server.js';
+import { createService } from '../../../src/operate/service/create-server.js';
 import { startDatabase } from '../../start-database.js';
 import { listenInFront, type Answer, type Exchange } from './listen-in-front.js';
 import { loadFixtures } from './load-fixtures.js';

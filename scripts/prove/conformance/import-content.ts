@@ -1,4 +1,4 @@
-import type { Service } from '../../../src/service.js';
+import type { Service } from '../../../src/operate/service/service.js';
 import { createMedia } from '../../../src/media/media.js';
 import { openArchive } from '../../../src/operate/transfer/archive/open-archive.js';
 import { prepareImport, runImport } from '../../../src/operate/transfer/run-import.js';

@@ -1,5 +1,6 @@
 import { ApiError, rateLimitError, unauthorizedError, unavailableError } from '#base/errors.js';
-import { createContext, withoutHooks } from '#content/content-context.js';
+import { withoutHooks } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { findOne } from '#content/find-one.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import { LiveBody } from '#http/live-body.js';

@@ -1,6 +1,7 @@
 import { memoize } from '#base/caches.js';
 import { ApiError, unauthorizedError } from '#base/errors.js';
-import { createContext, withoutHooks } from '#content/content-context.js';
+import { withoutHooks } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { findOne } from '#content/find-one.js';
 import type { EntryKeys, OpenedEntry, Running } from '#http/running.js';
 import { type Access, actionOf, fullAccess } from '#model/query/access.js';

@@ -1,5 +1,6 @@
 import { memoize } from '#base/caches.js';
-import { createContext, type ContentContext, withDatabase } from '#content/content-context.js';
+import { type ContentContext, withDatabase } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { type Connection, notRunning, type Running } from '#http/running.js';
 import { forJob } from '#store/send/database.js';
 import { type Access, fullAccess } from '#model/query/access.js';

@@ -21,7 +21,7 @@ import { isRecord } from '#base/values.js';
 import { type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
 import { answerList } from './answer-list.js';
 import { envelopeEntries, envelopeEntry, flatEntry, type Json } from './envelope.js';
-import { inStatus, type QueryCache, statusOf } from './read-query.js';
+import { inStatus, type QueryCache, refuseStatus, statusOf, writtenStatus } from './read-query.js';
 import { requiresIfMatch } from './type-options.js';
 
 /** A request for entries of a content type. */
@@ -74,18 +74,8 @@ export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown
 const demandOf = ({ request, type }: ActionInput, mayCreate = false): Precondition =>
   preconditionOf(request.headers, { changes: true, mayCreate, isRequired: requiresIfMatch(type) });
 
-/** Throws a ValidationError for a delete that says which one of an entry and its draft it is for: it deletes both. */
-function refuseStatus(input: ActionInput): void {
-  if (statusIn(input) !== null) throw validationError('Invalid parameter status: a delete is one of the entry and of its draft');
-}
-
-/** Returns what an update says of drafts. Throws a ValidationError for files of a draft, which are linked to entries. */
-function writtenStatus(input: ActionInput): Pick<EntryKey, 'status'> {
-  const status = statusIn(input);
-  if (status === 'draft' && (input.received?.files.length ?? 0) > 0)
-    throw validationError('Invalid parameter status: a draft takes files that are uploaded before, by their ids');
-  return status === null ? {} : { status };
-}
+const statusKey = ({ request, type, received }: ActionInput): Pick<EntryKey, 'status'> =>
+  writtenStatus(request.query, type, (received?.files.length ?? 0) > 0);
 
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Shown | null> {
@@ -135,7 +125,7 @@ const updateById: Action = {
   receives: true,
   changes: true,
   run: (input) => {
-    const key = { type: input.type, id: idOf(input), ...demandOf(input), ...writtenStatus(input) };
+    const key = { type: input.type, id: idOf(input), ...demandOf(input), ...statusKey(input) };
     return writeEntry(input, (data, query, content) => update(key, { data, query }, content));
   },
 };
@@ -144,7 +134,7 @@ const deleteById: Action = {
   name: 'delete',
   changes: true,
   run: async (input) => {
-    refuseStatus(input);
+    refuseStatus(input.request.query, input.type);
     const key = { type: input.type, id: idOf(input), ...demandOf(input) };
     return inEnvelope(await remove(key, queryOf(input), input.content), input.content);
   },
@@ -200,7 +190,7 @@ const updateOnly: Action = {
   receives: true,
   changes: true,
   run: (input) => {
-    const key = { type: input.type, ...demandOf(input, true), ...writtenStatus(input) };
+    const key = { type: input.type, ...demandOf(input, true), ...statusKey(input) };
     return writeEntry(input, (data, query, content) => updateSingle(key, { data, query }, content));
   },
 };
@@ -209,7 +199,7 @@ const deleteOnly: Action = {
   name: 'delete',
   changes: true,
   run: async (input) => {
-    refuseStatus(input);
+    refuseStatus(input.request.query, input.type);
     checkQuery(input);
     const key = { type: input.type, ...demandOf(input) };
     return inEnvelope(await removeSingle(key, queryOf(input), input.content), input.content);

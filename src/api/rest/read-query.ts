@@ -1,6 +1,6 @@
 import { BoundedCache } from '#base/caches.js';
 import type { Config } from '#settings/config.js';
-import type { Status } from '#content/meet-precondition.js';
+import type { EntryKey, Status } from '#content/meet-precondition.js';
 import { invalidParameter, validationError } from '#base/errors.js';
 import { parseQueryString, type QueryParameters, type QueryStringLimits } from '#http/query-string.js';
 import type { Query } from '#model/query/ast.js';
@@ -89,6 +89,23 @@ export function statusOf(query: QueryParameters, type: ContentType): Status | nu
   const value = keepsDrafts(type) ? (optionOf(query, 'status') ?? null) : null;
   if (value === null || value === 'draft' || value === 'published') return value;
   throw validationError('Invalid parameter status: expected draft or published');
+}
+
+/** Throws a ValidationError for a delete that says which one of an entry and its draft it is for: it deletes both. */
+export function refuseStatus(query: QueryParameters, type: ContentType): void {
+  if (statusOf(query, type) !== null)
+    throw validationError('Invalid parameter status: a delete is one of the entry and of its draft');
+}
+
+/**
+ * Returns what an update says of the draft beside its entry. Throws a ValidationError for a draft with new files, since files are linked
+ * to entries.
+ */
+export function writtenStatus(query: QueryParameters, type: ContentType, hasFiles: boolean): Pick<EntryKey, 'status'> {
+  const status = statusOf(query, type);
+  if (status === 'draft' && hasFiles)
+    throw validationError('Invalid parameter status: a draft takes files that are uploaded before, by their ids');
+  return status === null ? {} : { status };
 }
 
 /** Returns the query of a read, of drafts or of published entries if the status says which. */

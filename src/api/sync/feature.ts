@@ -1,6 +1,6 @@
 import { memoizePair } from '#base/caches.js';
 import { ApiError } from '#base/errors.js';
-import { createContext } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { roleAccess, sampleUser } from '#content/rights/role-access.js';
 import type { Role, Roles } from '#content/rights/role.js';
 import type { Feature } from '#http/feature.js';

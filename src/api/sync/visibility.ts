@@ -1,7 +1,7 @@
 import { isRecord, type Values } from '#base/values.js';
-import { allOf, anyOf, complementOf, conjunctsOf, foldCondition, orNull, termsOf } from '#model/query/conditions.js';
+import { allOf, always, anyOf, complementOf, conjunctsOf, foldCondition, orNull, termsOf } from '#model/query/conditions.js';
 import { meetsCondition } from '#model/query/meets-condition.js';
-import { always, type Condition, type Plan } from '#model/query/plan.js';
+import type { Condition, Plan } from '#model/query/plan.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import { is, matchesAll } from '#store/form/matches.js';
 import { linkedByMeeting, matchOf } from '#store/read/read-entry.js';

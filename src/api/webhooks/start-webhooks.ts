@@ -1,5 +1,5 @@
 import type { Config } from '#settings/config.js';
-import type { ContentSource } from '#content/content-context.js';
+import type { ContentSource } from '#content/create-context.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { forJob } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';

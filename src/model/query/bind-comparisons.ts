@@ -4,12 +4,12 @@ import { keysOfPath } from '../schema/json-options.js';
 import type { Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
 import type { Limits } from './bind-context.js';
-import { allOf, anyOf } from './conditions.js';
+import { allOf, anyOf, never } from './conditions.js';
 import { compareInJson } from './compare-json.js';
 import { misplacedNear } from './places/near.js';
 import type { OperandContext } from './operands.js';
 import { type Comparator, operators, type Operator, takesOperator } from './operators.js';
-import { never, type Condition, type TrigramPlace } from './plan.js';
+import type { Condition, TrigramPlace } from './plan.js';
 
 /** Whether a filter is inside an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';

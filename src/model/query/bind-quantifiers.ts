@@ -1,7 +1,7 @@
 import type { Filter } from './ast.js';
 import { flip, type Polarity } from './bind-comparisons.js';
-import { allOf, anyOf, complementOf } from './conditions.js';
-import { type Condition, never } from './plan.js';
+import { allOf, anyOf, complementOf, never } from './conditions.js';
+import type { Condition } from './plan.js';
 
 /** How conditions on the entries of a list, or on its elements, are bound. */
 interface ListBinding {

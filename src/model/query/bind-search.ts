@@ -5,8 +5,8 @@ import { scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
 import { type Access, readable } from './access.js';
 import type { FoundEntries, Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { anyOf, type Comparison } from './conditions.js';
-import { type Condition, never, type TrigramPlace } from './plan.js';
+import { anyOf, type Comparison, never } from './conditions.js';
+import type { Condition, TrigramPlace } from './plan.js';
 
 /**
  * Binds `_q`. It is a search for words if the type has a full-text index and the caller may read all attributes in it. Otherwise

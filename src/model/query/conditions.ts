@@ -1,5 +1,16 @@
 import { type Comparator, operators, type TextComparator } from './operators.js';
-import { always, type Condition, never } from './plan.js';
+import type { Condition } from './plan.js';
+
+/** Everything meets it. */
+export const always: Condition = { kind: 'and', conditions: [] };
+/** Nothing meets it. */
+export const never: Condition = { kind: 'or', conditions: [] };
+
+/** The publication state "live". A date in the future counts as published. */
+export const published: Condition = {
+  kind: 'comparison',
+  ...{ path: 'publishedAt', stored: 'date', comparator: 'null', operand: true, denied: true },
+};
 
 /** Returns whether everything meets the condition. */
 export const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;

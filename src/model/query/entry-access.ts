@@ -1,8 +1,8 @@
 import type { ContentType } from '../schema/content-type.js';
 import { type Access, actionOf, allows, type LentEntry, maySee, type RowRule } from './access.js';
 import { comparing } from './ast.js';
-import { anyOf } from './conditions.js';
-import { type Condition, published } from './plan.js';
+import { anyOf, published } from './conditions.js';
+import type { Condition } from './plan.js';
 
 /** An entry, and the rights by which it is read. */
 export type EntryGrant = Pick<LentEntry, 'uid' | 'id' | 'access'>;

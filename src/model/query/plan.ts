@@ -84,15 +84,6 @@ export interface ElementPlace {
   readonly lists: readonly string[];
 }
 
-export const always: Condition = { kind: 'and', conditions: [] };
-export const never: Condition = { kind: 'or', conditions: [] };
-
-/** The publication state "live". A date in the future counts as published. */
-export const published: Condition = {
-  kind: 'comparison',
-  ...{ path: 'publishedAt', stored: 'date', comparator: 'null', operand: true, denied: true },
-};
-
 /** A path in the document, after zero or more links. Of several values the least one counts, in descending order the greatest. */
 export interface SortKey {
   readonly links: readonly SortLink[];
@@ -205,10 +196,6 @@ export type BoundPagination =
   /** A limit of -1: all. */
   | { readonly kind: 'offset'; readonly start: number; readonly limit: number }
   | BoundCursors;
-
-/** Returns whether a page is read from a cursor, or from the end of the list. */
-export const isSought = ({ pagination }: Pick<Plan, 'pagination'>): boolean =>
-  pagination.kind === 'cursor' && (pagination.from !== null || pagination.backwards);
 
 /** A read, complete and checked: the compiler can no longer fail on the input of a client. */
 export interface Plan {

@@ -6,7 +6,7 @@ import { packageVersion } from '#base/package-root.js';
 import type { Audience } from '#content/rights/is-open.js';
 import type { EmbeddedDatabase } from '../embedded/start-embedded.js';
 import type { Backend } from '#store/models/open-backend.js';
-import type { Service } from '#service.js';
+import type { Service } from '../service/service.js';
 
 type EmbeddedServer = Pick<EmbeddedDatabase, 'version' | 'dataDir' | 'uri'>;
 

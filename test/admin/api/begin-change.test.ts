@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { beginChange } from '#admin/api/admin-call.js';
 import { remove } from '#content/remove.js';
-import { createContext } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { fullAccess } from '#model/query/access.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { serveModels, type Serving } from '../../support/serve.js';

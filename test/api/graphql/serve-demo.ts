@@ -1,7 +1,7 @@
 import { grantActions } from '#accounts/roles/grant-actions.js';
 import { loadDemo } from '#operate/cli/load-demo.js';
 import type { PartialConfig } from '#settings/create-config.js';
-import { createContext } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { fullAccess } from '#model/query/access.js';
 import { serveModels, type Serving } from '../../support/serve.js';
 

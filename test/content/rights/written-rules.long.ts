@@ -3,7 +3,7 @@ import { rowRule } from '#content/rights/role-access.js';
 import { create } from '#content/create.js';
 import { update } from '#content/update.js';
 import type { ContentContext } from '#content/content-context.js';
-import { createContext } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { fullAccess } from '#model/query/access.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../../support/default-limits.js';

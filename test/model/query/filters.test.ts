@@ -10,7 +10,8 @@ import { isRecord, type Values } from '#base/values.js';
 import { defaultLimits } from '../../support/default-limits.js';
 import { meetsCondition } from '#model/query/meets-condition.js';
 import { parseFilters } from '#model/query/parse-filter.js';
-import { always, type Condition } from '#model/query/plan.js';
+import { always } from '#model/query/conditions.js';
+import type { Condition } from '#model/query/plan.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { bindContext, contextOf, insertDocuments, thingDocuments, thingRegistry, typeOf } from '../../support/things.js';
 

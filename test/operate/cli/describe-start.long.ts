@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Audience } from '#content/rights/is-open.js';
 import { describeStart } from '#operate/cli/describe-start.js';
-import { createService } from '#create-server.js';
+import { createService } from '#operate/service/create-server.js';
 import { writeModels } from '#store/stores/model-store.js';
 import type { Model } from '#model/schema/model.js';
 import { databaseOf, freshDatabase } from '../../support/mongo.js';

@@ -26,7 +26,7 @@ describe('a start', () => {
     [
       'limits the space of new objects before it loads the service',
       'operate/cli/start.ts',
-      /^(features|create-server|server)\.ts$|^(http|content|admin)\/(?!(api\/declarations|releases\/declaration|(sso|preview)\/settings)\.ts$)/,
+      /^features\.ts$|^operate\/service\/|^(http|content|admin)\/(?!(api\/declarations|releases\/declaration|(sso|preview)\/settings)\.ts$)/,
     ],
     [
       'loads the back end of the panel with the first request',

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { panelTarget } from '#operate/cli/import-panel.js';
-import { createContext } from '#content/content-context.js';
+import { createContext } from '#content/create-context.js';
 import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
 import { createServer } from '#index.js';

@@ -1,7 +1,7 @@
 import { ApiError, refusedToken, UnauthorizedError } from '#base/errors.js';
 import { readBearer } from '#content/rights/authenticate.js';
 import type { Caller } from '#content/rights/caller.js';
-import { createRequestContext } from '#content/content-context.js';
+import { createRequestContext } from '#content/create-context.js';
 import { type identifyAgain, nobody } from '#http/authorize.js';
 import { RouteRequest } from '#http/route-request.js';
 import type { Step } from '#http/route.js';

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { conjunctsOf } from '#model/query/conditions.js';
-import { type Condition, isSought, type Plan } from '#model/query/plan.js';
+import type { Condition, Plan } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
@@ -11,6 +11,7 @@ import { asksForRelated } from '../related-commands.js';
 import { entriesInOrder, hasOrder, indexOfSort, margin, wholeIndexes } from './index-order.js';
 import { leadsToOne } from './page-total.js';
 import type { Choice, Facts } from './way.js';
+import { isSought } from './page-of.js';
 
 /** Maximum number of ids for which the server merges the ranges of an index in its order: `internalQueryMaxScansToExplode`. */
 const mostMerged = 200;

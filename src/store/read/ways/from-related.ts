@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { allOf, conjunctsOf } from '#model/query/conditions.js';
-import { isSought, type Plan } from '#model/query/plan.js';
+import type { Plan } from '#model/query/plan.js';
 import { unlimited } from '#base/limits/budget.js';
 import type { Database } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
@@ -11,7 +11,7 @@ import { compileJoined, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
 import { canLead, compileIds, countChain, isAmong, leadsOf, lookUpEntries } from './linked-ids.js';
-import { pageOf } from './page-of.js';
+import { isSought, pageOf } from './page-of.js';
 import { noteFull, wasShort } from './page-total.js';
 import type { JoinedPage, PageTotal, Way } from './way.js';
 

@@ -1,5 +1,5 @@
 import { allOf, conjunctsOf } from '#model/query/conditions.js';
-import { isSought, type Plan } from '#model/query/plan.js';
+import type { Plan } from '#model/query/plan.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
 import { estimateCount, estimateSize, factTimeout, few } from '../collection-facts.js';
@@ -10,7 +10,7 @@ import { compileJoined, joinSome, joinStages } from '../join-related.js';
 import { relatedStages, resolveOrJoin } from '../resolve-related.js';
 import { indexOfSort } from './index-order.js';
 import { canLead } from './linked-ids.js';
-import { pageOf } from './page-of.js';
+import { isSought, pageOf } from './page-of.js';
 import { wasShort } from './page-total.js';
 import { isSlow, noteSlow } from './slow-forms.js';
 import type { Facts, Way } from './way.js';

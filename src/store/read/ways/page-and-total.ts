@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { termsOf } from '#model/query/conditions.js';
-import { isSought, type Plan } from '#model/query/plan.js';
+import type { Plan } from '#model/query/plan.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
 import { usableIds } from '../collect-ids.js';
@@ -13,6 +13,7 @@ import { countChain, isCompiledAlone, leadsOf, needsCommand, ownCost } from './l
 import { wasShort } from './page-total.js';
 import { isSlow, noteSlow } from './slow-forms.js';
 import type { Facts, Way } from './way.js';
+import { isSought } from './page-of.js';
 
 /**
  * Reads a page and its total by one pipeline that begins with the related entries, if few entries are expected. The server finds out how

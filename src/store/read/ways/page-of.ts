@@ -11,6 +11,10 @@ import type { NearStage } from '../compile-near.js';
 import { compileOrder, compilePage, type Page } from '../compile-page.js';
 import { compileProjection } from '../compile-projection.js';
 
+/** Returns whether a page is read from a cursor, or from the end of the list. */
+export const isSought = ({ pagination }: Pick<Plan, 'pagination'>): boolean =>
+  pagination.kind === 'cursor' && (pagination.from !== null || pagination.backwards);
+
 /** Returns a page with a compiled condition. */
 export function pageOf(plan: Plan, match: Document, database: Database): Page {
   const page = pageOfList(plan, match, database);

@@ -1,11 +1,12 @@
 import { MinKey } from 'mongodb';
-import { conjunctsOf } from '#model/query/conditions.js';
-import { always, isSought, type Plan, type Window } from '#model/query/plan.js';
+import { always, conjunctsOf } from '#model/query/conditions.js';
+import type { Plan, Window } from '#model/query/plan.js';
 import { countStored } from '../../send/read-commands.js';
 import { countMatching } from '../../stored.js';
 import type { Page } from '../compile-page.js';
 import { few } from '../collection-facts.js';
 import type { PageContext, PageTotal } from './way.js';
+import { isSought } from './page-of.js';
 
 /**
  * Returns the total of a plan if it is known, and how to count it otherwise. It is counted at once if the page is far from the

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRegister } from '#operate/cli/load-register.js';
 import { ConfigError } from '#settings/setting.js';
-import { createService } from '#create-server.js';
+import { createService } from '#operate/service/create-server.js';
 import * as mangrove from '#index.js';
 import type { Register } from '#index.js';
 import { freshDatabase } from '../../../support/mongo.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createService } from '#create-server.js';
+import { createService } from '#operate/service/create-server.js';
 import { serveOAuth } from './flow.js';
 
 const start = (environment: string, url: string | null) =>

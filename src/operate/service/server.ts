@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { Logger } from 'pino';
 import type { Config } from '#settings/config.js';
 import { loadSecrets } from '#settings/load-secrets.js';
 import { Connecting, warnOfAccounts } from './connect.js';
@@ -10,34 +9,17 @@ import { createApp } from '#http/create-app.js';
 import { enabledFeatures, publicRoutesOf, routesOf, type Feature, upgradePaths } from '#http/feature.js';
 import { Listener } from '#http/listener.js';
 import type { RouteMatch } from '#http/project-code.js';
-import type { Connection } from '#http/running.js';
-import type { PreparedServer } from '#http/start-http-server.js';
 import type { Media } from '#media/media.js';
 import type { Backend } from '#store/models/open-backend.js';
 import type { Work } from '#base/observe/observation.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { ModelDocument } from '#model/schema/model.js';
-import type { ServerInput, Service } from './service.js';
-import type { Project } from '#strapi/project/create-project.js';
-import { type BootstrapWaits, codeAttempts } from '#strapi/project/bootstrap-waits.js';
+import type { ServerInput, ServerParts, Service } from './service.js';
+import { codeAttempts } from '#strapi/project/bootstrap-waits.js';
 import type { HookName } from '#strapi/project/project-hooks.js';
 import { passedByGraphql } from '#strapi/routes/guarded-actions.js';
 import { withCustomFields } from '#strapi/runtime/custom-fields.js';
-
-/** The components of a server before it starts. */
-export interface ServerParts {
-  readonly config: Config;
-  /** The URI of the database. */
-  readonly uri: string;
-  readonly features: readonly Feature[];
-  readonly logger: Logger;
-  readonly observer: Observer;
-  readonly connection: Connection;
-  readonly waits: BootstrapWaits;
-  readonly http: PreparedServer;
-  readonly project: Project | null;
-}
 
 /** The whole service, which opens nothing before `start`. */
 export class Server implements Service {
@@ -176,17 +158,17 @@ export class Server implements Service {
     await this.#call('bootstrap');
     if (this.#parts.connection.isStopping) return;
     this.#serve();
-    this.#warnOfGraphql(running.backend.models.snapshot.registry);
+    const warning = this.#unguarded(running.backend.models.snapshot.registry);
+    if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
     await warnOfAccounts(running, this.observer);
   }
 
-  /** Names the content types that GraphQL answers without code of the project. */
-  #warnOfGraphql(registry: Registry): void {
+  /** Returns a warning of the content types that GraphQL answers without code of the project; null if there are none. */
+  #unguarded(registry: Registry): string | null {
     const { enabled, config } = this.config.plugins.graphql;
     const { project } = this.#parts;
-    if (project === null || !enabled || !config.shadowCRUD) return;
-    const warning = passedByGraphql(project.guardedActions(), this.#extension.shadow, registry);
-    if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
+    if (project === null || !enabled || !config.shadowCRUD) return null;
+    return passedByGraphql(project.guardedActions(), this.#extension.shadow, registry);
   }
 
   /**

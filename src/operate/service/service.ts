@@ -1,4 +1,9 @@
 import type { Logger } from 'pino';
+import type { Feature } from '#http/feature.js';
+import type { Connection } from '#http/running.js';
+import type { PreparedServer } from '#http/start-http-server.js';
+import type { BootstrapWaits } from '#strapi/project/bootstrap-waits.js';
+import type { Project } from '#strapi/project/create-project.js';
 import type { PartialConfig } from '#settings/create-config.js';
 import type { Config } from '#settings/config.js';
 import type { Hook, Register } from '#api/graphql/extension/create-extension.js';
@@ -78,4 +83,18 @@ export interface Service extends MangroveServer {
   changedModel<Document extends ModelDocument>(document: Document): Document;
   /** Discards caches and reserved ids, after other software has replaced the data. */
   forget(): void;
+}
+
+/** The components of a server before it starts. */
+export interface ServerParts {
+  readonly config: Config;
+  /** The URI of the database. */
+  readonly uri: string;
+  readonly features: readonly Feature[];
+  readonly logger: Logger;
+  readonly observer: Observer;
+  readonly connection: Connection;
+  readonly waits: BootstrapWaits;
+  readonly http: PreparedServer;
+  readonly project: Project | null;
 }

@@ -10,7 +10,7 @@ import type { Secrets } from '#settings/load-secrets.js';
 import type { Address } from '#content/rights/accounts.js';
 import { startWarnings } from '#accounts/users/start-warnings.js';
 import { createSeal } from '#content/cursor-seal.js';
-import { createContext, type ContentSource } from '#content/content-context.js';
+import { createContext, type ContentSource } from '#content/create-context.js';
 import { createExplainRefusal } from '#http/explain-refusal.js';
 import { KeptAnswers } from '#http/kept-answers.js';
 import { requestLimiter } from '#http/limit-requests.js';

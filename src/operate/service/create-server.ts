@@ -10,9 +10,9 @@ import { BootstrapWaits } from '#strapi/project/bootstrap-waits.js';
 import { createProject, type Project } from '#strapi/project/create-project.js';
 import { builtinRoutes } from '#strapi/routes/builtin-controllers.js';
 import { storedModels } from './connect.js';
-import { features as allFeatures } from './features.js';
-import { Server, type ServerParts } from './server.js';
-import type { MangroveServer, ServerInput, Service, ServiceInput } from './service.js';
+import { features as allFeatures } from '#features.js';
+import { Server } from './server.js';
+import type { MangroveServer, ServerInput, ServerParts, Service, ServiceInput } from './service.js';
 
 /**
  * Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong.
