@@ -17,7 +17,7 @@ export type {
   ServerConfig,
   WebhooksConfig,
 } from '#settings/config.js';
-export type { ConfigFile, Given as GivenSection, PartialSection } from '#settings/config.js';
+export type { ConfigFile, SettingInput as GivenSection, PartialSection } from '#settings/config.js';
 export type { CorsOrigin } from '#settings/cors-origin.js';
 export type { PartialConfig } from '#settings/create-config.js';
 export type { Env, VariableReader } from '#settings/create-env.js';

@@ -54,7 +54,7 @@ const telling =
 const tellOf =
   ({ content, request }: Call) =>
   (error: unknown): void => {
-    content.notices.tell(`${request.method} ${request.path}: the audit log lacks the outcome: ${messageOf(error)}`);
+    content.notices.logOnce(`${request.method} ${request.path}: the audit log lacks the outcome: ${messageOf(error)}`);
   };
 
 function recordOf({ request }: Call, by: Pick<Administrator, 'id' | 'email'> | null): AuditRecord {

@@ -16,7 +16,7 @@ export const problem = (text: string, remedy: string): Finding => ({ state: 'pro
 export const withoutDatabase = 'not checked, because it needs the database';
 
 /** A finding, null for nothing to say, or several of them. */
-export type Found = Finding | null | readonly (Finding | null)[];
+export type CheckResult = Finding | null | readonly (Finding | null)[];
 
 /** Returns up to three names, and how many others there are. */
 export function nameSome(names: readonly string[]): string {

@@ -98,7 +98,7 @@ export class Jobs {
     const begun = performance.now();
     const link: TraceLink = {};
     const ended = (err: unknown): void => {
-      if (stopped.aborted || !this.observer.wants('job ended')) return;
+      if (stopped.aborted || !this.observer.hasConsumer('job ended')) return;
       const { name, failure = `the job "${name}" has failed` } = job;
       this.observer.observe({ kind: 'job ended', job: name, link, ms: performance.now() - begun, err, failure });
     };

@@ -3,7 +3,7 @@ import type { Observer } from './observe/observer.js';
 /** Tells operators, once per cause, what requests ask for and do not get. */
 export interface Notices {
   /** Logs a message, which names the cause and the remedy, unless the same message was logged before. */
-  tell(message: string): void;
+  logOnce(message: string): void;
 }
 
 /** Number of messages that are logged at most, since names in them may come from clients. */
@@ -12,7 +12,7 @@ const maximumNotices = 1_000;
 export function createNotices(observer: Observer): Notices {
   const told = new Set<string>();
   return {
-    tell: (message) => {
+    logOnce: (message) => {
       if (told.has(message) || told.size > maximumNotices) return;
       told.add(message);
       const isLast = told.size > maximumNotices;
@@ -23,4 +23,4 @@ export function createNotices(observer: Observer): Notices {
 }
 
 /** For contexts that no client reaches. */
-export const noNotices: Notices = { tell: () => undefined };
+export const noNotices: Notices = { logOnce: () => undefined };

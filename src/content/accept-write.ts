@@ -42,7 +42,7 @@ export function acceptNew(type: ContentType, data: unknown, context: Context): V
 }
 
 const tellOwnId = ({ uid }: ContentType, { notices }: Context): void => {
-  notices.tell(
+  notices.logOnce(
     `${uid}: the id in the data of a new entry has no effect, because the service numbers entries; find it by a value of its own`,
   );
 };

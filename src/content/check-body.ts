@@ -13,7 +13,7 @@ import { ruleFilter } from './rules-on-writes.js';
 import { repeatedErrors, uniqueErrors } from './unique-errors.js';
 
 /** The entry that a body is checked for. `id` is null on a create. */
-export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'held'> {
+export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'presetNames'> {
   readonly id: number | null;
   /** The localization group that a new entry joins; null if it starts a group of its own. */
   readonly group?: number | null;

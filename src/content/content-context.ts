@@ -127,7 +127,7 @@ export const withAccess = (context: ContentContext, access: Access): ContentCont
 
 /** Returns the context of a request with the budget of a caller with a token, who was not known before. */
 export const asKnown = (context: ContentContext): ContentContext =>
-  withBudget(context, context.bind.budget.ofKnown(context.bind.limits));
+  withBudget(context, context.bind.budget.ofTokenCaller(context.bind.limits));
 
 const withBudget = (context: ContentContext, budget: Budget): ContentContext => ({
   ...withDatabase(context, { ...context.store.database, budget }),

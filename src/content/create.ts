@@ -49,7 +49,7 @@ export const createRules = (
   mode: 'create',
   draft: (type.draftAndPublish && data['publishedAt'] === null) || isRaw === true,
   id: null,
-  ...(source !== null && { group: localeGroup.of(source), held: heldNames(type, source) }),
+  ...(source !== null && { group: localeGroup.of(source), presetNames: heldNames(type, source) }),
 });
 
 interface Joining extends Insertion {

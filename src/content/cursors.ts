@@ -42,7 +42,7 @@ export const scopeOf = ({ query, plan }: PendingRead): string =>
     stateOf({ query, plan }),
     query.search,
     ...(query.fallbackLocales === null ? [] : [query.fallbackLocales]), // cursors of other lists stay as they are
-    ...(plan.found === undefined ? [] : [{ by: plan.found.by }]),
+    ...(plan.foundEntries === undefined ? [] : [{ by: plan.foundEntries.by }]),
   ]);
 
 /** Returns the publication state. That of GraphQL is PREVIEW for types without drafts, whose cursors would otherwise change. */
@@ -110,8 +110,8 @@ export async function openCursor(cursor: GivenCursor, { plan, scope, context }: 
  * Returns a position in a list as it is now. In the order of what was found outside of the database, the place of an entry depends on the
  * others, so that the position is the present place of its entry, if that is still found.
  */
-export function movedPosition(position: Position, { sort, found }: Plan): Position {
-  const rank = found?.ids.indexOf(position.id) ?? -1;
+export function movedPosition(position: Position, { sort, foundEntries }: Plan): Position {
+  const rank = foundEntries?.ids.indexOf(position.id) ?? -1;
   const key = sort.findIndex(({ path }) => path === scorePath);
   return rank === -1 || key === -1 ? position : { ...position, values: position.values.with(key, rank) };
 }

@@ -91,7 +91,7 @@ async function hiddenIds(type: ContentType, contexts: readonly [ContentContext, 
   const hidden = new Set<unknown>();
   for (const context of contexts) {
     const match = matchesAll(storedDraft.exists, matchesNone(await ruleFilter(type, context)));
-    const left = live.bind.budget.left('idsResolved');
+    const left = live.bind.budget.remaining('idsResolved');
     const limit = left < Infinity ? { limit: left + 1 } : {};
     const rows = await findStored(context.store.database, type.collection, { match, fields: ['_id'], ...limit });
     for (const { _id } of rows) hidden.add(_id);

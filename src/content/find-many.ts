@@ -32,7 +32,7 @@ export async function findMany(type: ContentType, asked: Query, given: ContentCo
   const page = await (plan.pagination.kind === 'cursor'
     ? findByCursors(read, plan.pagination, context)
     : findPage(read, context));
-  return plan.found?.isTruncated === true ? { ...page, isSearchTruncated: true } : page;
+  return plan.foundEntries?.isTruncated === true ? { ...page, isSearchTruncated: true } : page;
 }
 
 /** Throws a ValidationError as `findMany` does, without reading entries. A page that is not read is checked by it. */

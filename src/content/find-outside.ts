@@ -40,7 +40,7 @@ export async function findOutside(
   // what is cut off may depend on entries that a row rule hides
   if (found === null || (found.isTruncated && (isWhole || bind.access.rules.has(type.uid)))) return unfound;
   store.database.reads?.noteOutside();
-  return { ...unfound, found };
+  return { ...unfound, foundEntries: found };
 }
 
 /** Returns the locales that a query names; null for all of them. */

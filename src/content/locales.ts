@@ -114,7 +114,7 @@ export async function chooseDefaultLocale(code: unknown, content: ContentContext
   await storeDefault(code, content);
   if (!isKnown)
     await afterCommit(store.database, async () => {
-      notices.tell(`the default locale ${code} is not among the locales: add it`);
+      notices.logOnce(`the default locale ${code} is not among the locales: add it`);
     });
 }
 

@@ -18,7 +18,7 @@ export interface Undone extends FieldError {
 export function refuseOrTell(undone: readonly Undone[], { bind, notices }: Pick<ContentContext, 'bind' | 'notices'>): void {
   if (undone.length === 0) return;
   if (bind.settings.strict) throw fieldErrors(undone.slice(0, maximumErrors).map(({ path, message }) => ({ path, message })));
-  for (const { message, cause = message, remedy } of undone) notices.tell(`${cause}; ${remedy}`);
+  for (const { message, cause = message, remedy } of undone) notices.logOnce(`${cause}; ${remedy}`);
 }
 
 /** The values of an entry or component in a body. */

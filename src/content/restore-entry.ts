@@ -73,7 +73,7 @@ export async function restoreEntry(
   const data = storedForCode(type, document, registry);
   const entry = await runWrite({ action: 'create', type, data, query, selection }, context, {
     run: async (changed, inside) => {
-      if (changed !== data) inside.notices.tell(`${type.uid}: code before a create cannot change an entry that is restored`);
+      if (changed !== data) inside.notices.logOnce(`${type.uid}: code before a create cannot change an entry that is restored`);
       await insert(type, document, former.links, inside);
       return readWritten(document, selection, inside);
     },

@@ -79,7 +79,7 @@ export const withOwnTransaction = (context: ContentContext, database: Database):
 });
 
 function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {
-  notices.tell(
+  notices.logOnce(
     `${uid}: changes of event.result after a write in a transaction have no effect, because its result was returned before the commit`,
   );
 }

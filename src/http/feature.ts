@@ -3,7 +3,7 @@ import type { Config } from '#settings/config.js';
 import type { AddedSettings } from '#settings/sections.js';
 import { memoize } from '#base/caches.js';
 import type { Consumer, Observer } from '#base/observe/observer.js';
-import type { Found } from '#base/finding.js';
+import type { CheckResult } from '#base/finding.js';
 import type { Backend } from '#store/models/open-backend.js';
 import type { Database } from '#store/send/database.js';
 import type { OwnCollection } from '#store/send/own-collections.js';
@@ -51,7 +51,7 @@ export interface FeatureCheck {
     readonly config: Config;
     readonly database: Database;
     readonly registry: Registry;
-  }) => Promise<Found>;
+  }) => Promise<CheckResult>;
 }
 
 /** A part of the service, with everything that it adds to the others. The list is `src/features.ts`. */

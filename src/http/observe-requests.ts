@@ -26,7 +26,7 @@ const harmless = /^[\w.:+/=@-]{1,128}$/;
 /** Reports each request when its answer is sent or its client has disconnected. The query string may contain tokens, and is omitted. */
 export function observeRequests(observer: Observer): Middleware<RequestState, RoutedContext> {
   return (ctx, next) => {
-    if (!observer.wants('request ended')) return next();
+    if (!observer.hasConsumer('request ended')) return next();
     const start = performance.now();
     const { res, method, path, ip, state } = ctx;
     const link: TraceLink = {};

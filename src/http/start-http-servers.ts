@@ -16,7 +16,7 @@ export async function startHttpServers(
   notices: Notices,
 ): Promise<HttpServers> {
   const refused = ({ message }: Error): void => {
-    notices.tell(`connections could not be accepted: ${message}`);
+    notices.logOnce(`connections could not be accepted: ${message}`);
   };
   const own = port === null ? null : { ...server, port, url: withPort(server.url, port) };
   const admin = own && (await startHttpServer(callback, own, { variable: 'ADMIN_PORT', refused }));

@@ -52,7 +52,7 @@ export const followFolders = (
     if (ids.length === 0) return;
     await storePaths(places, ids, { ...store, database: { ...store.database, session: null } }).catch((error: unknown) => {
       const folders = `the folder${ids.length === 1 ? '' : 's'} ${ids.join(', ')} of the media library`;
-      notices.tell(`files in ${folders} may have a former path, until they are moved again: ${messageOf(error)}`);
+      notices.logOnce(`files in ${folders} may have a former path, until they are moved again: ${messageOf(error)}`);
     });
   });
 

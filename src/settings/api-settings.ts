@@ -1,5 +1,5 @@
 import { cacheControlPattern } from '#base/values.js';
-import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, amount, whole } from './setting.js';
+import { flag, group, maybeFlag, optionalInteger, shaped, text, texts, amount, integerSetting } from './setting.js';
 
 /** Scalar types that a custom field may be stored as. As in Strapi v4 these are all but timestamp and blocks. */
 export const customFieldTypes: readonly string[] = [
@@ -15,12 +15,16 @@ export const apiSettings = group({
       description: 'a path such as /api, or empty',
     }),
     defaultLimit: amount(25, 'Page size if the request names none'),
-    maxLimit: maybeWhole('Largest page size; larger requests get this many entries; null: 1000', { minimum: 1 }),
+    maxLimit: optionalInteger('Largest page size; larger requests get this many entries; null: 1000', { minimum: 1 }),
     maxNested: amount(1_000, 'Largest `limit` of a populated list; larger requests get this many entries'),
     withCount: flag(true, 'Return the total if the request does not set withCount'),
-    populateDeep: whole(0, 'Levels that populate=deep populates, as with the plugin populate-deep; 0: populate=deep is ignored', {
-      maximum: 18,
-    }),
+    populateDeep: integerSetting(
+      0,
+      'Levels that populate=deep populates, as with the plugin populate-deep; 0: populate=deep is ignored',
+      {
+        maximum: 18,
+      },
+    ),
     flatten: flag(
       false,
       'Return entries without `attributes` and `data` in them, as with the plugin transformer; `?format=flat` and `?format=nested` choose for a request',
@@ -38,7 +42,7 @@ export const apiSettings = group({
       },
     ),
     keepAnswers: group({
-      bytes: whole(67_108_864, 'Bytes of memory for answers to reads, also over GraphQL; 0: none are kept'),
+      bytes: integerSetting(67_108_864, 'Bytes of memory for answers to reads, also over GraphQL; 0: none are kept'),
       across: flag(
         false,
         'Keep answers while other instances run too; what these write is then seen at most a second later. Otherwise only one instance keeps them',
@@ -69,18 +73,22 @@ export const apiSettings = group({
     filterNodes: amount(200, 'Conditions of a filter; groups and names of relations do not count, each corner of a polygon does'),
     listValues: amount(1_000, 'Values of one list in a filter'),
     textLength: amount(8_000, 'Characters of a string that a filter compares with'),
-    populateDepth: whole(10, 'Levels of populate', { minimum: 1, maximum: 18 }),
+    populateDepth: integerSetting(10, 'Levels of populate', { minimum: 1, maximum: 18 }),
     populateRelations: amount(100, 'Total number of populated relations'),
-    sortKeys: whole(10, 'Keys of a sort', { minimum: 1, maximum: 32 }),
-    sortKeyLinks: whole(4, 'Relations in one sort key'),
-    sortLinks: whole(10, 'Relations in all sort keys of a request'),
+    sortKeys: integerSetting(10, 'Keys of a sort', { minimum: 1, maximum: 32 }),
+    sortKeyLinks: integerSetting(4, 'Relations in one sort key'),
+    sortLinks: integerSetting(10, 'Relations in all sort keys of a request'),
     boundSelections: amount(2_000, 'Populated types, counted on each level'),
-    relatedConditions: whole(20, 'Conditions on related entries'),
-    tokenRelatedConditions: whole(100, 'The same for callers with a token, and administrators'),
-    idsResolved: whole(250_000, 'Ids of related entries that are read for these conditions; lists are joined beyond it', {
-      minimum: 1,
-      maximum: 1_000_000,
-    }),
+    relatedConditions: integerSetting(20, 'Conditions on related entries'),
+    tokenRelatedConditions: integerSetting(100, 'The same for callers with a token, and administrators'),
+    idsResolved: integerSetting(
+      250_000,
+      'Ids of related entries that are read for these conditions; lists are joined beyond it',
+      {
+        minimum: 1,
+        maximum: 1_000_000,
+      },
+    ),
     entriesRead: amount(20_000, 'Entries that are read, including populated entries'),
     entriesRendered: amount(50_000, 'Entries and components in the answer, each counted as often as it appears'),
     answerBytes: amount(16_777_216, 'Estimated bytes of the answer before compression, and of the data that is read for it'),
@@ -88,16 +96,16 @@ export const apiSettings = group({
   }),
   ratelimit: group({
     enabled: flag(false, 'Limit the requests of each user, token or address'),
-    interval: whole(60_000, 'Milliseconds over which requests are counted', { minimum: 1000 }),
+    interval: integerSetting(60_000, 'Milliseconds over which requests are counted', { minimum: 1000 }),
     identity: amount(1_200, 'Requests of a user or token in one interval'),
     address: amount(600, 'Requests without credentials from one address in one interval'),
   }),
   idempotency: group({
     ttl: amount(86_400, 'Seconds for which the answer to a write with an Idempotency-Key is kept'),
-    wait: whole(10_000, 'Milliseconds that a repeated write waits for the first one, before 409'),
+    wait: integerSetting(10_000, 'Milliseconds that a repeated write waits for the first one, before 409'),
     keys: amount(100_000, 'Stored keys of one user, token or address; beyond: 429 (counted with a tolerance of 1 %)'),
     bytes: amount(268_435_456, 'Bytes of the stored answers of one user, token or address; beyond: 429'),
-    answerBytes: whole(4_194_304, 'Bytes of one stored answer; beyond: 413, and nothing is written', {
+    answerBytes: integerSetting(4_194_304, 'Bytes of one stored answer; beyond: 413, and nothing is written', {
       minimum: 1,
       maximum: 15_000_000,
     }),

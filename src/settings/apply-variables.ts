@@ -73,10 +73,11 @@ export interface ExaminedConfig {
 }
 
 /** Returns the complete configuration, with defaults, and frozen. Throws a ConfigError that lists every problem. */
-export const completeConfig = (written: WrittenSections, place: ConfigPlace): Config => accepted(examineSections(written, place));
+export const completeConfig = (written: WrittenSections, place: ConfigPlace): Config =>
+  validConfig(examineSections(written, place));
 
 /** Returns a configuration without problems. Throws a ConfigError that lists them. */
-export function accepted({ config, problems }: ExaminedConfig): Config {
+export function validConfig({ config, problems }: ExaminedConfig): Config {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 }

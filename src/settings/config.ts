@@ -36,13 +36,13 @@ export type BackupConfig = Config['backup'];
 
 /** The possible exports of a file of config/: a part of its section, or a function of `{ env }` that returns one. */
 export type ConfigFile<S extends SectionName> =
-  Given<Config[S]> | ((input: { readonly env: Env }) => Given<Config[S]> | Promise<Given<Config[S]>>);
+  SettingInput<Config[S]> | ((input: { readonly env: Env }) => SettingInput<Config[S]> | Promise<SettingInput<Config[S]>>);
 
 /** Any part of a section. A group with `enabled` may also be written as true or false. */
-export type Given<T> = T extends readonly unknown[]
+export type SettingInput<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? PartialSection<T> | (T extends { readonly enabled: boolean } ? boolean : never)
     : T;
 
-export type PartialSection<T> = { readonly [K in keyof T]?: Given<T[K]> | undefined };
+export type PartialSection<T> = { readonly [K in keyof T]?: SettingInput<T[K]> | undefined };

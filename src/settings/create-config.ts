@@ -2,10 +2,10 @@ import { completeConfig } from './apply-variables.js';
 import { ConfigError, environmentOf } from './setting.js';
 import { suggest } from '#base/nearest-name.js';
 import { bySection, sectionNames, type SectionName, type Sections } from './sections.js';
-import type { Given, Config } from './config.js';
+import type { SettingInput, Config } from './config.js';
 
 /** Any part of the configuration, given in code. */
-export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name]> } & {
+export type PartialConfig = { readonly [Name in SectionName]?: SettingInput<Config[Name]> } & {
   /** The directory that relative paths refer to; by default the working directory of the process. */
   readonly directory?: string;
   /** The environment; by default NODE_ENV. */

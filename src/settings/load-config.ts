@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '#base/nearest-name.js';
-import { accepted, examineSections, type ExaminedConfig } from './apply-variables.js';
+import { validConfig, examineSections, type ExaminedConfig } from './apply-variables.js';
 import { createEnv, lenientReaders, type Variables } from './create-env.js';
 import { dependenciesOf, withInstalledPlugins, withoutOwnPlugins } from './find-plugins.js';
 import { isReadable, readSection, type ConfigSource } from './read-section.js';
@@ -27,7 +27,7 @@ interface LoadInput {
  * Returns the configuration of a working directory, checked and frozen. Environment variables override config/*, which overrides
  * the defaults. Throws a ConfigError that lists all problems.
  */
-export const loadConfig = async (input: LoadInput): Promise<Config> => accepted(await examineConfig(input));
+export const loadConfig = async (input: LoadInput): Promise<Config> => validConfig(await examineConfig(input));
 
 /** What reading the configuration of a directory shows. */
 export interface ReadConfig extends ExaminedConfig {

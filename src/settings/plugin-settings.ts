@@ -1,5 +1,16 @@
 import { loginProviders } from './provider-settings.js';
-import { flag, group, maybeFlag, maybeText, maybeWhole, type Setting, shaped, text, amount, whole } from './setting.js';
+import {
+  flag,
+  group,
+  maybeFlag,
+  maybeText,
+  optionalInteger,
+  type Setting,
+  shaped,
+  text,
+  amount,
+  integerSetting,
+} from './setting.js';
 import { uploadSettings } from './upload-settings.js';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -22,7 +33,7 @@ const graphqlSettings = group({
     ),
     depthLimit: amount(12, 'Levels of fields in an operation'),
     defaultLimit: amount(10, 'Entries of a list if the query names no limit'),
-    maxLimit: maybeWhole('Maximum number of entries of a list; null: amountLimit', { minimum: -1 }),
+    maxLimit: optionalInteger('Maximum number of entries of a list; null: amountLimit', { minimum: -1 }),
     nullableOutput: flag(false, 'Make required attributes nullable in answers, so that an entry without a value is still shown'),
     quantifiers: flag(false, 'Add `none`, `every` and `some` to the filters of relations, media and repeatable components'),
     connections: flag(false, 'Add a query such as articles_connection to each list, whose pages are read by cursors'),
@@ -41,9 +52,9 @@ const graphqlSettings = group({
     }),
     limits: group({
       tokens: amount(10_000, 'Tokens of a document'),
-      aliases: whole(100, 'Aliases of an operation'),
+      aliases: integerSetting(100, 'Aliases of an operation'),
       rootFields: amount(20, 'Fields at the root of an operation'),
-      cost: maybeWhole('Overrides api.limits.entriesRead', { minimum: 1 }),
+      cost: optionalInteger('Overrides api.limits.entriesRead', { minimum: 1 }),
       batch: amount(10, 'Operations of one request'),
     }),
   }),
@@ -116,8 +127,10 @@ const usersSettings = group({
         '15m',
         'Lifetime of an access token if refresh tokens are enabled',
       ),
-      lifetime: whole(2_592_000, 'Seconds after which an unused refresh token expires', { minimum: 60 }),
-      grace: whole(60, 'Seconds in which a used refresh token may be used again and returns the same new token', { minimum: 0 }),
+      lifetime: integerSetting(2_592_000, 'Seconds after which an unused refresh token expires', { minimum: 60 }),
+      grace: integerSetting(60, 'Seconds in which a used refresh token may be used again and returns the same new token', {
+        minimum: 0,
+      }),
     }),
     providers: loginProviders,
     callback: options('Functions that validate callback URLs'),

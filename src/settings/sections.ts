@@ -6,10 +6,10 @@ import {
   flag,
   group,
   maybeText,
-  maybeWhole,
+  optionalInteger,
   text,
   amount,
-  whole,
+  integerSetting,
   type Group,
   type SettingMap,
   type SettingNode,
@@ -26,7 +26,7 @@ const backupSettings = group({
     variable: 'BACKUP_TO',
     minLength: 1,
   }),
-  keep: whole(7, 'Number of these backups that are kept; older ones are deleted after each backup', {
+  keep: integerSetting(7, 'Number of these backups that are kept; older ones are deleted after each backup', {
     minimum: 1,
     variable: 'BACKUP_KEEP',
   }),
@@ -54,7 +54,7 @@ const adminSettings = group({
     pattern: '^(/[A-Za-z0-9._~-]+)+$',
     description: 'a path such as /admin',
   }),
-  port: maybeWhole('A port of their own for the admin API and the panel; the port of the API then answers 404 to them', {
+  port: optionalInteger('A port of their own for the admin API and the panel; the port of the API then answers 404 to them', {
     ...{ minimum: 1, maximum: 65_535, variable: 'ADMIN_PORT' },
   }),
   serveAdminPanel: flag(true, 'Serve the pages of the admin panel, if it has been built'),
@@ -103,7 +103,7 @@ const adminSettings = group({
     }),
   }),
   audit: group({
-    days: whole(0, 'Days for which is kept who has changed which entry, also of files and users; 0: nothing is kept'),
+    days: integerSetting(0, 'Days for which is kept who has changed which entry, also of files and users; 0: nothing is kept'),
   }),
   conflicts: choice(
     ['refuse', 'last'],

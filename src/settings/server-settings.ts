@@ -1,10 +1,23 @@
 import type { CorsOrigin } from './cors-origin.js';
-import { flag, group, maybeText, text, amount, whole, choice, decimal, maybeWhole, maybeFlag, shaped, texts } from './setting.js';
+import {
+  flag,
+  group,
+  maybeText,
+  text,
+  amount,
+  integerSetting,
+  choice,
+  decimal,
+  optionalInteger,
+  maybeFlag,
+  shaped,
+  texts,
+} from './setting.js';
 
 /** The settings of config/server. Times are in milliseconds. */
 export const serverSettings = group({
   host: text('0.0.0.0', 'Address to listen on', { variable: 'HOST', minLength: 1 }),
-  port: whole(1337, 'Port to listen on; 0 takes any free one', { variable: 'PORT', maximum: 65535 }),
+  port: integerSetting(1337, 'Port to listen on; 0 takes any free one', { variable: 'PORT', maximum: 65535 }),
   url: maybeText(
     'Public address of the server, used in links in e-mails and in the start message; null: the address it listens on',
     {
@@ -20,10 +33,14 @@ export const serverSettings = group({
   }),
   proxy: flag(false, 'Trust the X-Forwarded-* headers of a proxy in front', { variable: 'TRUST_PROXY' }),
   proxyCount: amount(1, 'Number of proxies in front; that many entries of X-Forwarded-For are trusted, counted from the right'),
-  shutdownDelay: whole(0, 'Time after SIGTERM in which requests are still accepted while /_health/ready already answers 503', {
-    variable: 'SHUTDOWN_DELAY',
-  }),
-  shutdownTimeout: whole(10_000, 'Longest wait for running requests when the service stops'),
+  shutdownDelay: integerSetting(
+    0,
+    'Time after SIGTERM in which requests are still accepted while /_health/ready already answers 503',
+    {
+      variable: 'SHUTDOWN_DELAY',
+    },
+  ),
+  shutdownTimeout: integerSetting(10_000, 'Longest wait for running requests when the service stops'),
   requestTimeout: amount(30_000, 'Longest time to receive and answer a request'),
   uploadTimeout: amount(600_000, 'The same for multipart bodies'),
   sendTimeout: amount(
@@ -34,20 +51,20 @@ export const serverSettings = group({
     4_096,
     'Minimum bytes of an answer that a client must receive per second; if it falls behind by `sendTimeout`, the connection is closed',
   ),
-  answersLimit: maybeWhole(
+  answersLimit: optionalInteger(
     'Bytes that all large answers may use together while they are read, built and sent; beyond: 503. While slow clients hold half ' +
       'of it, connections with little or no progress for a second are closed; null: an eighth of the heap',
     { minimum: 1 },
   ),
   headersTimeout: amount(10_000, 'Longest time to receive the headers of a request, counted from its first byte'),
-  keepAliveTimeout: whole(
+  keepAliveTimeout: integerSetting(
     65_000,
     'How long an idle connection is kept open; should be longer than the idle time of a proxy, which is usually 60 s',
   ),
-  maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
+  maxHeaderSize: integerSetting(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
   maxConnections: amount(10_000, 'Maximum number of open connections; more are refused'),
   requestsAtOnce: amount(256, 'Number of requests that are handled at the same time; others wait'),
-  requestsWaiting: whole(4_096, 'Number of requests that may wait; beyond: 503'),
+  requestsWaiting: integerSetting(4_096, 'Number of requests that may wait; beyond: 503'),
   waitTimeout: amount(1_000, 'Longest wait of a request for its turn; beyond: 503'),
 });
 
@@ -67,7 +84,7 @@ export const databaseSettings = group({
     directory: text('./data/db', 'Directory of the data of the embedded server, relative to the working directory', {
       minLength: 1,
     }),
-    port: maybeWhole('Port of the embedded server; null: the port of the previous start, or any free one', {
+    port: optionalInteger('Port of the embedded server; null: the port of the previous start, or any free one', {
       minimum: 1,
       maximum: 65535,
     }),
@@ -84,10 +101,10 @@ export const databaseSettings = group({
     write: amount(5_000, 'Longest time of one write command, including the wait for a server'),
   }),
   poolSize: amount(50, 'Connections to MongoDB'),
-  waitQueueTimeout: whole(2_000, 'Longest wait for a free connection'),
-  selectionTimeout: whole(5_000, 'Longest wait until a server is available'),
-  heartbeat: whole(500, 'Milliseconds between two heartbeats of a server', { minimum: 500 }),
-  silence: whole(
+  waitQueueTimeout: integerSetting(2_000, 'Longest wait for a free connection'),
+  selectionTimeout: integerSetting(5_000, 'Longest wait until a server is available'),
+  heartbeat: integerSetting(500, 'Milliseconds between two heartbeats of a server', { minimum: 500 }),
+  silence: integerSetting(
     2_000,
     'Longest wait for an overdue heartbeat or a new connection; after that the server counts as unavailable',
     {
@@ -129,7 +146,7 @@ export const middlewareSettings = group({
       [],
       'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate, Retry-After, Idempotency-Replayed and ETag',
     ),
-    maxAge: whole(31_536_000, 'Seconds for which a browser may cache the answer to a preflight request'),
+    maxAge: integerSetting(31_536_000, 'Seconds for which a browser may cache the answer to a preflight request'),
   }),
   security: group({
     enabled: flag(true, 'Security headers'),
@@ -143,16 +160,16 @@ export const middlewareSettings = group({
       {},
       'Directives of the Content-Security-Policy that are added to the defaults or replace them; null removes one',
     ),
-    hstsMaxAge: whole(31_536_000, 'Seconds of Strict-Transport-Security; 0: not sent'),
+    hstsMaxAge: integerSetting(31_536_000, 'Seconds of Strict-Transport-Security; 0: not sent'),
     frame: choice(['SAMEORIGIN', 'DENY'], 'X-Frame-Options'),
   }),
   compress: group({
     enabled: flag(true, 'Compress answers with br or gzip'),
-    threshold: whole(1_024, 'Minimum size in bytes of a compressed answer'),
-    brotliQuality: whole(1, 'Compression level of br; level 4 makes answers a tenth smaller and takes twice the CPU', {
+    threshold: integerSetting(1_024, 'Minimum size in bytes of a compressed answer'),
+    brotliQuality: integerSetting(1, 'Compression level of br; level 4 makes answers a tenth smaller and takes twice the CPU', {
       maximum: 11,
     }),
-    gzipLevel: whole(1, 'Compression level of gzip; level 6 makes answers a tenth smaller and takes twice the CPU', {
+    gzipLevel: integerSetting(1, 'Compression level of gzip; level 6 makes answers a tenth smaller and takes twice the CPU', {
       maximum: 9,
     }),
   }),
@@ -163,10 +180,10 @@ export const middlewareSettings = group({
   }),
   body: group({
     jsonLimit: amount(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413'),
-    jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1, maximum: 1000 }),
+    jsonDepth: integerSetting(64, 'Levels of a JSON body', { minimum: 1, maximum: 1000 }),
     formLimit: amount(57_344, 'Bytes of a form body, after decompression; beyond: 413'),
     includeUnparsed: flag(false, "Keep the raw text of JSON and forms for project code, under Symbol.for('unparsedBody')"),
-    totalLimit: maybeWhole(
+    totalLimit: optionalInteger(
       'Bytes of memory that all large bodies may use together until they are handled; beyond: 503; null: an eighth of the heap',
       { minimum: 1 },
     ),

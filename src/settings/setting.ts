@@ -64,14 +64,14 @@ export const text = (value: string, about: string, extra?: Extra): Setting<strin
 export const maybeText = (about: string, extra?: Extra): Setting<string | null> =>
   setting<string | null>({ type: 'string', nullable: true, ...extra }, null, about);
 
-export const whole = (value: number, about: string, extra?: Extra): Setting<number> =>
+export const integerSetting = (value: number, about: string, extra?: Extra): Setting<number> =>
   setting({ type: 'integer', minimum: 0, ...extra }, value, about);
 
 /** Declares an integer from 1. */
-export const amount = (value: number, about: string): Setting<number> => whole(value, about, { minimum: 1 });
+export const amount = (value: number, about: string): Setting<number> => integerSetting(value, about, { minimum: 1 });
 
 /** Declares an optional integer: null by default. */
-export const maybeWhole = (about: string, extra?: Extra): Setting<number | null> =>
+export const optionalInteger = (about: string, extra?: Extra): Setting<number | null> =>
   setting<number | null>({ type: 'integer', minimum: 0, nullable: true, ...extra }, null, about);
 
 export const decimal = (value: number, about: string, extra?: Extra): Setting<number> =>

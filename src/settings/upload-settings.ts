@@ -1,4 +1,4 @@
-import { choice, flag, group, maybeText, shaped, texts, amount, whole } from './setting.js';
+import { choice, flag, group, maybeText, shaped, texts, amount, integerSetting } from './setting.js';
 
 const counts = shaped<readonly number[]>(
   { type: 'array', items: { type: 'integer', minimum: 1, maximum: 10_000 } },
@@ -31,7 +31,7 @@ export const uploadSettings = group({
       {},
       'Options by provider name, or the options of the selected provider. disk: { folder }; s3: { bucket, prefix } and options of the AWS client, such as region, endpoint and credentials',
     ),
-    sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
+    sizeLimit: integerSetting(209_715_200, 'Bytes of one file; beyond: 413'),
     filesLimit: amount(50, 'Files of one request; beyond: 413'),
     fieldsLimit: amount(100, 'Fields of one multipart request, not counting files; beyond: 413'),
     fieldsSize: amount(1_048_576, 'Bytes of all these fields; beyond: 413'),
@@ -45,7 +45,7 @@ export const uploadSettings = group({
     ),
     sizeOptimization: flag(true, 'Compress images more, with hardly visible loss'),
     pixelLimit: amount(67_108_864, 'Pixels of an image; beyond: 400'),
-    imageSizeLimit: whole(67_108_864, 'Bytes of an image; larger ones are stored without variants'),
+    imageSizeLimit: integerSetting(67_108_864, 'Bytes of an image; larger ones are stored without variants'),
     resize: group({
       enabled: flag(true, 'Resize and convert images on demand by ?width=, ?height= and ?format='),
       sizes: counts,
@@ -57,7 +57,7 @@ export const uploadSettings = group({
         'Images of one client that may wait or be resized; beyond: 503; in IPv6 a client is a /64 network',
       ),
     }),
-    maxAge: whole(
+    maxAge: integerSetting(
       0,
       'Seconds for which clients may use files without asking for newer ones; 0: they ask each time, and are answered 304. A replaced file keeps its address',
     ),

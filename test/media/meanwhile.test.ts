@@ -101,7 +101,7 @@ describe('media, while a file is deleted or replaced', () => {
     if (backend === null) throw new Error('the test database did not answer');
     const { store } = backend;
     const told: string[] = [];
-    const content = createContext(config, { ...backend, notices: { tell: (text) => void told.push(text) } }, fullAccess);
+    const content = createContext(config, { ...backend, notices: { logOnce: (text) => void told.push(text) } }, fullAccess);
     const unreadable = withDatabase(content, { ...store.database, concern: { level: 'none' } });
     await followFolders([{ folder: 7, folderPath: '/7/8' }], unreadable);
     expect(told).to.have.lengthOf(1);

@@ -1,7 +1,7 @@
 import { collections } from '#model/schema/collections.js';
 import type { Config } from '#settings/config.js';
 import type { Database } from '#store/send/database.js';
-import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooMany } from '#base/limits/attempts.js';
+import { type AttemptLimits, type Guess, type GuessLimit, type LimitedRoute, tooManyAttempts } from '#base/limits/attempts.js';
 import { clientOf } from '#base/limits/client-of.js';
 import { type AttemptLimiter, attemptLimiter } from '#store/stores/attempt-limiter.js';
 
@@ -31,7 +31,7 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
     admitGuess: async (guess) => {
       for (const { kind, key } of guessKeys(guess)) {
         const attempt = await limiters[kind].count(key, 1, guess.requestId);
-        if (attempt.isOver) throw tooMany(attempt);
+        if (attempt.isOver) throw tooManyAttempts(attempt);
       }
     },
     forgiveGuess: (guess) =>
@@ -90,8 +90,8 @@ interface GuessKey {
  * Returns the keys that a guess is counted under, in the order of counting. A client that has logged in to the account before has an
  * allowance of its own, which strangers cannot use up.
  */
-function guessKeys({ of, identifier, ip, known }: Guess): readonly GuessKey[] {
-  if (known !== null) return [{ kind: 'clientAndAccount', key: `known:${of}:${known}` }];
+function guessKeys({ of, identifier, ip, clientMark }: Guess): readonly GuessKey[] {
+  if (clientMark !== null) return [{ kind: 'clientAndAccount', key: `known:${of}:${clientMark}` }];
   const account = textOf(identifier) ?? '';
   return [
     { kind: 'clientAndAccount', key: `${account}:${of}:${clientOf(ip)}` },

@@ -38,8 +38,8 @@ export async function checkLogIn(accounts: Accounts, body: Body, call: AccountCa
   const { identifier, password } = readTexts(body, logInFields, 'ignored');
   const user = await findByIdentifier(identifier, call.content);
   const { ip, requestId } = call.request;
-  const known = knownClient(accounts.tokens, user, ip);
-  const guess = { of: 'login', identifier, ip, known, ...(requestId !== undefined && { requestId }) } as const;
+  const clientMark = knownClient(accounts.tokens, user, ip);
+  const guess = { of: 'login', identifier, ip, clientMark, ...(requestId !== undefined && { requestId }) } as const;
   await accounts.limits?.admitGuess(guess);
   const isRight = await isPassword(password, user?.password ?? null);
   if (user === null || !isRight) throw validationError('Invalid identifier or password');

@@ -119,8 +119,9 @@ export async function writeGrants(
   for (const [name, grant] of changed) for (const { message } of grantFaults(name, grant)) throw validationError(message);
   await storeSetting(grantKey, kept, store);
   await afterCommit(store.database, async () => {
-    for (const [name, text] of idle) if (!isUnset(given[name] ?? {})) notices.tell(`stored settings have no effect: ${text}`);
-    for (const [name, grant] of Object.entries(kept)) for (const text of grantProblems(name, grant, config)) notices.tell(text);
+    for (const [name, text] of idle) if (!isUnset(given[name] ?? {})) notices.logOnce(`stored settings have no effect: ${text}`);
+    for (const [name, grant] of Object.entries(kept))
+      for (const text of grantProblems(name, grant, config)) notices.logOnce(text);
   });
 }
 

@@ -3,7 +3,7 @@ import { heldCode, isPassword, makeCode, storedCode } from '#accounts/login/pass
 import { applicationError, validationError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf, parameterOf } from '#http/route-request.js';
-import { tooMany } from '#base/limits/attempts.js';
+import { tooManyAttempts } from '#base/limits/attempts.js';
 import { clientOf } from '#base/limits/client-of.js';
 import { exceeding } from '#base/limits/exceeded.js';
 import { is } from '#store/form/matches.js';
@@ -59,7 +59,13 @@ export async function checkLogIn(call: OpenPanelCall): Promise<Administrator> {
   const identifier = typeof email === 'string' ? email.toLowerCase() : '';
   const administrator = await findAdministrator(content.store.database, { email: is.exactly(identifier) });
   const { ip, requestId } = request;
-  const guess = { of: 'administrator', identifier, ip, requestId, known: knownClient(panel.tokens, administrator, ip) } as const;
+  const guess = {
+    of: 'administrator',
+    identifier,
+    ip,
+    requestId,
+    clientMark: knownClient(panel.tokens, administrator, ip),
+  } as const;
   await panel.guesses?.admitGuess(guess);
   const isRight = await isPassword(typeof password === 'string' ? password : '', administrator?.password ?? null);
   if (administrator === null || !isRight || administrator.signsOn) throw applicationError('Invalid credentials');
@@ -102,7 +108,7 @@ export async function countAttempt(
     [logins.account, `${account}:${client}`],
   ] as const) {
     const attempt = await limiter.count(key, 1, request.requestId);
-    if (attempt.isOver) throw exceeding('admin.rateLimit', tooMany(attempt));
+    if (attempt.isOver) throw exceeding('admin.rateLimit', tooManyAttempts(attempt));
   }
 }
 

@@ -102,7 +102,7 @@ async function remove(call: AdminCall): Promise<unknown> {
 async function changeRules(call: AdminCall): Promise<unknown> {
   const change = call.body as RulesChange; // the schema has checked the body
   const warnings = await call.commit((content) => setRules(idOf(call), change, content));
-  for (const warning of warnings) call.content.notices.tell(warning);
+  for (const warning of warnings) call.content.notices.logOnce(warning);
   return { ...shown(await findRole(call, idOf(call))), ...(warnings.length > 0 && { warnings }) };
 }
 

@@ -31,7 +31,9 @@ async function changeSettings({ content, request }: PanelCall): Promise<Answer> 
   const body = await checkPanelBody(settingsBody, bodyOf(request));
   await storeSetting(imageChoicesKey, body, content.store);
   if (body.autoOrientation === false)
-    content.notices.tell('media library: images are always turned as their cameras say; autoOrientation cannot be switched off');
+    content.notices.logOnce(
+      'media library: images are always turned as their cameras say; autoOrientation cannot be switched off',
+    );
   return answerData(body);
 }
 

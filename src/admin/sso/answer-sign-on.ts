@@ -1,6 +1,6 @@
 import { beginOpenId, finishOpenId } from '#accounts/login/open-id.js';
 import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
-import { tooMany } from '#base/limits/attempts.js';
+import { tooManyAttempts } from '#base/limits/attempts.js';
 import { clientOf } from '#base/limits/client-of.js';
 import { exceeding } from '#base/limits/exceeded.js';
 import type { Values } from '#base/values.js';
@@ -100,7 +100,7 @@ function fail(error: unknown, call: RouteCall, cookie: string | null): Answer {
 async function countSignOn(step: 'begin' | 'end', { request, panel }: OpenPanelCall): Promise<void> {
   if (panel.logins === null) return;
   const attempt = await panel.logins.client.count(`*:admin-sso-${step}:${clientOf(request.ip)}`, 1, request.requestId);
-  if (attempt.isOver) throw exceeding('admin.rateLimit', tooMany(attempt));
+  if (attempt.isOver) throw exceeding('admin.rateLimit', tooManyAttempts(attempt));
 }
 
 /** Writes to the audit log what a sign-on has changed. */

@@ -1,4 +1,4 @@
-import { advice, type Found, nameSome } from '#base/finding.js';
+import { advice, type CheckResult, nameSome } from '#base/finding.js';
 import type { Feature, FeatureCheck } from '#http/feature.js';
 import type { Route, RouteCall } from '#http/route.js';
 import { unidentified } from '#http/steps/callers.js';
@@ -23,7 +23,7 @@ const row = (path: string, handler: Handler): Route => ({
 const roleCheck: FeatureCheck = {
   name: 'sign-on',
   fine: 'the roles of single sign-on exist',
-  check: async ({ config, database }): Promise<Found> => {
+  check: async ({ config, database }): Promise<CheckResult> => {
     const wanted = new Set(signOnProviders(config).flatMap(({ roles }) => Object.values(roles)));
     if (wanted.size === 0) return null;
     const stored = [...(await readAdminRoles(database)).values()].flatMap(({ code, name }) => [code, name]);

@@ -1,6 +1,6 @@
 import type { Declaration } from '#http/feature.js';
 import type { Config } from '#settings/config.js';
-import { flag, group, maybeText, text, type ValueOf, whole } from '#settings/setting.js';
+import { flag, group, maybeText, text, type ValueOf, integerSetting } from '#settings/setting.js';
 
 /** The settings of the Model Context Protocol. */
 export const mcpSettings = {
@@ -16,7 +16,7 @@ export const mcpSettings = {
       public: flag(false, 'Serve callers without credentials too, with the rights of the public role'),
       readOnly: flag(false, 'Offer only the tools that read'),
       publish: flag(false, 'Offer the tools that publish and unpublish'),
-      maxBytes: whole(40_000, 'Bytes of the answer of a tool; the rest is on its next page', {
+      maxBytes: integerSetting(40_000, 'Bytes of the answer of a tool; the rest is on its next page', {
         minimum: 10_000,
         maximum: 1_000_000,
       }),

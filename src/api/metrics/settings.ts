@@ -1,5 +1,5 @@
 import type { Config } from '#settings/config.js';
-import { shaped, whole, type ValueOf } from '#settings/setting.js';
+import { shaped, integerSetting, type ValueOf } from '#settings/setting.js';
 
 type Written = false | 'false' | 'token' | number | string | { readonly port: number };
 
@@ -31,7 +31,7 @@ export function placeOfMetrics({ server }: Pick<Config, 'server'>): 'token' | { 
 }
 
 export const slowSettings = {
-  slowRequest: whole(
+  slowRequest: integerSetting(
     0,
     'Milliseconds beyond which the log has a line with the lists and commands of a request, without values; 0: never',
   ),

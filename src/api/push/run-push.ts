@@ -119,7 +119,7 @@ class Push {
     const { attributes, ...others } = outcome;
     if (!isRepeated || attributes === undefined) return outcome;
     const bytes = Buffer.byteLength(JSON.stringify(attributes));
-    if (!this.#hasSpent && bytes > budget.left('answerBytes')) return others;
+    if (!this.#hasSpent && bytes > budget.remaining('answerBytes')) return others;
     budget.spend('answerBytes', bytes);
     return outcome;
   }

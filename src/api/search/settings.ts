@@ -1,6 +1,6 @@
 import type { Declaration } from '#http/feature.js';
 import type { Config } from '#settings/config.js';
-import { choice, group, maybeText, text, texts, type ValueOf, whole } from '#settings/setting.js';
+import { choice, group, maybeText, text, texts, type ValueOf, integerSetting } from '#settings/setting.js';
 
 /** The settings of search engines. */
 export const searchSettings = {
@@ -25,7 +25,7 @@ export const searchSettings = {
         description: '1 to 40 small letters, digits, hyphens or underscores',
       }),
       types: texts([], 'Uids of the content types that it searches; without any, all collection types of the project with texts'),
-      timeout: whole(1_000, 'Milliseconds that the engine may take for a search; after them MongoDB searches', {
+      timeout: integerSetting(1_000, 'Milliseconds that the engine may take for a search; after them MongoDB searches', {
         minimum: 50,
         maximum: 30_000,
       }),

@@ -18,7 +18,7 @@ export const attemptHeaders = ({ limit, remaining, resetsAt, isOver }: Attempt):
 });
 
 /** Returns the error for an attempt beyond a limit. */
-export const tooMany = (attempt: Attempt): ApiError => rateLimitError(undefined, attemptHeaders(attempt));
+export const tooManyAttempts = (attempt: Attempt): ApiError => rateLimitError(undefined, attemptHeaders(attempt));
 
 /** A guess of a password. */
 export interface Guess {
@@ -31,7 +31,7 @@ export interface Guess {
   /** The id of the request, which commands to the database carry as their comment. */
   readonly requestId?: string;
   /** The mark of the client if it has logged in to the account before; null otherwise. */
-  readonly known: string | null;
+  readonly clientMark: string | null;
 }
 
 /** Limits that protect accounts from strangers, and their owners from being locked out by strangers. */

@@ -100,7 +100,7 @@ export class Budget {
     return this.#spent[allowance];
   }
 
-  left(allowance: Allowance): number {
+  remaining(allowance: Allowance): number {
     return Math.max(this.#limits[limitOf(allowance)] - this.#spent[allowance], 0);
   }
 
@@ -117,7 +117,7 @@ export class Budget {
   }
 
   /** Returns an unspent budget for the same request, whose caller turns out to have a token. */
-  ofKnown(limits: CallerLimits): Budget {
+  ofTokenCaller(limits: CallerLimits): Budget {
     return createBudget(limits, 'known', { reservation: this.#reservation, onRefusal: this.#onRefusal });
   }
 

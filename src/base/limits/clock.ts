@@ -52,7 +52,7 @@ export class Clock extends Ending {
   }
 
   /** The milliseconds that are left for all parts together. */
-  get left(): number {
+  get remainingMs(): number {
     return Math.max(this.#end - performance.now(), 0);
   }
 

@@ -21,7 +21,7 @@ export class Observer {
   }
 
   /** Returns whether a consumer takes a kind. Asked before observations of requests, commands and jobs are built. */
-  wants(kind: ObservationKind): boolean {
+  hasConsumer(kind: ObservationKind): boolean {
     return this.#takers.has(kind);
   }
 

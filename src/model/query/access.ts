@@ -42,7 +42,7 @@ export interface LentEntry {
   /** What is shown of the entry, and of the entries that it links to. */
   readonly access: Access;
   /** What may be asked of the entries that it links to. */
-  readonly asked: Access;
+  readonly queryAccess: Access;
   /** What is shown of all other entries. */
   readonly others: Access;
   /** The rights of the caller alone. */

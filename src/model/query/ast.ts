@@ -110,7 +110,7 @@ export interface Query {
   readonly showsDrafts?: true;
   readonly search: string | null;
   /** The entries that something outside of the database has found for `search`; absent if the database searches. */
-  readonly found?: FoundEntries;
+  readonly foundEntries?: FoundEntries;
   /** Whether something outside of the database searches in the type, so that its order may be asked for even while the database searches. */
   readonly hasFinder?: true;
   /** Only lists have some. */

@@ -57,11 +57,16 @@ const words = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
  * ValidationError.
  */
 export function bindSort(
-  { sort, search = null, found, hasFinder }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'found' | 'hasFinder'>>,
+  {
+    sort,
+    search = null,
+    foundEntries,
+    hasFinder,
+  }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'foundEntries' | 'hasFinder'>>,
   type: ContentType,
   context: BindContext,
 ): SortKey[] {
-  const isRanked = search !== null && (found !== undefined || searchesWords(type, context.access));
+  const isRanked = search !== null && (foundEntries !== undefined || searchesWords(type, context.access));
   const mayRank = isRanked || (search !== null && hasFinder === true);
   const keys = sort.flatMap(({ path, order }) => {
     if (path.join('.') !== scorePath) return [{ ...bindPath(path, type, context), order: bindOrder(order) }];

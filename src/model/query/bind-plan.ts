@@ -110,7 +110,7 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
     withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
     selection: query.withVersions === true ? { ...selection, withVersions: true } : selection,
     ...(nearList !== null && { near: nearList.near }),
-    ...(query.search !== null && query.found !== undefined && { found: query.found }),
+    ...(query.search !== null && query.foundEntries !== undefined && { foundEntries: query.foundEntries }),
   };
 };
 
@@ -130,7 +130,7 @@ const byScore: SortKey = { links: [], path: scorePath, lists: [], order: 1 };
 export function bindOrder(query: Query, type: ContentType, context: BindContext, isNear: boolean): readonly SortKey[] {
   const sort = bindSort(query, type, context);
   if (sort.length > 0) return sort;
-  return isNear ? [byDistance] : query.search !== null && query.found !== undefined ? [byScore] : sort;
+  return isNear ? [byDistance] : query.search !== null && query.foundEntries !== undefined ? [byScore] : sort;
 }
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */

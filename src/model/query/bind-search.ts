@@ -37,12 +37,12 @@ export function checkSearch(text: string, { limits }: Pick<BindContext, 'limits'
 
 /** Binds the search of a list, if it has one: `_q`, or what something outside of the database has found for it. */
 export function bindSearchOf(
-  { search, found }: Pick<Query, 'search' | 'found'>,
+  { search, foundEntries }: Pick<Query, 'search' | 'foundEntries'>,
   type: ContentType,
   context: BindContext,
 ): readonly Condition[] {
   if (search === null) return [];
-  return [found === undefined ? bindSearch(search, type, context) : bindFound(found)];
+  return [foundEntries === undefined ? bindSearch(search, type, context) : bindFound(foundEntries)];
 }
 
 const bindFound = ({ ids }: FoundEntries): Condition =>

@@ -30,7 +30,7 @@ import type { BoundSource, Child, Condition, LentSelection, MorphChild, NestedLi
  */
 export function bindSelection(query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection {
   const asked = new Map<PopulateField, boolean>();
-  const selection = bindLevel(query, type, contextFor({ ...context, state, known: new Map(), asked }));
+  const selection = bindLevel(query, type, contextFor({ ...context, state, boundSelections: new Map(), populatedNames: asked }));
   const unknown = context.settings.strict ? [...asked].find(([, isKnown]) => !isKnown) : undefined;
   if (unknown !== undefined) throw invalidParameter(unknown[0].name);
   return selection;
@@ -41,8 +41,8 @@ export function bindSelection(query: Query, type: ContentType, context: BindCont
  * all types again.
  */
 function bindLevel(query: Query, type: ContentType, context: SelectionContext): Selection {
-  const bound = context.known.get(query) ?? new Map<string, Selection>();
-  context.known.set(query, bound);
+  const bound = context.boundSelections.get(query) ?? new Map<string, Selection>();
+  context.boundSelections.set(query, bound);
   const key = `${context.state} ${type.uid}`;
   const known = bound.get(key);
   if (known !== undefined) return known;
@@ -68,7 +68,7 @@ function bindPopulate(query: Query, type: ContentType, context: SelectionContext
   if (!populate.all && populate.fields.length === 0) return [];
   for (const field of populate.fields) {
     const kind = readable(type, field.name, context.access)?.kind ?? 'scalar';
-    context.asked.set(field, context.asked.get(field) === true || kind !== 'scalar');
+    context.populatedNames.set(field, context.populatedNames.get(field) === true || kind !== 'scalar');
   }
   return [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];

@@ -30,7 +30,12 @@ export function withEntry(own: Access, { uid, id, access }: EntryGrant): Access 
     ...(access.shownPaths !== undefined && { shownPaths: access.shownPaths }),
   };
   const shownPaths = paths === undefined ? undefined : new Map([[uid, paths]]);
-  return { ...wide, hidden, ...(shownPaths && { shownPaths }), entry: { uid, id, access, asked, others: wide, own } };
+  return {
+    ...wide,
+    hidden,
+    ...(shownPaths && { shownPaths }),
+    entry: { uid, id, access, queryAccess: asked, others: wide, own },
+  };
 }
 
 function withReading(grants: Access['grants'], uid: string): Access['grants'] {

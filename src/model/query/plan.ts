@@ -214,5 +214,5 @@ export interface Plan {
   /** The place that the entries are near to. */
   readonly near?: Near | undefined;
   /** What was found outside of the database, whose order the score is. */
-  readonly found?: FoundEntries | undefined;
+  readonly foundEntries?: FoundEntries | undefined;
 }

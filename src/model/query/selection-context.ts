@@ -7,9 +7,9 @@ import type { Selection } from './plan.js';
 /** The context in which the selections of one query are bound. */
 export interface SelectionContext extends VisibleContext {
   /** Selections that were bound before, by query, publication state and type. */
-  readonly known: Map<Query, Map<string, Selection>>;
+  readonly boundSelections: Map<Query, Map<string, Selection>>;
   /** The populated names, and whether one of the types that each applies to has it. */
-  readonly asked: Map<PopulateField, boolean>;
+  readonly populatedNames: Map<PopulateField, boolean>;
   /** What may be asked in nested filters and sorts, if it is not the same access. */
   readonly filtering?: Access;
   /** The context of what links lead to, if the entry is read by the rights of somebody else. */
@@ -29,7 +29,14 @@ export function contextFor(context: SelectionContext): SelectionContext {
   const others = { ...context, access: { ...entry.others, entry }, filtering: access };
   let lent: SelectionContext = others;
   for (let level = 0; level <= lentLevels; level++)
-    lent = { ...context, access: entry.access, filtering: entry.asked, state: 'preview', known: new Map(), linked: lent };
+    lent = {
+      ...context,
+      access: entry.access,
+      filtering: entry.queryAccess,
+      state: 'preview',
+      boundSelections: new Map(),
+      linked: lent,
+    };
   const { uid, id } = entry;
   return entry.isRoot === true ? lent : { ...others, lent: { uid, id, context: lent } };
 }
@@ -47,7 +54,7 @@ export function inPart(
   const { access, filtering = access, linked } = context;
   if (linked === undefined || access.shownPaths === undefined) return context;
   const inner = { access: accessInPart(access, owner, name), filtering: accessInPart(filtering, owner, name) };
-  return { ...context, ...inner, known: new Map() };
+  return { ...context, ...inner, boundSelections: new Map() };
 }
 
 /**

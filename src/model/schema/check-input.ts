@@ -47,8 +47,8 @@ function checkValues(type: ContentType, values: Values, prefix: string, found: F
 }
 
 function checkAbsent(attribute: Attribute, path: string, found: Findings): void {
-  const { mode, draft, held } = found.context;
-  if (!attribute.required || mode === 'update' || attribute.kind === 'media' || held?.has(path) === true) return;
+  const { mode, draft, presetNames } = found.context;
+  if (!attribute.required || mode === 'update' || attribute.kind === 'media' || presetNames?.has(path) === true) return;
   if (attribute.kind === 'scalar' && attribute.default !== undefined) return;
   if (!draft || listsParts(attribute)) report(found, path, `${path} must be defined.`);
 }

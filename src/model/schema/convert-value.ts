@@ -1,7 +1,7 @@
 import type { ScalarType, ScalarAttribute } from './content-type.js';
 import type { AttributeDefinition } from './model.js';
 import { scalarTypes } from './scalar-types.js';
-import { type Conversion, type Convert, done, impossible } from './scalars/conversions.js';
+import { type Conversion, type Convert, convertedValue, conversionFailure } from './scalars/conversions.js';
 
 /** The type of an attribute, and the values of an enumeration. */
 export type ConvertedType = Parameters<Convert>[1];
@@ -13,8 +13,8 @@ export const convertible = (Object.keys(scalarTypes) as readonly ScalarType[]).f
 
 /** Converts a stored value to the stored form of another type. Null stays null. */
 export function convertValue(value: unknown, to: ConvertedType): Conversion {
-  if (value === null || value === undefined) return done(null);
-  return scalarTypes[to.type].convert?.(value, to) ?? impossible(`nothing is converted to ${to.type}`);
+  if (value === null || value === undefined) return convertedValue(null);
+  return scalarTypes[to.type].convert?.(value, to) ?? conversionFailure(`nothing is converted to ${to.type}`);
 }
 
 /** Keys of definitions that every scalar type has, and those that types of one stored form share. */

@@ -7,7 +7,7 @@ export interface InputContext {
   readonly mode: 'create' | 'update';
   readonly draft: boolean;
   /** Names of attributes that a new entry has without being sent. */
-  readonly held?: ReadonlySet<string>;
+  readonly presetNames?: ReadonlySet<string>;
   /** Whether passwords are hashes, so that only their absence is a problem. */
   readonly hashed?: true;
   /** Whether a single media attribute takes only one file. Strapi v4 does not check it. */

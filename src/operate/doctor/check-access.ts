@@ -1,6 +1,6 @@
 import type { Role } from '#content/rights/role.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Finding, type Found, nameSome, problem } from '#base/finding.js';
+import { advice, type Finding, type CheckResult, nameSome, problem } from '#base/finding.js';
 
 /** Actions of one kind that a role should not have, if everybody can have it. */
 interface Grants {
@@ -24,7 +24,7 @@ const dangerous: readonly Grants[] = [
 ];
 
 /** Finds what everybody may do, and should not. */
-export function checkPublic({ roles }: DatabaseFacts, { config }: Context): Found {
+export function checkPublic({ roles }: DatabaseFacts, { config }: Context): CheckResult {
   const role = roles.byType.get('public');
   return role === undefined ? null : findings(role, config.api.ratelimit.enabled);
 }
@@ -53,7 +53,7 @@ const uidOf = (action: string): string =>
   action.startsWith('plugin::upload.') ? 'plugin::upload.file' : action.split('.').slice(0, -1).join('.');
 
 /** Finds rights that everybody gets by a registration. */
-export function checkRegistration({ roles, accounts }: DatabaseFacts, { config }: Context): Found {
+export function checkRegistration({ roles, accounts }: DatabaseFacts, { config }: Context): CheckResult {
   if (!config.plugins['users-permissions'].enabled) return null;
   const isOpen = accounts.allow_register && roles.byType.get('public')?.actions.has(`${users}.auth.register`) === true;
   const role = roles.byType.get(accounts.default_role);
@@ -82,7 +82,7 @@ function registered(text: string, { type }: Role): Finding {
   return /may change (roles|users)/.test(text) ? problem(own, remedy) : advice(own, remedy);
 }
 
-export const checkOpenness = ({ config }: Context): Found =>
+export const checkOpenness = ({ config }: Context): CheckResult =>
   config.api.open === true
     ? problem('api.open allows everybody everything', 'remove MANGROVE_OPEN (api.open), and grant actions to roles')
     : null;

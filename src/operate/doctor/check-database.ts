@@ -2,9 +2,9 @@ import { distanceOf } from './address-fault.js';
 import { isAboutAddress } from './check-settings.js';
 import { quickElections, quickFollowing } from '../raw/server-facts.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Finding, type Found, nameSome, ok, problem, unknown } from '#base/finding.js';
+import { advice, type Finding, type CheckResult, nameSome, ok, problem, unknown } from '#base/finding.js';
 
-export function checkDatabase({ config, problems, unreached }: Context): Found {
+export function checkDatabase({ config, problems, unreached }: Context): CheckResult {
   const refused = problems.filter(isAboutAddress);
   if (refused.length > 0) return refused.map((line) => problem(line, 'correct MONGODB_URI'));
   const isOwn = config.database.uri === null;
@@ -15,7 +15,7 @@ export function checkDatabase({ config, problems, unreached }: Context): Found {
 }
 
 /** Finds what makes writes unsafe or impossible if a member fails. */
-export function checkReplicaSet({ server }: DatabaseFacts, { config, address }: Context): Found {
+export function checkReplicaSet({ server }: DatabaseFacts, { config, address }: Context): CheckResult {
   const { topology, members, arbiters, unhealthy, isJournaled } = server;
   if (topology === 'standalone')
     return problem(
@@ -69,7 +69,7 @@ function checkElections({ slowElections, slowFollowing }: DatabaseFacts['server'
 }
 
 /** Finds connections to the database that others can read or use. */
-export function checkConnection({ address, config, database }: Context): Found {
+export function checkConnection({ address, config, database }: Context): CheckResult {
   if (config.database.uri === null) return null;
   if (address === null) return unknown('not checked, because MONGODB_URI cannot be read');
   const distances = new Set(address.hosts.map(distanceOf));
@@ -111,7 +111,7 @@ const powerful: ReadonlySet<string> = new Set([
 const least = { full: { bytes: 500e6, share: 0.02 }, low: { bytes: 2e9, share: 0.1 } };
 
 /** Returns a finding if a file system has little room. */
-function checkRoom(what: string, { total, free }: { readonly total: number; readonly free: number }): Found {
+function checkRoom(what: string, { total, free }: { readonly total: number; readonly free: number }): CheckResult {
   const isBelow = ({ bytes, share }: { readonly bytes: number; readonly share: number }): boolean =>
     free < bytes || free < share * total;
   const text = `${what} has ${(free / 1e9).toFixed(1)} of ${(total / 1e9).toFixed(1)} GB left`;
@@ -119,7 +119,7 @@ function checkRoom(what: string, { total, free }: { readonly total: number; read
   return isBelow(least.low) ? advice(text, 'make room, and watch it') : null;
 }
 
-export const checkDisk = ({ database, uploads }: Context): Found =>
+export const checkDisk = ({ database, uploads }: Context): CheckResult =>
   [
     database === null ? unknown('the disk of the database is not checked, because it does not answer') : null,
     database?.server.disk ? checkRoom('the disk of the database', database.server.disk) : null,
@@ -134,7 +134,7 @@ export const checkDisk = ({ database, uploads }: Context): Found =>
 const tolerance = { advice: 2_000, problem: 30_000 };
 
 /** Finds clocks that differ from that of the database. */
-export function checkClock({ server, instances }: DatabaseFacts, { now }: Context): Found {
+export function checkClock({ server, instances }: DatabaseFacts, { now }: Context): CheckResult {
   const off = Math.abs(server.ahead);
   const text = `the clock of this machine is ${(off / 1e3).toFixed(1)} s ${server.ahead > 0 ? 'behind' : 'ahead of'} that of the database`;
   const atServer = now.getTime() + server.ahead;

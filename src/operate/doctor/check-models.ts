@@ -1,10 +1,10 @@
 import { describeReport, reportModels } from '#model/schema/report-models.js';
 import type { ModelState } from '#store/models/model-states.js';
 import type { DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, problem } from '#base/finding.js';
+import { advice, type CheckResult, nameSome, problem } from '#base/finding.js';
 
 /** Finds models that are not in force as they are stored, by their documents and by what instances report. */
-export function checkModels({ build, states }: DatabaseFacts): Found {
+export function checkModels({ build, states }: DatabaseFacts): CheckResult {
   const refused = reportModels(build).filter(({ state }) => state !== 'active');
   const known = new Set(refused.map(({ uid }) => uid));
   const others = states.filter(({ uid, state }) => (state === 'refused' || state === 'missing') && !known.has(uid));
@@ -36,7 +36,7 @@ function unfitText({ uid, requiredNulls = [], unfitValues = [] }: ModelState): s
 }
 
 /** Finds indexes that do not exist, could not be built, or serve nobody. */
-export function checkIndexes({ missingIndexes, states }: DatabaseFacts): Found {
+export function checkIndexes({ missingIndexes, states }: DatabaseFacts): CheckResult {
   const building = new Set(states.flatMap(({ indexesBuilding = [] }) => indexesBuilding.map(({ name }) => name)));
   const missing = missingIndexes.filter(({ name }) => !building.has(name));
   const named = (isUnique: boolean): readonly string[] =>
@@ -58,7 +58,7 @@ export function checkIndexes({ missingIndexes, states }: DatabaseFacts): Found {
   ];
 }
 
-export const checkCollections = ({ leftCollections }: DatabaseFacts): Found =>
+export const checkCollections = ({ leftCollections }: DatabaseFacts): CheckResult =>
   leftCollections.length === 0
     ? null
     : advice(

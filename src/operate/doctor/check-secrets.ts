@@ -1,5 +1,5 @@
 import type { Context } from './context.js';
-import { advice, type Found, problem } from '#base/finding.js';
+import { advice, type CheckResult, problem } from '#base/finding.js';
 
 /** A secret of the configuration. */
 interface Named {
@@ -33,7 +33,7 @@ const formerOf = ({ plugins, admin }: Context['config']): readonly Named[] =>
 export const isAboutSecret = (line: string): boolean => /\(environment variable (JWT|API|ADMIN)_\w+\)/.test(line);
 
 /** Finds secrets that are absent, short, guessable, or used twice. */
-export function checkSecrets({ config, problems, readable }: Context): Found {
+export function checkSecrets({ config, problems, readable }: Context): CheckResult {
   const secrets = secretsOf(config);
   const refused = problems.filter(isAboutSecret);
   const isRefused = ({ variable }: Named): boolean => refused.some((line) => line.includes(`(environment variable ${variable})`));

@@ -3,10 +3,10 @@ import { hasPanel, servesPanel } from '#admin/front-end/panel-files.js';
 import { isSynced } from '#http/sync-option.js';
 import { isPrivateHost } from '#base/public-address.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, problem, unknown } from '#base/finding.js';
+import { advice, type CheckResult, nameSome, problem, unknown } from '#base/finding.js';
 
 /** Finds e-mails that are not sent although users need them. */
-export function checkMail({ config, mail, database }: Context): Found {
+export function checkMail({ config, mail, database }: Context): CheckResult {
   const { enabled, config: settings } = config.plugins.email;
   const { accounts, roles } = database ?? {};
   if (mail !== null)
@@ -24,7 +24,7 @@ export function checkMail({ config, mail, database }: Context): Found {
 }
 
 /** Finds a storage of files that does not work, or that instances do not share. */
-export function checkStorage({ config, storage, uploads, database }: Context): Found {
+export function checkStorage({ config, storage, uploads, database }: Context): CheckResult {
   const { enabled, config: settings } = config.plugins.upload;
   if (!enabled) return null;
   if (storage !== null)
@@ -45,7 +45,7 @@ export function checkStorage({ config, storage, uploads, database }: Context): F
 }
 
 /** Finds backups that nobody makes. Those of other tools are not known. */
-export function checkBackups({ backups, config: { backup } }: Context): Found {
+export function checkBackups({ backups, config: { backup } }: Context): CheckResult {
   if (backups === null)
     return advice('no backups are scheduled', 'set BACKUP_SCHEDULE, unless another tool makes backups of this database');
   const { to } = backup;
@@ -57,7 +57,7 @@ export function checkBackups({ backups, config: { backup } }: Context): Found {
   return backups.at === null ? advice(`there is no backup in ${to} yet`, 'look again after the first one is due') : null;
 }
 
-export const checkPanel = ({ config }: Context): Found =>
+export const checkPanel = ({ config }: Context): CheckResult =>
   servesPanel(config) && !hasPanel(config)
     ? advice('the admin panel is not built', `${commandLine('panel build')}, or set admin.serveAdminPanel = false`)
     : null;
@@ -69,7 +69,7 @@ const wantedHours = 24;
 const silence = 60_000;
 
 /** Finds what makes clients of sync load everything anew. */
-export function checkSync({ server, build, log, instances }: DatabaseFacts, { config, now }: Context): Found {
+export function checkSync({ server, build, log, instances }: DatabaseFacts, { config, now }: Context): CheckResult {
   const synced = [...build.registry.types.values()].filter(isSynced);
   const { oplog, topology } = server;
   const late = log === null ? 0 : now.getTime() + server.ahead - log.written.getTime();
@@ -102,7 +102,7 @@ export function checkSync({ server, build, log, instances }: DatabaseFacts, { co
   ];
 }
 
-export function checkWebhooks({ webhooks, server }: DatabaseFacts, { config }: Context): Found {
+export function checkWebhooks({ webhooks, server }: DatabaseFacts, { config }: Context): CheckResult {
   const enabled = webhooks.filter(({ isEnabled }) => isEnabled);
   const plain = enabled.filter(
     ({ url }) => URL.canParse(url) && new URL(url).protocol === 'http:' && !isPrivateHost(new URL(url)),

@@ -2,7 +2,7 @@ import { placeOfMetrics } from '#api/metrics/settings.js';
 import { addressFault } from './address-fault.js';
 import { isAboutSecret } from './check-secrets.js';
 import type { Context } from './context.js';
-import { advice, type Found, problem } from '#base/finding.js';
+import { advice, type CheckResult, problem } from '#base/finding.js';
 
 /** Returns whether a line about the configuration is about the address of the database. */
 export const isAboutAddress = (line: string): boolean => line.endsWith('(environment variable MONGODB_URI)');
@@ -10,7 +10,7 @@ export const isAboutAddress = (line: string): boolean => line.endsWith('(environ
 const isAboutCors = (line: string): boolean => line.startsWith('middlewares.cors.');
 
 /** Finds what stops a start. Other checks report what is wrong with secrets, the address and CORS. */
-export const checkConfiguration = ({ config, problems, backups }: Context): Found => {
+export const checkConfiguration = ({ config, problems, backups }: Context): CheckResult => {
   const others = problems.filter((line) => !isAboutSecret(line) && !isAboutAddress(line) && !isAboutCors(line));
   const count = config.warnings.filter((line) => !problems.includes(line)).length;
   return [
@@ -20,7 +20,7 @@ export const checkConfiguration = ({ config, problems, backups }: Context): Foun
   ];
 };
 
-export const checkEnvironment = ({ config, environment }: Context): Found => [
+export const checkEnvironment = ({ config, environment }: Context): CheckResult => [
   ['development', 'test'].includes(environment)
     ? problem(`NODE_ENV is ${environment}, or not set, so a start is open and has other defaults`, 'set NODE_ENV=production')
     : null,
@@ -30,7 +30,7 @@ export const checkEnvironment = ({ config, environment }: Context): Found => [
   config.database.demo ? advice('the demo is stored in an empty database', 'remove MANGROVE_DEMO') : null,
 ];
 
-export function checkCors({ config, problems }: Context): Found {
+export function checkCors({ config, problems }: Context): CheckResult {
   const { cors } = config.middlewares;
   const origins = [cors.origin].flat().filter((origin) => typeof origin === 'string');
   const refused = problems.filter(isAboutCors);
@@ -45,7 +45,7 @@ export function checkCors({ config, problems }: Context): Found {
 }
 
 /** Finds a public address that clients cannot use, and a proxy that is not trusted. */
-export function checkProxy({ config }: Context): Found {
+export function checkProxy({ config }: Context): CheckResult {
   const { url, proxy } = config.server;
   if (url === null)
     return advice('PUBLIC_URL is not set: links in e-mails lead to the address that the service listens on', 'set PUBLIC_URL');
@@ -63,7 +63,7 @@ export function checkProxy({ config }: Context): Found {
 }
 
 /** Finds limits that are off. */
-export function checkLimits({ config }: Context): Found {
+export function checkLimits({ config }: Context): CheckResult {
   const users = config.plugins['users-permissions'];
   const guess = 'passwords can be guessed without a limit';
   return [
@@ -79,7 +79,7 @@ export function checkLimits({ config }: Context): Found {
   ];
 }
 
-export function checkHeaders({ config }: Context): Found {
+export function checkHeaders({ config }: Context): CheckResult {
   const { security } = config.middlewares;
   if (!security.enabled) return problem('the security headers are off', 'set middlewares.security.enabled = true');
   return security.hstsMaxAge === 0
@@ -88,7 +88,7 @@ export function checkHeaders({ config }: Context): Found {
 }
 
 /** Finds pages for developers that production shows. */
-export function checkPages({ config }: Context): Found {
+export function checkPages({ config }: Context): CheckResult {
   const { enabled, config: graphql } = config.plugins.graphql;
   const { introspection, debug } = graphql.apolloServer;
   return [
@@ -107,7 +107,7 @@ export function checkPages({ config }: Context): Found {
 }
 
 /** Finds a port of metrics, which needs no token. */
-export function checkMetrics({ config }: Context): Found {
+export function checkMetrics({ config }: Context): CheckResult {
   const place = placeOfMetrics(config);
   if (place === null || place === 'token') return null;
   return advice(

@@ -1,6 +1,6 @@
 import { packageVersion } from '#base/package-root.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { advice, type Found, nameSome, problem } from '#base/finding.js';
+import { advice, type CheckResult, nameSome, problem } from '#base/finding.js';
 
 /** The end of fixes for versions of Node, by the schedule of its releases. */
 const nodeEnds: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30', 26: '2029-04-30' };
@@ -11,7 +11,7 @@ const mongoEnds: Readonly<Record<string, string>> = { '6.0': '2025-07-31', '7.0'
 /** The first releases of each line without CVE-2025-14847, which lets clients read memory of the server by zlib compression. */
 const safeFrom: Readonly<Record<string, number>> = { '6.0': 27, '7.0': 28, '8.0': 17, '8.2': 3 };
 
-export const checkNode = ({ now }: Context, version = process.versions.node): Found => {
+export const checkNode = ({ now }: Context, version = process.versions.node): CheckResult => {
   const [major = ''] = version.split('.');
   if (Number(major) % 2 === 1) return advice(`Node ${version} is not a version with long support`, 'use an even version');
   return isUnsupported(nodeEnds[major], now)
@@ -19,7 +19,7 @@ export const checkNode = ({ now }: Context, version = process.versions.node): Fo
     : null;
 };
 
-export function checkMongo({ server }: DatabaseFacts, { now }: Context): Found {
+export function checkMongo({ server }: DatabaseFacts, { now }: Context): CheckResult {
   const [major = 0, minor = 0, patch = 0] = server.version.split(/[.-]/).map(Number);
   const line = `${String(major)}.${String(minor)}`;
   const name = `MongoDB ${server.version}`;
@@ -46,7 +46,7 @@ export function checkMongo({ server }: DatabaseFacts, { now }: Context): Found {
 const isUnsupported = (end: string | undefined, now: Date): boolean => end !== undefined && now > new Date(`${end}T23:59:59Z`);
 
 /** Finds instances that serve something else than others. */
-export function checkInstances({ instances }: DatabaseFacts, { config }: Context): Found {
+export function checkInstances({ instances }: DatabaseFacts, { config }: Context): CheckResult {
   const versions = new Set(instances.flatMap(({ version }) => version ?? []));
   const others = [...versions].filter((version) => version !== packageVersion);
   const revisions = new Set(instances.map(({ revision }) => revision));

@@ -15,20 +15,20 @@ import {
 } from './check-settings.js';
 import { checkInstances, checkMongo, checkNode } from './check-versions.js';
 import type { Context, DatabaseFacts } from './context.js';
-import { type Finding, type Found, ok, unknown, withoutDatabase } from '#base/finding.js';
+import { type Finding, type CheckResult, ok, unknown, withoutDatabase } from '#base/finding.js';
 
 /** One thing that is checked. */
 interface Check {
   readonly name: string;
   /** What is true if nothing is found. */
   readonly fine: string;
-  readonly check: (context: Context) => Found;
+  readonly check: (context: Context) => CheckResult;
 }
 
 /** Returns a check of facts about the database, which cannot be made without them. */
 const ofDatabase =
-  (check: (facts: DatabaseFacts, context: Context) => Found) =>
-  (context: Context): Found =>
+  (check: (facts: DatabaseFacts, context: Context) => CheckResult) =>
+  (context: Context): CheckResult =>
     context.database === null ? unknown(withoutDatabase) : check(context.database, context);
 
 /** All checks, in the order in which they are printed. */

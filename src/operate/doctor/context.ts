@@ -2,7 +2,7 @@ import type { AccountSettings } from '#content/rights/account-settings.js';
 import type { Roles } from '#content/rights/role.js';
 import type { Config } from '#settings/config.js';
 import type { FeatureCheck } from '#http/feature.js';
-import type { Found } from '#base/finding.js';
+import type { CheckResult } from '#base/finding.js';
 import type { MissingIndex } from '#store/models/ensure-indexes.js';
 import type { Instance, ModelState } from '#store/models/model-states.js';
 import type { AddressFacts } from './address-facts.js';
@@ -37,7 +37,7 @@ export interface Context {
 }
 
 interface FeatureFinding extends Pick<FeatureCheck, 'name' | 'fine'> {
-  readonly found: Found;
+  readonly found: CheckResult;
 }
 
 /** The database and what is stored in it. */

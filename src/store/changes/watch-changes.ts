@@ -123,7 +123,7 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
   const send = (command: Document): Promise<Document> => db.command(command, { session, promoteLongs: false });
   const isResumed = place.token !== null;
   const begin = { $changeStream: isResumed ? { resumeAfter: place.token } : {} };
-  const timed = observer.wants('changes heard') ? { ...reported, wallTime: 1 } : reported;
+  const timed = observer.hasConsumer('changes heard') ? { ...reported, wallTime: 1 } : reported;
   const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed(database) } } }, { $project: timed }];
   let asked = performance.now();
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));

@@ -21,14 +21,15 @@ export function spend(ids: readonly unknown[], { budget }: Database): readonly u
 }
 
 /** Returns whether ids are more than the budget allows. */
-export const areTooMany = ({ length }: readonly unknown[], { budget }: Database): boolean => length > budget.left('idsResolved');
+export const areTooMany = ({ length }: readonly unknown[], { budget }: Database): boolean =>
+  length > budget.remaining('idsResolved');
 
 /**
  * Reads the `_id`s that the stages lead to as one document, in any order. Reads at most one more than the budget allows, which is enough
  * to detect the excess.
  */
 export async function readIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
-  const pipeline = [...stages, ...atMost(database.budget.left('idsResolved')), groupIds];
+  const pipeline = [...stages, ...atMost(database.budget.remaining('idsResolved')), groupIds];
   const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline });
   return usableIds((group?.['ids'] ?? []) as readonly unknown[]); // the pipeline groups them into this array
 }
@@ -53,7 +54,7 @@ export async function readMatching(
   const [{ $match: match } = {}, second] = stages;
   if (session !== null || second !== undefined || (await estimateSize({ collection }, database)) > few)
     return readIds(collection, stages, database);
-  const left = budget.left('idsResolved');
+  const left = budget.remaining('idsResolved');
   const limit = left === Infinity ? {} : { limit: left + 1 };
   const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * few, ...limit };
   return (await readAll(asScanned(database), command)).map(({ _id }) => _id as unknown);

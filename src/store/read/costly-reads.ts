@@ -22,7 +22,7 @@ const patience = 5_000;
  * index of the model serves; the store itself if nobody listens.
  */
 export function observingReads(store: Store, observer: Observer, slow: number): Store {
-  const [wantsAll, wantsCostly] = [observer.wants('page read'), observer.wants('read costly')];
+  const [wantsAll, wantsCostly] = [observer.hasConsumer('page read'), observer.hasConsumer('read costly')];
   if (!wantsAll && !wantsCostly) return store;
   const chose: Trace['chose'] = (way, plan, read) => {
     const { database, registry, ms } = read;

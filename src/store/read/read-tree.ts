@@ -178,7 +178,7 @@ async function readRows(
 ): Promise<readonly Document[]> {
   const { budget } = database;
   const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
-  const max = budget.left('entriesRead') + numbers;
+  const max = budget.remaining('entriesRead') + numbers;
   const rows = await readAll(database, compileRead(stages, max === Infinity ? null : max + 1));
   budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
   return rows;

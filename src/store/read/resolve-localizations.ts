@@ -19,7 +19,7 @@ export async function resolveLone(
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
   const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count] });
   const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
-  if (joins !== null && Math.min(countOf(true), countOf(false)) > database.budget.left('idsResolved')) return null;
+  if (joins !== null && Math.min(countOf(true), countOf(false)) > database.budget.remaining('idsResolved')) return null;
   if (countOf(true) > countOf(false))
     return { _group: { $nin: await collectIds(collection, [...groups, { $match: { entries: { $gt: 1 } } }], database) } };
   const lone = [...groups, { $match: { entries: 1 } }, { $project: { _id: '$first' } }];
@@ -36,7 +36,7 @@ export async function resolveLocalizations(
   { database, joins }: Joining,
 ): Promise<Document> {
   const { budget } = database;
-  const limit = atMost(budget.left('idsResolved'));
+  const limit = atMost(budget.remaining('idsResolved'));
   const pipeline = [...stages, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
   const groups = await readAll(asScanned(database), { aggregate: condition.target.collection, pipeline });
   const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above

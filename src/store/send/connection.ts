@@ -47,7 +47,7 @@ export async function connectForReads(
 ): Promise<Database> {
   const client = createClient(uri, config, observer);
   try {
-    if (observer.wants('command ended')) observeCommands(client, observer);
+    if (observer.hasConsumer('command ended')) observeCommands(client, observer);
     await client.connect();
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
     const { setName, msg } = await db.command({ hello: 1 });
@@ -80,7 +80,7 @@ export async function connectForReads(
 
 const createClient = (uri: string, config: DatabaseConfig, observer: Observer): MongoClient =>
   createClientOf(uri, {
-    ...(observer.wants('command ended') && { monitorCommands: true }),
+    ...(observer.hasConsumer('command ended') && { monitorCommands: true }),
     appName: 'mangrove',
     // override the connection string, so that acknowledged writes are durable and visible to all reads
     readPreference: 'primary',

@@ -52,7 +52,7 @@ async function readIn(session: ClientSession, database: Database, command: Docum
 
 /** Charges the documents of a reply to the budget. `whole` is the collection; null if they are only parts of documents. */
 function charge({ budget, replies }: Database, whole: string | null, documents: readonly Document[]): void {
-  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, documents));
+  if (budget.remaining('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, documents));
 }
 
 const decode = (batch: Batch): readonly Document[] => batch.map((bytes) => BSON.deserialize(bytes, unchecked));

@@ -153,13 +153,13 @@ async function attempt<Result>(transaction: Transaction<Result>): Promise<Result
 
 /** Begins a part of a transaction, in which the server may still report its own timeout. */
 const allow = (clock: Clock, limit: number, late: () => Error): void => {
-  clock.allow(Math.min(limit, clock.left) + grace, { late });
+  clock.allow(Math.min(limit, clock.remainingMs) + grace, { late });
 };
 
 /** Returns the milliseconds that are left for further attempts after an error: more if it was a conflict. */
 function timeAfter<Result>(error: unknown, { database, clock, begun }: Transaction<Result>): number {
   const { write } = database.maxTimeMS;
-  return Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), clock.left);
+  return Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), clock.remainingMs);
 }
 
 /**

@@ -19,7 +19,7 @@ interface Contexts {
  */
 export function bindChanged({ query, plan, id, group, further }: PendingRead, changed: Query, { bind, sighted }: Contexts): Plan {
   const { type } = plan;
-  const found = changed.search === query.search && query.found !== undefined ? { found: query.found } : {};
+  const { foundEntries } = changed.search === query.search ? query : {};
   const rest = group === undefined ? changed.filter : withoutId(changed.filter, id);
   const list = findNear(rest, type, sighted);
   const filter = list?.filter ?? rest;
@@ -29,13 +29,13 @@ export function bindChanged({ query, plan, id, group, further }: PendingRead, ch
       ...(further === undefined ? [] : [further]),
       ...(query.fallbackLocales === null ? [] : fallbackOf(plan)),
       ...(filter === null ? [] : [bindFilter(filter, type, sighted)]),
-      ...bindSearchOf({ search: changed.search, ...found }, type, bind),
+      ...bindSearchOf({ search: changed.search, ...(foundEntries !== undefined && { foundEntries }) }, type, bind),
       ...bindRule(type, bind),
     ]),
   );
   // the distances of a place that the caller may not read would reveal it
   const near = list && { ...list.near, ...(findNear(rest, type, bind) === null && { isHidden: true as const }) };
-  return { ...plan, condition, scope: null, isWhole: condition === null, near: near ?? undefined, found: found.found };
+  return { ...plan, condition, scope: null, isWhole: condition === null, near: near ?? undefined, foundEntries };
 }
 
 /** Returns the conditions of the fallback of locales. Entries of other locales are no part of it, whatever code asks for. */

@@ -92,7 +92,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const reason = uid.includes('::')
       ? 'it belongs to the admin panel'
       : 'components are stored in their entry; change event.params.data of its lifecycles';
-    if (/^(admin|strapi)::|^[^:]*$/.test(uid)) this.#input.notices.tell(`lifecycles of ${uid} never run: ${reason}`);
+    if (/^(admin|strapi)::|^[^:]*$/.test(uid)) this.#input.notices.logOnce(`lifecycles of ${uid} never run: ${reason}`);
   }
 
   #change(subscribers: readonly Subscriber[], isEnabled = this.#isEnabled): void {

@@ -15,7 +15,7 @@ const unheeded: Step = {
     (call, ctx) => {
       const { headers } = ctx.req;
       if (isRead(ctx) || headers['idempotency-key'] === undefined) return rest(call, ctx);
-      call.content.notices.tell(`${action}: the header Idempotency-Key is ignored, because code of the project answers`);
+      call.content.notices.logOnce(`${action}: the header Idempotency-Key is ignored, because code of the project answers`);
       if (headers['idempotency-repeat'] === undefined) return rest(call, ctx);
       throw keyError(
         409,

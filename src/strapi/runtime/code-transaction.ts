@@ -151,7 +151,7 @@ async function runInWrite<Result>(work: Work<Result>, database: Database, notice
     try {
       await listener();
     } catch (error) {
-      notices.tell(`${name} of strapi.db.transaction has failed: ${messageOf(error)}`);
+      notices.logOnce(`${name} of strapi.db.transaction has failed: ${messageOf(error)}`);
     }
   };
   let refusal: Error | null = null;

@@ -111,7 +111,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
   const { directory, files, code } = parts;
   const { content, registry, server, cron, requestContext } = code;
   const notices = createNotices(parts.observer);
-  const models = membersOf(code, notices.tell);
+  const models = membersOf(code, notices.logOnce);
   const values = withSettings(() => openCodeStore(content().store.database), settingsInStore(code));
   const tables = { webhook: webhookQuery(content), [coreStoreUid]: coreStoreQuery(values) };
   const db = createStrapiDatabase({ ...code, tables, models: () => ({ ...models.contentTypes, ...models.components }) });
@@ -127,7 +127,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
       model: (uid) => models.getModel(uid) ?? refuseType(uid),
       attachFiles: code.attachFiles,
       refuseOrTell: (undone) => void refuseOrTell(undone, content()),
-      tell: notices.tell,
+      tell: notices.logOnce,
     }),
     entityValidator: createEntityValidator(content),
     db,

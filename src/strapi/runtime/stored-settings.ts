@@ -107,7 +107,7 @@ const unused: Readonly<Record<string, string>> = {
 const withoutEffect = (key: string, instead: string, sources: Sources): StoreSetting => ({
   ...plain(key, sources),
   write: async (value) => {
-    sources.content().notices.tell(`strapi.store: ${key} has no effect: ${instead}`);
+    sources.content().notices.logOnce(`strapi.store: ${key} has no effect: ${instead}`);
     await store(key, value, sources);
   },
 });
@@ -135,7 +135,7 @@ const view = (key: string, sources: Sources): StoreSetting => ({
     const { models } = sources.running().backend.models.inForce();
     const report = (reason: string, where: string): void =>
       void afterCommit(target.database, async () => {
-        notices.tell(`strapi.store: ${key}: ${reason}: ${where}`);
+        notices.logOnce(`strapi.store: ${key}: ${reason}: ${where}`);
       });
     const taken = await takeView({ key, value }, { store: target, models, isProduction: false, report }).catch(
       (error: unknown) => {

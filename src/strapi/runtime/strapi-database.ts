@@ -87,7 +87,7 @@ export function createStrapiDatabase({ content, running, tables, ...parts }: Dat
     transaction: async (work?: unknown) => {
       const context = content();
       if (typeof work === 'function') return runTransaction(work as () => Promise<never>, context, transactions); // the form of the method
-      context.notices.tell(emptyNotice);
+      context.notices.logOnce(emptyNotice);
       return emptyTransaction() as never; // that of the second form
     },
     inTransaction: () => transactions.current !== null,

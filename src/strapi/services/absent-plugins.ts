@@ -13,7 +13,7 @@ export function absentPlugins(notices: OpenNotices): Readonly<Record<string, Rea
     (text: string) =>
     <Result>(result: Result) =>
     (): Result => {
-      notices().tell(text);
+      notices().logOnce(text);
       return result;
     };
   const sentry = telling("strapi.plugin('sentry') sends nothing: errors are in the log; call @sentry/node to send them");

@@ -153,7 +153,7 @@ function engineWrites(open: () => Opened): Writes {
 
 async function readMany(parameters: EngineParameters, opened: Opened): Promise<Entity[]> {
   const { type, context } = opened;
-  for (const text of unreadParameters(parameters)) context.notices.tell(`strapi.db.query('${type.uid}'): ${text}`);
+  for (const text of unreadParameters(parameters)) context.notices.logOnce(`strapi.db.query('${type.uid}'): ${text}`);
   if (offsetWindow(parameters).limit === 0) return [];
   const grouped = groupedRead<Entity>(parameters, type);
   const rows = (await readPage(grouped?.parameters ?? parameters, opened)).entries.map(entityOf);

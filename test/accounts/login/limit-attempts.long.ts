@@ -87,7 +87,7 @@ describe('guesses of a secret', () => {
     };
     const guess = async (identifier: string, ip: string, known: string | null = null): Promise<boolean> =>
       limits()
-        .admitGuess({ of: 'login', identifier, ip, known })
+        .admitGuess({ of: 'login', identifier, ip, clientMark: known })
         .then(
           () => true,
           (error: unknown) => {
@@ -121,7 +121,7 @@ describe('guesses of a secret', () => {
     });
 
     it('that are right are taken back', async () => {
-      const right = { of: 'login', identifier: 'dan', ip: '192.0.2.1', known: null } as const;
+      const right = { of: 'login', identifier: 'dan', ip: '192.0.2.1', clientMark: null } as const;
       for (let n = 0; n < 10; n += 1) {
         await limits().admitGuess(right);
         await limits().forgiveGuess(right);

@@ -26,7 +26,7 @@ describe('The observer', () => {
     ];
     for (const one of observed) observer.observe(one);
     expect(seen).to.deep.equal(['first', 'second', 'third']);
-    expect([observer.wants('schema postponed'), observer.wants('budget refused')]).to.deep.equal([true, false]);
+    expect([observer.hasConsumer('schema postponed'), observer.hasConsumer('budget refused')]).to.deep.equal([true, false]);
   });
 
   const commands: readonly (readonly [command: object, expected: readonly unknown[]])[] = [

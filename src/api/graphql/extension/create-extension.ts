@@ -98,7 +98,7 @@ function extendOrWait(notices: Notices): typeof extendSchema {
       if (used.length < input.used.length) return extendSchema(schema, { ...input, used });
       const missing = mayWait ? missingTypeOf(error) : null;
       if (missing === null) throw error;
-      notices.tell(`GraphQL is served without its extensions until there is a model for the type ${missing}, which they name`);
+      notices.logOnce(`GraphQL is served without its extensions until there is a model for the type ${missing}, which they name`);
       return extendSchema(schema, { ...input, onlyConfigures: true, warn: () => undefined });
     }
   };

@@ -13,20 +13,20 @@ export type Conversion = { readonly value: unknown } | { readonly reason: string
 /** Converts a stored value of another type, which is not null. */
 export type Convert = (value: unknown, to: ConvertedType) => Conversion;
 
-export const done = (value: unknown): Conversion => ({ value });
-export const impossible = (reason: string): Conversion => ({ reason });
+export const convertedValue = (value: unknown): Conversion => ({ value });
+export const conversionFailure = (reason: string): Conversion => ({ reason });
 
 /** Converts a text to what a parser returns. `what` it is, is part of the reason if it throws. */
-export function parsed(text: string, parse: (text: string) => unknown, what: string): Conversion {
+export function parsedValue(text: string, parse: (text: string) => unknown, what: string): Conversion {
   try {
-    return done(parse(text));
+    return convertedValue(parse(text));
   } catch {
-    return impossible(`${shown(text)} is not ${what}`);
+    return conversionFailure(`${excerpt(text)} is not ${what}`);
   }
 }
 
 /** Returns the beginning of a value for messages. */
-export function shown(value: unknown): string {
+export function excerpt(value: unknown): string {
   const text = JSON.stringify(numberText(value) ?? value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

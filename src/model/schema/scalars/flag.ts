@@ -1,6 +1,6 @@
 import { notOfType } from '../findings.js';
 import { numberText, readBoolean, toBoolean } from '../stored-values.js';
-import { done, impossible, shown } from './conversions.js';
+import { convertedValue, conversionFailure, excerpt } from './conversions.js';
 import type { ScalarRule } from './rule.js';
 
 /**
@@ -26,7 +26,7 @@ export const boolean: ScalarRule = {
   name: 'boolean',
   convert: (value) => {
     const flag = toBoolean(typeof value === 'string' ? value.trim() : (numberText(value) ?? value));
-    return flag === null ? impossible(`${shown(value)} is neither true nor false`) : done(flag);
+    return flag === null ? conversionFailure(`${excerpt(value)} is neither true nor false`) : convertedValue(flag);
   },
   graphql: 'Boolean',
   schema: { answer: { type: 'boolean' } },

@@ -3,7 +3,7 @@ import { blockProblems } from '../check-blocks.js';
 import { jsonProblems } from '../check-json.js';
 import { notOfType } from '../findings.js';
 import { numberText, parseDateTime, readJson, readList } from '../stored-values.js';
-import { done, impossible, shown } from './conversions.js';
+import { convertedValue, conversionFailure, excerpt } from './conversions.js';
 import type { ScalarRule } from './rule.js';
 
 const numberOrSame = (value: unknown): unknown => (numberText(value) === null ? value : Number(numberText(value)));
@@ -18,11 +18,11 @@ const json: ScalarRule = {
   fitting: 'all',
   check: (value, _attribute, path) => jsonProblems(value, path),
   convert: (value) => {
-    if (typeof value !== 'string') return done(value instanceof Date ? value.toISOString() : numberOrSame(value));
+    if (typeof value !== 'string') return convertedValue(value instanceof Date ? value.toISOString() : numberOrSame(value));
     try {
-      return done(JSON.parse(value));
+      return convertedValue(JSON.parse(value));
     } catch {
-      return impossible(`${shown(value)} is not JSON`);
+      return conversionFailure(`${excerpt(value)} is not JSON`);
     }
   },
   graphql: 'JSON',

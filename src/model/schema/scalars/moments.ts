@@ -1,6 +1,6 @@
 import { messageOf } from '#base/errors.js';
 import { parseDate, parseDateTime, parseTime, readDay, readInstant, readTime, readTimestamp } from '../stored-values.js';
-import { done, impossible, parsed, shown } from './conversions.js';
+import { convertedValue, conversionFailure, parsedValue, excerpt } from './conversions.js';
 import type { Check, ScalarRule } from './rule.js';
 
 /** Returns the check of values that must be a date or time. The message of the parser does not name the attribute. */
@@ -28,7 +28,9 @@ const date: ScalarRule = {
   fitting: { pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
   convert: (value) => {
     const day = value instanceof Date ? value.toISOString().slice(0, 10) : value;
-    return typeof day === 'string' ? parsed(day.trim(), parseDate, 'a date') : impossible(`${shown(value)} is not a date`);
+    return typeof day === 'string'
+      ? parsedValue(day.trim(), parseDate, 'a date')
+      : conversionFailure(`${excerpt(value)} is not a date`);
   },
   graphql: 'Date',
   schema: { answer: { type: 'string', format: 'date' } },
@@ -69,10 +71,10 @@ const datetime: ScalarRule = {
   ...timestamp,
   output: readInstant,
   convert: (value) => {
-    if (value instanceof Date) return done(value);
+    if (value instanceof Date) return convertedValue(value);
     return typeof value === 'string' && /^\d{4}-/.test(value.trim())
-      ? parsed(value.trim(), parseDateTime, 'a date and time')
-      : impossible(`${shown(value)} is not a date and time`);
+      ? parsedValue(value.trim(), parseDateTime, 'a date and time')
+      : conversionFailure(`${excerpt(value)} is not a date and time`);
   },
   schema: { answer: { type: 'string', format: 'date-time' } },
 };

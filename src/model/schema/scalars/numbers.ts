@@ -2,7 +2,7 @@ import { validationError } from '#base/errors.js';
 import type { ScalarAttribute } from '../content-type.js';
 import { notOfType } from '../findings.js';
 import { numberText, readBigInteger, readInteger, readNumber } from '../stored-values.js';
-import { type Convert, done, impossible, shown } from './conversions.js';
+import { type Convert, convertedValue, conversionFailure, excerpt } from './conversions.js';
 import type { ScalarRule } from './rule.js';
 
 function castNumber(value: unknown, name: string): number {
@@ -56,7 +56,7 @@ function numberOf(value: unknown): number {
 
 const toFinite: Convert = (value) => {
   const number = numberOf(value);
-  return Number.isFinite(number) ? done(number) : impossible(`${shown(value)} is not a number`);
+  return Number.isFinite(number) ? convertedValue(number) : conversionFailure(`${excerpt(value)} is not a number`);
 };
 
 const decimal: ScalarRule = {
@@ -91,8 +91,8 @@ const integer: ScalarRule = {
   allowsDefault: (initial) => Number.isInteger(toNumber(initial)),
   convert: (value) => {
     const number = numberOf(value);
-    if (!Number.isFinite(number)) return impossible(`${shown(value)} is not a number`);
-    return Number.isSafeInteger(number) ? done(number) : impossible(`${shown(value)} is not an integer`);
+    if (!Number.isFinite(number)) return conversionFailure(`${excerpt(value)} is not a number`);
+    return Number.isSafeInteger(number) ? convertedValue(number) : conversionFailure(`${excerpt(value)} is not an integer`);
   },
   graphql: 'Int',
   schema: { answer: { type: 'integer' } },
@@ -112,7 +112,7 @@ const biginteger: ScalarRule = {
   check: (value, _attribute, path) => (toBigInteger(value) === null ? [notOfType(path, 'biginteger', value)] : []),
   convert: (value) => {
     const whole = toBigInteger(typeof value === 'boolean' ? Number(value) : (numberText(value) ?? value));
-    return whole === null ? impossible(`${shown(value)} is not a 64-bit integer`) : done(whole);
+    return whole === null ? conversionFailure(`${excerpt(value)} is not a 64-bit integer`) : convertedValue(whole);
   },
   graphql: 'Long',
   schema: {

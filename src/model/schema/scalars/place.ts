@@ -1,7 +1,7 @@
 import { validationError } from '#base/errors.js';
 import { isRecord } from '#base/values.js';
 import { numberText } from '../stored-values.js';
-import { done, impossible, shown } from './conversions.js';
+import { convertedValue, conversionFailure, excerpt } from './conversions.js';
 import type { ScalarRule } from './rule.js';
 
 /** A place on the earth, in degrees. */
@@ -62,7 +62,7 @@ const point: ScalarRule = {
   check: (value, _attribute, path) => (readPlace(value) === null ? [`${path} must be a point, ${expected}`] : []),
   convert: (value) => {
     const place = fromAny(value);
-    return place === null ? impossible(`${shown(value)} is not a point`) : done(geoPoint(place));
+    return place === null ? conversionFailure(`${excerpt(value)} is not a point`) : convertedValue(geoPoint(place));
   },
   graphql: 'JSON',
   schema: {

@@ -3,7 +3,7 @@ import type { ScalarAttribute } from '../content-type.js';
 import { notOfType } from '../findings.js';
 import { matches } from '../linear-regex.js';
 import { numberText, readText } from '../stored-values.js';
-import { type Conversion, done, impossible, shown } from './conversions.js';
+import { type Conversion, convertedValue, conversionFailure, excerpt } from './conversions.js';
 import type { Check, InputRules, ScalarRule } from './rule.js';
 
 function castText(value: unknown, name: string): string {
@@ -14,10 +14,10 @@ function castText(value: unknown, name: string): string {
 }
 
 function toText(value: unknown): Conversion {
-  if (typeof value === 'string') return done(value);
-  if (value instanceof Date) return done(value.toISOString());
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return done(String(value));
-  return done(numberText(value) ?? JSON.stringify(value));
+  if (typeof value === 'string') return convertedValue(value);
+  if (value instanceof Date) return convertedValue(value.toISOString());
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return convertedValue(String(value));
+  return convertedValue(numberText(value) ?? JSON.stringify(value));
 }
 
 function checkText(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
@@ -129,7 +129,7 @@ const enumeration: ScalarRule = {
   convert: (value, to) => {
     const converted = toText(value);
     if ('reason' in converted || to.enum.includes(String(converted.value))) return converted;
-    return impossible(`${shown(converted.value)} is not one of ${to.enum.join(', ')}`);
+    return conversionFailure(`${excerpt(converted.value)} is not one of ${to.enum.join(', ')}`);
   },
 };
 

@@ -87,7 +87,7 @@ async function findHidden(collection: string, visible: Condition, database: Data
   const { resolved, joins } = await resolveOrJoin(visible, database);
   if (joins.length > 0) return null;
   const filter = { $nor: [compileCondition(visible, resolved)] };
-  const limit = Math.min(maxHidden, database.budget.left('idsResolved')) + 1;
+  const limit = Math.min(maxHidden, database.budget.remaining('idsResolved')) + 1;
   const command = { find: collection, filter, projection: { _id: 1 }, limit, batchSize: limit };
   const rows = await readAll(asScanned(database), command);
   const ids = rows.map(({ _id }) => _id as unknown);

@@ -34,7 +34,7 @@ export interface Lead extends IdPipeline {
 
 /** Compiles the condition with an index among those that a pipeline can begin with. */
 export async function leadBy(condition: RelatedCondition, index: number, { type }: Plan, { database }: Facts): Promise<Lead> {
-  const left = database.budget.left('idsResolved');
+  const left = database.budget.remaining('idsResolved');
   // a limit takes the server a tenth of its time
   const mayBeMore = mayLeadToSeveral(condition) || (await estimateSize(condition.target, database)) > left;
   const [ids, entries] = await Promise.all([
@@ -98,7 +98,7 @@ const compileChosen = (list: string, index: number): Document => ({ $cond: [{ $e
 /** Returns an expression for the index of the condition that leads to the fewest entries; -1 if ids are better read first. */
 async function compileChoice(plan: Plan, leads: readonly Lead[], facts: Facts): Promise<Document> {
   const { database } = facts;
-  const mostRead = Math.min(mostIds, database.budget.left('idsResolved'));
+  const mostRead = Math.min(mostIds, database.budget.remaining('idsResolved'));
   const sizes = leads.map(({ list }) => ({ $size: `$${list}` }));
   const entries = leads.map((lead, index) => ({ $multiply: [sizes[index], lead.entries] }));
   const [only, second] = leads;

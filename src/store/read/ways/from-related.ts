@@ -98,7 +98,7 @@ export const joinedList: Way = {
 /** Runs a command with joins. Throws the ValidationError of too many ids if it exceeds the time limit. */
 const readJoined = (command: Document, database: Database): Promise<readonly Document[]> =>
   readAll(database, command).catch((error: unknown) => {
-    if (isTimedOut(error)) database.budget.spend('idsResolved', database.budget.left('idsResolved') + 1);
+    if (isTimedOut(error)) database.budget.spend('idsResolved', database.budget.remaining('idsResolved') + 1);
     throw error;
   });
 

@@ -62,7 +62,7 @@ const costOf = (leads: readonly RelatedCondition[]): number => leads.reduce((sum
  * another way resolves the conditions within again, and spends for those.
  */
 function noteIds(leads: readonly Lead[], found: readonly (readonly unknown[])[], { database, known }: Facts): boolean {
-  let left = database.budget.left('idsResolved');
+  let left = database.budget.remaining('idsResolved');
   let areFew = true;
   for (const [index, { condition }] of leads.entries()) {
     const ids = found[index] ?? [];

@@ -22,19 +22,19 @@ export function pageOf(plan: Plan, match: Document, database: Database): Page {
 }
 
 function pageOfList(
-  { type, sort, window, selection, condition, near, found }: Plan,
+  { type, sort, window, selection, condition, near, foundEntries }: Plan,
   match: Document,
   { budget, searches }: Database,
 ): Page {
-  const limit = boundLimit(window.limit, budget.left('entriesRead'));
+  const limit = boundLimit(window.limit, budget.remaining('entriesRead'));
   const rank = rankOf(condition, searches);
   const isRanked = sort.some(({ path }) => path === scorePath);
   return {
     collection: type.collection,
     match,
-    sort: rank === null && found === undefined ? sort.filter(({ path }) => path !== scorePath) : sort,
+    sort: rank === null && foundEntries === undefined ? sort.filter(({ path }) => path !== scorePath) : sort,
     rank,
-    score: isRanked && found !== undefined ? { $indexOfArray: [{ $literal: found.ids }, '$_id'] } : null,
+    score: isRanked && foundEntries !== undefined ? { $indexOfArray: [{ $literal: foundEntries.ids }, '$_id'] } : null,
     window: { ...window, limit },
     projection: near === undefined ? compileProjection(selection) : { ...compileProjection(selection), [distancePath]: 1 },
     near: near ?? null,

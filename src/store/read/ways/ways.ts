@@ -160,9 +160,9 @@ const collatedWays: readonly Way[] = [nearest, noEntry, joinedList, behindEnd, c
 const foundWays: readonly Way[] = [nearest, noEntry, joinedList, behindEnd, inOrder];
 
 /** Returns the ways to read a page. The first one that fits is used. */
-export function waysOf({ sort, found }: Pick<Plan, 'sort' | 'found'>): readonly Way[] {
+export function waysOf({ sort, foundEntries }: Pick<Plan, 'sort' | 'foundEntries'>): readonly Way[] {
   if (collationOf(sort) !== null) return collatedWays;
-  return found !== undefined && sort.some(({ path }) => path === scorePath) ? foundWays : ways;
+  return foundEntries !== undefined && sort.some(({ path }) => path === scorePath) ? foundWays : ways;
 }
 
 /** Returns what ways of reading are chosen by. */
