@@ -9,7 +9,7 @@ import { guardsPublication, publicationRefusal } from '#model/schema/model-optio
  * Throws a ValidationError, which undoes the write.
  */
 export const guardingPublications: Subscriber = {
-  hears: (kind, type) => (kind === 'create' || kind === 'update') && guardsPublication(type),
+  subscribesTo: (kind, type) => (kind === 'create' || kind === 'update') && guardsPublication(type),
   needsBefore: true,
   within: async (event, database) => {
     if (event.kind === 'any') throw validationError(`Too many entries of ${event.type.uid} are changed at once`);

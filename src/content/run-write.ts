@@ -1,6 +1,6 @@
 import { afterCommit } from '#store/send/around-commit.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
-import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulated } from '#store/form/loaded.js';
+import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulatedRelations } from '#store/form/loaded.js';
 import { readTreeOf } from '#store/read/read-entry.js';
 import type { Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -168,6 +168,6 @@ export async function readWritten(
     return await readTreeOf(selection, document, context.store.database, known);
   } catch (error) {
     if (!costsTooMuchLate(error, context)) throw error;
-    return withoutPopulated({ document, selection, children: [] });
+    return withoutPopulatedRelations({ document, selection, children: [] });
   }
 }

@@ -1,4 +1,4 @@
-import { type Loaded, type Related, withoutPopulated } from '#store/form/loaded.js';
+import { type Loaded, type Related, withoutPopulatedRelations } from '#store/form/loaded.js';
 import type { Budget } from '#base/limits/budget.js';
 import type { Child } from '#model/query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '#model/schema/content-type.js';
@@ -59,7 +59,7 @@ export function showStored<Shown>(
     return show(entry, context);
   } catch (error) {
     if (!costsTooMuchLate(error, context)) throw error;
-    return show(withoutPopulated(entry), withoutBudget(context));
+    return show(withoutPopulatedRelations(entry), withoutBudget(context));
   }
 }
 

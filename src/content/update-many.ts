@@ -35,7 +35,7 @@ export interface ManyEntries {
 export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<WrittenMany> {
   const { type, where, filter } = entries;
   const write = { action: 'updateMany', type, where, data, selection: null } as const;
-  const isHeard = context.store.changes.hearing(type.collection, 'update') !== null;
+  const isHeard = context.store.changes.subscription(type.collection, 'update') !== null;
   if (!isHeard && hookOf(write, context) === null)
     return { count: await setMany(type, await ruleFilter(type, context, filter), data, context) };
   return writePortions(write, context, {

@@ -24,7 +24,7 @@ export async function retireFile(file: Values, media: Media, database: Database)
 
 /** Returns the subscriber that deletes the bytes of deleted files, whoever deletes them. */
 export const retiring = (media: Media): Subscriber => ({
-  hears: (kind, { uid }) => kind === 'delete' && uid === uploadFile,
+  subscribesTo: (kind, { uid }) => kind === 'delete' && uid === uploadFile,
   within: async (event, database) => {
     if (event.kind === 'delete') await afterCommit(database, await retireFile(event.document, media, database));
   },

@@ -4,7 +4,7 @@ import { readAll } from './send/read-commands.js';
 import type { Match } from './form/matches.js';
 
 /** Which documents of a collection are read, and what of them. */
-export interface Wanted {
+export interface FindOptions {
   readonly match?: Match;
   /** The fields that are read; all by default. */
   readonly fields?: readonly string[];
@@ -20,7 +20,7 @@ export interface Wanted {
 export const findStored = (
   database: Database,
   collection: string,
-  { match, fields, without, ...page }: Wanted = {},
+  { match, fields, without, ...page }: FindOptions = {},
 ): Promise<readonly Document[]> =>
   readAll(database, {
     find: collection,
@@ -34,14 +34,14 @@ const projectionOf = (fields: readonly string[] = [], without: readonly string[]
   Object.fromEntries([...without.map((field) => [field, 0] as const), ...fields.map((field) => [field, 1] as const)]);
 
 /** Which documents of a collection are read by the object that they have in a field. */
-interface WantedByPart extends Required<Pick<Wanted, 'match' | 'sort' | 'limit'>>, Pick<Wanted, 'skip'> {
+interface FindByPartOptions extends Required<Pick<FindOptions, 'match' | 'sort' | 'limit'>>, Pick<FindOptions, 'skip'> {
   readonly field: string;
   /** The match of the object, as if it were a document. */
   readonly part: Match;
 }
 
 /** Returns the stored documents of a match whose object in a field meets another match, in one command. */
-export function findByPart(database: Database, collection: string, wanted: WantedByPart): Promise<readonly Document[]> {
+export function findByPart(database: Database, collection: string, wanted: FindByPartOptions): Promise<readonly Document[]> {
   const { match, sort, skip = 0, limit, field, part } = wanted;
   const whole = '_whole';
   const among = [
@@ -127,7 +127,7 @@ export async function countBy(collection: string, field: string, database: Datab
 }
 
 /** A candidate for the value of a field. */
-interface WantedText {
+interface TextCandidate {
   readonly field: string;
   /** Characters of uids: of those a pattern only has the dot. */
   readonly text: string;
@@ -138,7 +138,7 @@ interface WantedText {
 /** Returns the values of a field that equal the text, or the text followed by a number: `title`, `title-2`. */
 export async function takenTexts(
   collection: string,
-  { field, text, among }: WantedText,
+  { field, text, among }: TextCandidate,
   database: Database,
 ): Promise<ReadonlySet<unknown>> {
   const filter = { [field]: { $regex: `^${text.replaceAll('.', '\\.')}(-\\d+)?$` }, ...among };

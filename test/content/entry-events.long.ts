@@ -169,9 +169,9 @@ const words = (events: readonly EntryEvent[]): readonly string[] =>
 describe('events of entries', () => {
   let client: Client;
   let end: (() => void)[] = [];
-  const subscribe = (subscriber: Omit<Subscriber, 'hears'>): void => {
+  const subscribe = (subscriber: Omit<Subscriber, 'subscribesTo'>): void => {
     const { changes } = client.server.backend?.store ?? missing();
-    end.push(changes.subscribe({ hears: () => true, ...subscriber }));
+    end.push(changes.subscribe({ subscribesTo: () => true, ...subscriber }));
   };
   const stored = () => Promise.all(Object.keys(documents).map((name) => client.database.db.collection(name).find().toArray()));
   before(async () => {

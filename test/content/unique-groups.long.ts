@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findUnfit } from '#store/models/find-unfit.js';
+import { findUnfitValues } from '#store/models/find-unfit.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, storeModels, type Answer, type Serving, type ServingInput, type TestModel } from '../support/serve.js';
@@ -287,7 +287,7 @@ describe('unique values that all locales share, in a collection from before', ()
       const { registry } = buildRegistry([plain]);
       const type = registry.types.get(plain.uid);
       if (type === undefined || serving.server.backend === null) throw new Error('there is a type and a database');
-      const unfit = await findUnfit(
+      const unfit = await findUnfitValues(
         type,
         { before: buildRegistry([]).registry, after: registry },
         serving.server.backend.store.database,

@@ -63,7 +63,7 @@ describe('the data of removed models', () => {
   };
   const now: ModelsNow = {
     documents: [],
-    kept: new Map(),
+    retainedCollections: new Map(),
     settings: modelSettings(features, createConfig({ environment: 'test' })),
   };
 

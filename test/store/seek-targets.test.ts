@@ -67,7 +67,7 @@ describe('pages by cursors of a list that is sorted by a value of one related en
     const ways = new Set<string>();
     const ids: number[] = [];
     const context = contextOf(database);
-    const traced = withDatabase(context, { ...context.store.database, trace: { chose: (way) => void ways.add(way) } });
+    const traced = withDatabase(context, { ...context.store.database, trace: { onRead: (way) => void ways.add(way) } });
     for (let cursor = from; ;) {
       const pagination = parseCursors({
         limit: '170',

@@ -104,17 +104,17 @@ describe('TotalCache', () => {
       const { changes, totals } = listening();
       await totals.read(live, () => Promise.resolve(10), patient);
       for (const change of changed) changes.changed('rows', change(changes.tick()));
-      expect(totals.kept(live)).to.equal(known);
+      expect(totals.cachedTotal(live)).to.equal(known);
     });
 
   it('caches the total of a filter by its query, until a write', async () => {
     const { changes, totals } = listening();
     await totals.read(filtered, () => Promise.resolve(7), patient);
-    expect(totals.kept({ ...filtered, match: { rank: 3 } })).to.equal(7);
-    expect(totals.kept({ ...filtered, match: { rank: 4 } })).to.equal(null);
+    expect(totals.cachedTotal({ ...filtered, match: { rank: 3 } })).to.equal(7);
+    expect(totals.cachedTotal({ ...filtered, match: { rank: 4 } })).to.equal(null);
     for (const write of [{ kind: 'values' }, entry(null, 1, changes.tick()), { kind: 'any' }] satisfies Change[]) {
       changes.changed('rows', write);
-      expect(totals.kept(filtered)).to.equal(null);
+      expect(totals.cachedTotal(filtered)).to.equal(null);
       await totals.read(filtered, () => Promise.resolve(7), patient);
     }
   });
@@ -128,7 +128,7 @@ describe('TotalCache', () => {
     changes.changed('rows', entry(new Date(), 1, changes.tick()));
     held.end(10);
     await counting;
-    expect([totals.kept(live), totals.kept(other)]).to.deep.equal([11, null]);
+    expect([totals.cachedTotal(live), totals.cachedTotal(other)]).to.deep.equal([11, null]);
   });
 
   for (const [name, counted] of Object.entries({ live, filtered }))
@@ -142,7 +142,7 @@ describe('TotalCache', () => {
       changes.changed('rows', entry(new Date(), 1, changes.tick()));
       again.end(10);
       expect(await asked[1]).to.equal(10);
-      expect(totals.kept(counted)).to.equal(null);
+      expect(totals.cachedTotal(counted)).to.equal(null);
     });
 
   for (const [name, write] of Object.entries({
@@ -156,9 +156,9 @@ describe('TotalCache', () => {
       const keep = totals.keeper('rows');
       changes.changed('rows', write);
       keep(match, 50);
-      expect(totals.kept(filtered)).to.equal(null);
+      expect(totals.cachedTotal(filtered)).to.equal(null);
       totals.keeper('rows')(match, 51);
-      expect(totals.kept(filtered)).to.equal(51);
+      expect(totals.cachedTotal(filtered)).to.equal(51);
     });
 
   it('caches no count made during a create, and none while writes are not reported', async () => {
@@ -168,9 +168,9 @@ describe('TotalCache', () => {
     changes.changed('rows', entry(new Date(), 1, changes.tick()));
     held.end(10);
     await counting;
-    expect(totals.kept(live)).to.equal(null);
+    expect(totals.cachedTotal(live)).to.equal(null);
     changes.setListening(false);
     await totals.read(live, () => Promise.resolve(1), patient);
-    expect(totals.kept(live)).to.equal(null);
+    expect(totals.cachedTotal(live)).to.equal(null);
   });
 });

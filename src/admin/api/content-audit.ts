@@ -26,7 +26,7 @@ const writes = ownRows<StoredWrite>(collections.contentAudit);
 
 /** Returns the subscriber that keeps who has changed which entry, for some days. */
 export const auditingWrites = (days: number): Subscriber => ({
-  hears: (kind) => kind !== 'any',
+  subscribesTo: (kind) => kind !== 'any',
   needsBefore: true, // which says whether an update has published the entry
   within: async (event, database) => {
     if (event.kind === 'any') return;

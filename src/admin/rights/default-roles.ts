@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { isStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
-import { makeOnce } from '#store/write/compile-change.js';
+import { insertIfAbsent } from '#store/write/compile-change.js';
 import { collections } from '#model/schema/collections.js';
 import { superAdminCode } from '../administrators/administrator.js';
 import { wholePermission } from './all-permissions.js';
@@ -44,14 +44,14 @@ export async function createDefaultAdminRoles(content: WithModels): Promise<void
   await bulkWrite(
     store,
     collections.adminRoles,
-    roles.map((role, index) => makeOnce({ _id: index + 1 }, { ...role, ...stamps })),
+    roles.map((role, index) => insertIfAbsent({ _id: index + 1 }, { ...role, ...stamps })),
   );
   const permissions = [
     ...editorPermissions(content).map((permission) => ({ ...permission, role: 2 })),
     ...authorPermissions(content).map((permission) => ({ ...permission, role: 3 })),
   ];
   const documents = permissions.map(({ action, subject = null, properties = {}, conditions = [], role }, index) =>
-    makeOnce({ _id: index + 1 }, { action, actionParameters: {}, subject, properties, conditions, role, ...stamps }),
+    insertIfAbsent({ _id: index + 1 }, { action, actionParameters: {}, subject, properties, conditions, role, ...stamps }),
   );
   await bulkWrite(store, collections.adminPermissions, documents);
 }

@@ -17,7 +17,7 @@ import { readWhole } from './whole-entry.js';
  * with all rights.
  */
 export const keepingVersions = (content: () => ContentContext): Subscriber => ({
-  hears: (kind, type) => kind !== 'any' && optionOf(type, historyOption) !== null,
+  subscribesTo: (kind, type) => kind !== 'any' && optionOf(type, historyOption) !== null,
   needsBefore: true,
   within: async (event, database) => {
     const free = { ...database, budget: unlimited }; // the request has not asked for these reads

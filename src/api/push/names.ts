@@ -4,7 +4,7 @@ import { keyError, keyId } from '#http/idempotency/read-key.js';
 import { keyExpiry } from '#http/idempotency/run-once.js';
 import type { RouteCall } from '#http/route.js';
 import type { Registry } from '#model/schema/content-type.js';
-import { findKey, type findKeyHeads, insertKey, KeyTaken } from '#store/stores/key-store.js';
+import { findKey, type findKeyHeads, insertKey, KeyTakenError } from '#store/stores/key-store.js';
 import { collections } from '#model/schema/collections.js';
 import type { Database } from '#store/send/database.js';
 import { ownRows } from '#store/write/own-rows.js';
@@ -67,7 +67,7 @@ export class EntryNames {
       const expiresAt = keyExpiry(this.#call.running);
       await insertKey(database, { ...record, expiresAt }, JSON.stringify({ id }));
     } catch (error) {
-      throw error instanceof KeyTaken && (await this.#isStored(own)) ? nameTaken(name) : error;
+      throw error instanceof KeyTakenError && (await this.#isStored(own)) ? nameTaken(name) : error;
     }
   }
 

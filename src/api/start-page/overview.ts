@@ -8,7 +8,7 @@ import { envelopeError } from '#http/error-response.js';
 import type { RouteParts } from '#http/feature.js';
 import type { ProjectRoute } from '#http/project-code.js';
 import type { Row, RouteCall } from '#http/route.js';
-import { countStored } from '#store/send/read-commands.js';
+import { countDocuments } from '#store/send/read-commands.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { actionOf } from '#model/query/access.js';
 import type { RegistryBuild } from '#model/schema/build-registry.js';
@@ -107,7 +107,7 @@ async function readType(type: ContentType, { call, source, isAsked }: ReadInput)
   const query = isSingle ? '' : 'pagination[pageSize]=1';
   const row = findRow(name, `${prefix}/${name}`, { call, source });
   const [count, roles, answer] = await Promise.all([
-    countStored(type.collection, content.store.database),
+    countDocuments(type.collection, content.store.database),
     running.authenticator.roles(),
     isAsked && row !== null ? readAnswer(row, query, call) : null,
   ]);

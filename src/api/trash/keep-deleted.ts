@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { optionOf } from '#model/schema/model-option.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
-import { localeGroup, withoutDerived } from '#store/form/layout.js';
+import { localeGroup, withoutDerivedFields } from '#store/form/layout.js';
 import { readFormerLinks } from '#store/write/former-links.js';
 import { targetsOf } from '../history/version-targets.js';
 import { trashOption } from './trash-option.js';
@@ -14,13 +14,13 @@ const day = 86_400_000;
  * before the links of other entries are removed.
  */
 export const keepingDeleted = (content: () => ContentContext): Subscriber => ({
-  hears: (kind, type) => kind === 'delete' && optionOf(type, trashOption) !== null,
+  subscribesTo: (kind, type) => kind === 'delete' && optionOf(type, trashOption) !== null,
   within: async (event, database) => {
     const kept = optionOf(event.type, trashOption);
     if (event.kind !== 'delete' || kept === null) return;
     const { type, id, at, by } = event;
     const { registry } = content().bind;
-    const document = withoutDerived(event.document);
+    const document = withoutDerivedFields(event.document);
     const entry = {
       ...{ uid: type.uid, of: id, at, by, document },
       targets: targetsOf(document, type, registry),

@@ -41,7 +41,7 @@ interface UpdateEvent {
 export function updateSubscriber(parts: OutboxParts, { names, isOf, find }: UpdateEvent): Subscriber {
   const tell = teller(parts);
   return {
-    hears: (kind, type) => kind === 'update' && isOf(type) && parts.known.hears(names, type.uid),
+    subscribesTo: (kind, type) => kind === 'update' && isOf(type) && parts.known.hears(names, type.uid),
     needsBefore: true,
     within: async (event, database) => {
       const found = event.kind === 'any' ? null : find(event);
@@ -58,7 +58,7 @@ export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
   const find: UpdateEvent['find'] = (event) => publicationIn(event).map((name) => ({ name }))[0] ?? null;
   return [
     {
-      hears: (kind, { uid }) => known.hears(eventsOf(kind, uid), uid),
+      subscribesTo: (kind, { uid }) => known.hears(eventsOf(kind, uid), uid),
       within: (event, database) =>
         changesOptionsAlone(event) ? Promise.resolve() : tell(event, { names: eventsOf(event.kind, event.type.uid) }, database),
     },

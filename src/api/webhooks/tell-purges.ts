@@ -34,7 +34,7 @@ const rights: readonly string[] = [collections.permissions, collections.roles, c
 export function purgeSubscriber(database: Database, known: KnownWebhooks, registry: () => Registry): Subscriber {
   const store = (event: EntryEvent, own: Database): Promise<void> => storePurge(own, tagsOf(event, registry()));
   return {
-    hears: (kind) => kind !== 'draft' && known.hears([purgeEvent], ''),
+    subscribesTo: (kind) => kind !== 'draft' && known.hears([purgeEvent], ''),
     within: store,
     // another program has replaced the collection, outside of any transaction of this service
     after: (event) => (event.kind === 'any' ? store(event, database) : undefined),

@@ -1,5 +1,5 @@
 import { collections } from '#model/schema/collections.js';
-import { makeOnce } from '#store/write/compile-change.js';
+import { insertIfAbsent } from '#store/write/compile-change.js';
 import { linkRanks } from '#store/form/layout.js';
 import type { Document } from '#store/send/database.js';
 import { isStored } from '#store/stored.js';
@@ -55,6 +55,6 @@ export async function createDefaultRoles(store: Store): Promise<void> {
 
 /** Assigns the ids 1, 2, ... to the documents and stores the missing ones. */
 async function insertMissing(store: Store, collection: string, documents: readonly Document[]): Promise<void> {
-  const operations = documents.map((document, index) => makeOnce({ _id: index + 1 }, document));
+  const operations = documents.map((document, index) => insertIfAbsent({ _id: index + 1 }, document));
   await bulkWrite(store, collection, operations);
 }

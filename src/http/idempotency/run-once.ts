@@ -5,7 +5,7 @@ import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { collections } from '#model/schema/collections.js';
 import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '#base/errors.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { findKey, insertKey, keepAnswer, type KeptAnswer, type KeyedWrite, KeyTaken } from '#store/stores/key-store.js';
+import { findKey, insertKey, keepAnswer, type KeptAnswer, type KeyedWrite, KeyTakenError } from '#store/stores/key-store.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { isJson } from '../count-memory.js';
 import type { Answer, RouteCall } from '../route.js';
@@ -98,7 +98,7 @@ class KeyedRequest {
         return await this.#store();
       } catch (error) {
         if (error instanceof Undone) return error.answer;
-        if (error instanceof KeyTaken) return null;
+        if (error instanceof KeyTakenError) return null;
         const isTaken = hasCode(error, 'uid-taken') || hasCode(error, 'id-taken');
         if (!isTaken || taken >= mostTaken) throw error;
       }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Alarm } from '#base/limits/timers.js';
 import { modelPreviews } from '#store/models/preview-models.js';
 import { readModels, writeModels } from '#store/stores/model-store.js';
-import { asServed, openRenames } from '#store/stores/rename-store.js';
+import { servedModels, openRenames } from '#store/stores/rename-store.js';
 import { servedCollections } from '#store/models/served-collections.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { type Model, isStoredAs } from '#model/schema/model.js';
@@ -52,7 +52,7 @@ export async function addOnce(
   const stored = await readModels(database);
   const documents = new Map(given.map(({ document }) => [document.uid, changedByCode(document)]));
   const others = stored.filter(({ uid }) => !documents.has(uid));
-  const models = await asServed(database, [...others, ...documents.values()]);
+  const models = await servedModels(database, [...others, ...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   const moving = movedAway([...documents.values()], await openRenames(database));
   const drafts = await modelPreviews.draftsLeft(stored, build, database);
@@ -98,7 +98,7 @@ async function newlyUnfit(
 ): Promise<readonly UnfitData[]> {
   const uids = new Set(changed.map(({ uid }) => uid));
   const models = [...stored.filter(({ uid }) => !uids.has(uid)), ...changed];
-  const [before, after] = [await asServed(database, stored), await asServed(database, models)];
+  const [before, after] = [await servedModels(database, stored), await servedModels(database, models)];
   return unfitIn({ before: buildRegistry(before, settings), after: buildRegistry(after, settings) }, database);
 }
 

@@ -5,7 +5,7 @@ import { servedCollections } from '#store/models/served-collections.js';
 import type { Database } from '#store/send/database.js';
 import { claim } from '#store/stores/claim.js';
 import { readModels, writeModels } from '#store/stores/model-store.js';
-import { asServed } from '#store/stores/rename-store.js';
+import { servedModels } from '#store/stores/rename-store.js';
 import { suggest } from '#base/nearest-name.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { Registry, ScalarAttribute, ScalarType } from '#model/schema/content-type.js';
@@ -33,7 +33,7 @@ interface Asked {
 export async function convertModel(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
   const models = await readModels(opened.database);
-  const { registry } = buildRegistry(await asServed(opened.database, models), opened.settings);
+  const { registry } = buildRegistry(await servedModels(opened.database, models), opened.settings);
   await conversions.refuseMoved({ ...asked, registry }, models, opened.database);
   const { model, scalar, definition } = findAttribute(asked, models, registry);
   const { uid, attribute, to } = asked;

@@ -4,7 +4,7 @@ import { servedCollections } from '#store/models/served-collections.js';
 import { removeType } from '#accounts/roles/grant-actions.js';
 import { createStore } from '#store/store.js';
 import { reportShard, shardType } from '#store/models/shard-types.js';
-import { asServed, openRenames } from '#store/stores/rename-store.js';
+import { servedModels, openRenames } from '#store/stores/rename-store.js';
 import { readModels } from '#store/stores/model-store.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { isStoredAs } from '#model/schema/model.js';
@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, Command>> = {
 };
 
 async function list({ database, settings }: OpenedDatabase): Promise<number> {
-  const models = await asServed(database, await readModels(database));
+  const models = await servedModels(database, await readModels(database));
   const moving = new Set((await openRenames(database)).map(({ uid }) => uid));
   const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   for (const { uid } of models) print(`${uid}${build.problems.has(uid) ? '  not in force' : moving.has(uid) ? '  moving' : ''}`);

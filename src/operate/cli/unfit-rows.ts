@@ -1,4 +1,4 @@
-import { findUnfit, type UnfitData } from '#store/models/find-unfit.js';
+import { findUnfitValues, type UnfitData } from '#store/models/find-unfit.js';
 import type { Database } from '#store/send/database.js';
 import { changedTypes, type RegistryBuild } from '#model/schema/build-registry.js';
 
@@ -14,7 +14,7 @@ interface Builds {
 export async function unfitIn({ before, after }: Builds, database: Database): Promise<readonly UnfitData[]> {
   const found: UnfitData[] = [];
   for (const type of changedTypes(after.registry, before.registry))
-    found.push(...(await findUnfit(type, { before: before.registry, after: after.registry }, database)));
+    found.push(...(await findUnfitValues(type, { before: before.registry, after: after.registry }, database)));
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { servedCollections } from '#store/models/served-collections.js';
 import { reportShard } from '#store/models/shard-types.js';
-import { asServed } from '#store/stores/rename-store.js';
+import { servedModels } from '#store/stores/rename-store.js';
 import { readModels } from '#store/stores/model-store.js';
 import { buildRegistry, type RegistryBuild } from '#model/schema/build-registry.js';
 import { warningText } from '#model/schema/report-models.js';
@@ -20,7 +20,7 @@ export async function validateModels({ database, settings }: OpenedDatabase, wor
   const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
-  const models = await asServed(database, [...documents.values()]);
+  const models = await servedModels(database, [...documents.values()]);
   const build = buildRegistry(models, { ...settings, foreign: await servedCollections.findForeign(models, database) });
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
@@ -29,7 +29,7 @@ export async function validateModels({ database, settings }: OpenedDatabase, wor
   ];
   const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
   const notes = [...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])];
-  const before = buildRegistry(await asServed(database, stored), settings);
+  const before = buildRegistry(await servedModels(database, stored), settings);
   const data = given.length === 0 ? [] : await unfitIn({ before, after: build }, database);
   if (values.json)
     print(

@@ -4,7 +4,7 @@ import { formOfTemplates } from '#accounts/mail/settings-form.js';
 import { type FilePlace, nameOf, variantsOf } from '#media/file-values.js';
 import { findStored as findBytes, type Media, readStored } from '#media/media.js';
 import type { Database, Document } from '#store/send/database.js';
-import { countStored } from '#store/send/read-commands.js';
+import { countDocuments } from '#store/send/read-commands.js';
 import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { libraryViewKey } from '#media/image-choices.js';
@@ -62,7 +62,7 @@ const typesOf = ({ build }: Exporting): readonly ContentType[] =>
 
 async function* packAll(context: Exporting): AsyncGenerator<PackedFile> {
   const { database, progress } = context;
-  const totals = await Promise.all(typesOf(context).map(({ collection }) => countStored(collection, database)));
+  const totals = await Promise.all(typesOf(context).map(({ collection }) => countDocuments(collection, database)));
   const total = totals.reduce((sum, count) => sum + count, 0);
   yield* packLines('schemas', schemas(context));
   progress.begin('entries', total);
@@ -136,7 +136,7 @@ const printEnd = ({ type, id, field, position }: LinkEnd) => ({
 });
 
 async function* packAssets({ database, progress, counts }: Exporting, media: Media): AsyncGenerator<PackedFile> {
-  progress.begin('files', await countStored('files', database));
+  progress.begin('files', await countDocuments('files', database));
   for await (const document of streamDocuments(database, 'files')) {
     progress.advance(1);
     yield* packAsset(document, document, media, counts);

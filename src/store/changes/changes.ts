@@ -3,7 +3,7 @@ import { noObserver, type Observer } from '#base/observe/observer.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import { ChangeTicks } from './change-ticks.js';
-import type { EntryEvent, Hearing, Subscriber } from './entry-events.js';
+import type { EntryEvent, Subscription, Subscriber } from './entry-events.js';
 
 /**
  * The known facts about a write to a collection.
@@ -76,10 +76,10 @@ export class ChangeBus {
   }
 
   /** Returns the subscribers that hear of writes of these kinds to a collection; null if there are none. */
-  hearing(collection: string, ...kinds: readonly EntryEvent['kind'][]): Hearing | null {
+  subscription(collection: string, ...kinds: readonly EntryEvent['kind'][]): Subscription | null {
     const type = this.#subscribers.length === 0 ? undefined : byCollection(this.#types()).get(collection);
     if (type === undefined) return null;
-    const subscribers = this.#subscribers.filter((one) => kinds.some((kind) => one.hears(kind, type)));
+    const subscribers = this.#subscribers.filter((one) => kinds.some((kind) => one.subscribesTo(kind, type)));
     return subscribers.length === 0 ? null : { type, subscribers };
   }
 
@@ -88,7 +88,7 @@ export class ChangeBus {
     const told = events.flatMap((event) => subscribers.map((one) => [one, event] as const));
     for (const [one, event] of told)
       try {
-        if (one.hears(event.kind, event.type)) await one.after?.(event);
+        if (one.subscribesTo(event.kind, event.type)) await one.after?.(event);
       } catch (err) {
         this.#observer.observe({ kind: 'failed', work: 'entry event', err });
       }
@@ -137,7 +137,7 @@ export class ChangeBus {
   changed(collection: string, change: Change = unknown): void {
     this.#ticks.note(collection, this.tick());
     for (const listener of this.#listeners.get(collection) ?? []) listener(change);
-    const hearing = 'ids' in change && change.ids === null ? this.hearing(collection, 'any') : null;
+    const hearing = 'ids' in change && change.ids === null ? this.subscription(collection, 'any') : null;
     if (hearing === null) return;
     const event = { kind: 'any', type: hearing.type, by: null, requestId: null, agent: null, at: new Date() } as const;
     void this.deliver(hearing.subscribers, [event]);

@@ -58,7 +58,7 @@ export type EntryFact = Pick<EntryWritten, 'kind' | 'document' | 'before'>;
 /** Code that hears of entries, whoever writes them: of each write once, in their order. */
 export interface Subscriber {
   /** Returns whether it hears of writes of a kind to a type. */
-  readonly hears: (kind: EntryEvent['kind'], type: ContentType) => boolean;
+  readonly subscribesTo: (kind: EntryEvent['kind'], type: ContentType) => boolean;
   /** Whether all updates must have `before`, which costs a command for each. */
   readonly needsBefore?: true;
   /**
@@ -71,7 +71,7 @@ export interface Subscriber {
 }
 
 /** The subscribers that hear of a write to a type. */
-export interface Hearing {
+export interface Subscription {
   readonly type: ContentType;
   readonly subscribers: readonly Subscriber[];
 }

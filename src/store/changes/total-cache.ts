@@ -15,7 +15,7 @@ const filterBounds = { entries: 200, bytes: 100_000 };
 const totalBytes = 100;
 
 /** The counted condition. */
-interface Counted {
+interface CountQuery {
   readonly collection: string;
   readonly match: Document;
   /** The condition if it consists only of publication state and locale, so that writes can adjust the total; otherwise null. */
@@ -23,7 +23,7 @@ interface Counted {
 }
 
 interface Total {
-  readonly condition: Counted['condition'];
+  readonly condition: CountQuery['condition'];
   readonly value: number;
   /** The tick at which it was counted. */
   readonly counted: number;
@@ -36,7 +36,7 @@ export interface Pass {
 }
 
 /** The query of a pass. */
-interface Passing extends Pick<Counted, 'collection' | 'match'> {
+interface PassQuery extends Pick<CountQuery, 'collection' | 'match'> {
   /** The order of the entries. */
   readonly order: Document;
   /** The number of ids that it returns. */
@@ -81,13 +81,13 @@ export class TotalCache {
   }
 
   /** Returns the cached total; null if there is none. */
-  kept(counted: Counted): number | null {
+  cachedTotal(counted: CountQuery): number | null {
     const totals = this.#isCached(counted.collection) ? this.#totals.get(counted.collection) : undefined;
     return totals === undefined ? null : (countsOf(totals, counted).kept.get(queryOf(counted))?.value ?? null);
   }
 
   /** Returns the cached total, or the result of `count`, which may be that of a concurrent request. */
-  async read(counted: Counted, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
+  async read(counted: CountQuery, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
     if (!this.#isCached(counted.collection)) return count();
     // A write replaces these maps, so that counts which began before it are not used later.
     const { kept, running } = countsOf(this.#totalsOf(counted.collection), counted);
@@ -103,7 +103,7 @@ export class TotalCache {
   }
 
   /** Returns the result of `run`, which may be that of a concurrent request. Its total is cached. */
-  async pass({ collection, match, order, end }: Passing, run: () => Promise<Pass>, limits: TimeLimits): Promise<Pass> {
+  async pass({ collection, match, order, end }: PassQuery, run: () => Promise<Pass>, limits: TimeLimits): Promise<Pass> {
     if (!this.#isCached(collection)) return run();
     const { kept, passes } = this.#totalsOf(collection).filters;
     const query = queryDigest(match);
@@ -162,9 +162,9 @@ const newCounts = (bounds: typeof wholeBounds): Counts => ({
   passes: new Map(),
 });
 
-const countsOf = ({ whole, filters }: Totals, { condition }: Counted): Counts => (condition === null ? filters : whole);
+const countsOf = ({ whole, filters }: Totals, { condition }: CountQuery): Counts => (condition === null ? filters : whole);
 
-const queryOf = ({ condition, match }: Counted): string =>
+const queryOf = ({ condition, match }: CountQuery): string =>
   condition === null ? queryDigest(match) : queryText(condition, match);
 
 /**

@@ -50,7 +50,7 @@ export const fieldsOfParts: readonly string[] = ['_ranks', '_unique', '_trigrams
 const derivedFields: ReadonlySet<string> = new Set(['_unique', '_trigrams']);
 
 /** Returns a document without the fields that follow from its attributes. */
-export const withoutDerived = (document: StoredDocument): StoredDocument =>
+export const withoutDerivedFields = (document: StoredDocument): StoredDocument =>
   Object.fromEntries(Object.entries(document).filter(([name]) => !derivedFields.has(name)));
 
 /** The version of the tokens of a user, which increases. */

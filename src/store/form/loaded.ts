@@ -38,7 +38,7 @@ export function withLocalesOf({ selection: { locales, children }, children: rela
 }
 
 /** Returns an entry without its populated relations. */
-export const withoutPopulated = ({ document, selection }: Loaded): Loaded => ({
+export const withoutPopulatedRelations = ({ document, selection }: Loaded): Loaded => ({
   document,
   selection: { ...selection, children: [], locales: null },
   children: [],

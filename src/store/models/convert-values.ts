@@ -5,7 +5,7 @@ import type { ConvertedType } from '#model/schema/convert-value.js';
 import { is, matchAt, matchesAny } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
 import { converted, entriesOf, type Entry, rootsOf, type ValueConversion } from './converted-entries.js';
-import { refuseMoved } from './copy-fields.js';
+import { refuseRenamedAttributes } from './copy-fields.js';
 import { unfitMatches } from './unfit-rules.js';
 import { eachReply } from '../stored.js';
 
@@ -141,7 +141,7 @@ async function storedTexts(conversion: ValueConversion, most: number): Promise<r
 
 /** The steps of a conversion, in their order. */
 export const conversions = {
-  refuseMoved,
+  refuseMoved: refuseRenamedAttributes,
   storedTexts,
   survey: surveyConversion,
   prepare: prepareConversion,

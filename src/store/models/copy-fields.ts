@@ -153,7 +153,7 @@ interface WantedAttribute {
  * Throws an Error if an attribute is being renamed, or one that holds a component with it: values that are changed under one name
  * meanwhile may be replaced by those under the other.
  */
-export async function refuseMoved(
+export async function refuseRenamedAttributes(
   wanted: WantedAttribute,
   documents: readonly ModelDocument[],
   database: Database,

@@ -28,7 +28,7 @@ const mostExamples = 10;
  * Returns the stored values that would violate new or changed attributes of a type, also inside its components. Types without
  * entries are not searched.
  */
-export async function findUnfit(
+export async function findUnfitValues(
   type: ContentType,
   { before, after }: { readonly before: Registry; readonly after: Registry },
   database: Database,

@@ -5,7 +5,7 @@ import type { Registry } from '#model/schema/content-type.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { reportModels, type ModelReport } from '#model/schema/report-models.js';
 import { settlePasswords } from './password-places.js';
-import { asksForMore, completeLater, prepareTypes, repeatLater } from './type-preparation.js';
+import { needsMoreFields, completeLater, prepareTypes, repeatLater } from './type-preparation.js';
 import type { Jobs } from '#base/jobs.js';
 import type { Work } from '#base/observe/observation.js';
 import type { Database } from '../send/database.js';
@@ -172,7 +172,7 @@ export class ModelRegistry {
     this.#stored = stored;
     this.#replace(build);
     await this.renames.follow(build.registry);
-    const incomplete = changed.filter((type) => asksForMore(type, build.registry, previous));
+    const incomplete = changed.filter((type) => needsMoreFields(type, build.registry, previous));
     completeLater(incomplete, completion, this.#work);
     if (settleLate !== null) repeatLater('password completion', this.#work.jobs, () => settleLate(this.snapshot.registry));
     const check = () => this.#required.check(changed, build.registry, older);

@@ -10,8 +10,8 @@ import { movedAway, withoutRenamed } from '#model/schema/renames.js';
 import { warningText } from '#model/schema/report-models.js';
 import { hasDraft } from '../form/draft.js';
 import type { Database } from '../send/database.js';
-import { countStored } from '../send/read-commands.js';
-import { findUnfit, type UnfitData } from './find-unfit.js';
+import { countDocuments } from '../send/read-commands.js';
+import { findUnfitValues, type UnfitData } from './find-unfit.js';
 import type { ExpectedModels } from './model-registry.js';
 import type { Backend } from './open-backend.js';
 import { readRenames, servedDocuments } from '../stores/rename-store.js';
@@ -93,7 +93,7 @@ async function draftsLeft(
     if (!hasDraftsBeside(model)) continue;
     const now = registry.types.get(model.uid) ?? [...registry.types.values()].find((type) => uidsOf(type).includes(model.uid));
     if (now === undefined || keepsDrafts(now)) continue;
-    const count = await countStored(collectionOf(model), database, { query: hasDraft });
+    const count = await countDocuments(collectionOf(model), database, { query: hasDraft });
     const drafts = count === 1 ? '1 draft is' : `${String(count)} drafts are`;
     if (count > 0)
       left.set(now.uid, [`options.drafts cannot be switched off while ${drafts} stored: publish or discard them before`]);
@@ -121,7 +121,9 @@ async function compare(uids: readonly string[], { before, after }: Builds, { sto
   const isValid = problems.length === 0;
   const types = changedTypes(after.registry, before.registry);
   const unfit = isValid
-    ? await Promise.all(types.map((type) => findUnfit(type, { before: before.registry, after: after.registry }, store.database)))
+    ? await Promise.all(
+        types.map((type) => findUnfitValues(type, { before: before.registry, after: after.registry }, store.database)),
+      )
     : [];
   return {
     isValid,

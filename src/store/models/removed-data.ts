@@ -16,14 +16,14 @@ import { type RemovedPart, removedParts } from '../stores/removed-store.js';
 import { keptCollections, readRenames, withCollections } from '../stores/rename-store.js';
 import { giveRights } from '../stores/type-rights.js';
 import { inTransaction } from '../send/transaction.js';
-import { refuseMoved, moveFields } from './copy-fields.js';
+import { refuseRenamedAttributes, moveFields } from './copy-fields.js';
 import { countAside, dropAside, purgeCollection, putBack } from './purge-collection.js';
 
 /** The stored models, and what removed parts are compared with. */
 export interface ModelsNow {
   readonly documents: readonly ModelDocument[];
   /** The collections that renamed types have kept, by uid. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly retainedCollections: ReadonlyMap<string, string>;
   readonly settings: ModelSettings;
 }
 
@@ -34,7 +34,7 @@ const readNow = async (
   documents?: readonly ModelDocument[],
 ): Promise<ModelsNow> => ({
   documents: documents ?? (await readModels(database)),
-  kept: keptCollections(await readRenames(database)),
+  retainedCollections: keptCollections(await readRenames(database)),
   settings,
 });
 
@@ -123,7 +123,8 @@ async function countRemoved(part: RemovedPart, now: ModelsNow, database: Databas
 }
 
 /** Returns the collection of a type. */
-const collectionIn = ({ kept }: ModelsNow, document: ModelDocument): string => kept.get(document.uid) ?? collectionOf(document);
+const collectionIn = ({ retainedCollections }: ModelsNow, document: ModelDocument): string =>
+  retainedCollections.get(document.uid) ?? collectionOf(document);
 
 /** Returns the uid of the type that uses a collection; null if there is none. */
 const userOf = (collection: string, now: ModelsNow): string | null =>
@@ -137,7 +138,7 @@ const usedAgain = ({ uid, attribute }: RemovedPart): Error =>
 /** Returns the types as they are with a removed attribute; null if its model is gone too. */
 function registryWith(part: RemovedPart, now: ModelsNow): Registry | null {
   if (now.documents.every(({ uid }) => uid !== part.uid)) return null;
-  return buildRegistry(withCollections(withPart(part, now), now.kept), now.settings).registry;
+  return buildRegistry(withCollections(withPart(part, now), now.retainedCollections), now.settings).registry;
 }
 
 /**
@@ -152,7 +153,7 @@ async function purgeRemoved(part: RemovedPart, now: ModelsNow, database: Databas
   if (part.attribute === null) return 0;
   const registry = registryWith(part, now);
   if (registry === null) return 0;
-  await refuseMoved({ uid: part.uid, attribute: part.attribute, registry }, now.documents, database);
+  await refuseRenamedAttributes({ uid: part.uid, attribute: part.attribute, registry }, now.documents, database);
   const move = { uid: part.uid, from: part.attribute, to: part.attribute, keepsFormer: false };
   for (const { name, hasEntries } of database.ownCollections.values())
     if (hasEntries) await unsetInside(name, part.uid, part.attribute, database);

@@ -85,7 +85,7 @@ async function renameTrigrams({ uid, from, to }: RenameRecord, { database, regis
 }
 
 /** What an instance says that it follows: a rename in a phase. */
-export const followed = (record: RenameRecord): string => `${renameKey(record)} ${record.phase}`;
+export const phaseKey = (record: RenameRecord): string => `${renameKey(record)} ${record.phase}`;
 
 /** Returns whether every instance that is alive follows a rename in its phase. */
 export async function isFollowed(record: RenameRecord, database: Database): Promise<boolean> {
@@ -93,7 +93,7 @@ export async function isFollowed(record: RenameRecord, database: Database): Prom
   const alive = { expiresAt: { $gt: new Date() } };
   const [running, following] = await Promise.all([
     runningInstances(database),
-    inReadTime(database, () => states.distinct('instance', { ...alive, uid: record.uid, renames: followed(record) })),
+    inReadTime(database, () => states.distinct('instance', { ...alive, uid: record.uid, renames: phaseKey(record) })),
   ]);
   const named = new Set<unknown>(following);
   return running.every((instance) => named.has(instance));

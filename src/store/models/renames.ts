@@ -20,7 +20,7 @@ import {
 } from '../stores/rename-store.js';
 import type { ModelWork } from './model-status.js';
 import { nameRules } from './name-rules.js';
-import { advanceFields, followed } from './rename-fields.js';
+import { advanceFields, phaseKey } from './rename-fields.js';
 import { advanceType } from './rename-type.js';
 
 interface RenamesInput extends ModelWork {
@@ -89,7 +89,7 @@ export class Renames {
     for (const done of this.#waiting) done();
     const now = this.moving();
     for (const uid of new Set([...now, ...this.#reported]))
-      await status.set(uid, { renames: open.filter((one) => one.uid === uid).map(followed) });
+      await status.set(uid, { renames: open.filter((one) => one.uid === uid).map(phaseKey) });
     this.#reported = now;
     if (open.length > 0) this.#stop ??= this.#work();
     await this.#nameRules(registry);

@@ -5,7 +5,7 @@ import { dottedPath, findPlaces, type AttributePlace } from '#model/schema/attri
 import type { Attribute, ContentType, Registry, ScalarAttribute } from '#model/schema/content-type.js';
 import { is, matchAt } from '../form/matches.js';
 import { inWriteTime } from '../send/calls.js';
-import { countStored } from '../send/read-commands.js';
+import { countDocuments } from '../send/read-commands.js';
 import { unfitMatches } from './unfit-rules.js';
 import { findStored, isStored } from '../stored.js';
 import type { FoundViolations, Violations } from './model-states.js';
@@ -88,7 +88,7 @@ export class RequiredChecks {
     const { database, jobs, status } = this.#input;
     const violated: (Rule & Violations)[] = [];
     for (const rule of rules) {
-      const entries = await countStored(type.collection, database, { query: rule.query });
+      const entries = await countDocuments(type.collection, database, { query: rule.query });
       if (entries > 0) violated.push({ ...rule, entries });
     }
     const listed = (wanted: keyof FoundViolations): readonly Violations[] =>

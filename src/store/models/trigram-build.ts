@@ -6,7 +6,7 @@ import { translating } from '../send/calls.js';
 import type { TrigramPlace } from '#model/query/plan.js';
 import type { Database } from '../send/database.js';
 import { placeKey } from '../send/index-state.js';
-import { countStored, readAll } from '../send/read-commands.js';
+import { countDocuments, readAll } from '../send/read-commands.js';
 import { trigramPath } from '../form/layout.js';
 import { claim } from '../stores/claim.js';
 import { storedTrigrams } from '../form/trigrams.js';
@@ -101,7 +101,7 @@ export async function buildTrigrams(place: TrigramPlace, context: BuildContext):
   while (isWanted()) {
     const record = await readRecord(place, database);
     if (record.state === 'ready') return true;
-    await report({ entries: record.entries, of: await countStored(place.collection, database) });
+    await report({ entries: record.entries, of: await countDocuments(place.collection, database) });
     const work = () => takeStep(place, context);
     await claim(database, `search ${placeKey(place)}`, { work, busy: () => busy }).catch((error: unknown) => {
       if (error !== busy) throw error;

@@ -82,7 +82,7 @@ export function repeatLater(name: string, jobs: Preparing['jobs'], run: () => Pr
 }
 
 /** Returns whether entries of the former type lack fields that the type needs. */
-export function asksForMore(type: ContentType, registry: Registry, before: Registry | null): boolean {
+export function needsMoreFields(type: ContentType, registry: Registry, before: Registry | null): boolean {
   const former = before?.types.get(type.uid);
   if (before === null || former === undefined) return false;
   const needsLeads = sharedUniquePaths(type, registry).length > 0 && sharedUniquePaths(former, before).length === 0;

@@ -3,7 +3,7 @@ import { isRecord, only } from '#base/values.js';
 import type { ElementPlace } from '#model/query/plan.js';
 import { asScanned, type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { estimateSize, few } from './collection-facts.js';
+import { estimateSize, fewEntries } from './collection-facts.js';
 import type { RelatedCondition } from './compile-condition.js';
 import { joinFields } from './join-related.js';
 
@@ -29,7 +29,7 @@ export const areTooMany = ({ length }: readonly unknown[], { budget }: Database)
  * to detect the excess.
  */
 export async function readIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
-  const pipeline = [...stages, ...atMost(database.budget.remaining('idsResolved')), groupIds];
+  const pipeline = [...stages, ...limitStage(database.budget.remaining('idsResolved')), groupIds];
   const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline });
   return usableIds((group?.['ids'] ?? []) as readonly unknown[]); // the pipeline groups them into this array
 }
@@ -52,16 +52,16 @@ export async function readMatching(
 ): Promise<readonly unknown[]> {
   const { session, budget } = database;
   const [{ $match: match } = {}, second] = stages;
-  if (session !== null || second !== undefined || (await estimateSize({ collection }, database)) > few)
+  if (session !== null || second !== undefined || (await estimateSize({ collection }, database)) > fewEntries)
     return readIds(collection, stages, database);
   const left = budget.remaining('idsResolved');
   const limit = left === Infinity ? {} : { limit: left + 1 };
-  const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * few, ...limit };
+  const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * fewEntries, ...limit };
   return (await readAll(asScanned(database), command)).map(({ _id }) => _id as unknown);
 }
 
 /** Returns the stage that ends after one entry more than the budget allows; no stage without a budget. */
-export const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
+export const limitStage = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
 
 /**
  * Reads the ids of the entries, or outer elements, that contain elements which meet a match. `$expr`, which converts numbers and JSON to
@@ -83,7 +83,7 @@ export function readHolders(
 /** Returns the stages that list the ids of the entries that other entries are related with, each once, and at most one more than `most`. */
 export const relatedIds = (condition: RelatedCondition, most = Infinity): readonly Document[] => [
   ...(condition.link.storage.kind === 'own' ? [] : distinctOwners(condition)),
-  ...atMost(most),
+  ...limitStage(most),
   groupIds,
 ];
 

@@ -1,14 +1,14 @@
 import type { Db, Document, IndexDescriptionInfo } from 'mongodb';
 import { BoundedCache, memoize } from '#base/caches.js';
 import { commentIn, type Database, ofNoRequest } from '../send/database.js';
-import { countStored, readAll } from '../send/read-commands.js';
+import { countDocuments, readAll } from '../send/read-commands.js';
 import { type Leading, leadingOf } from './is-served.js';
 
 /**
  * Number of entries that are few. Reading all of so small a collection is as good as a choice between indexes, and so many entries
  * may be kept while a page is read.
  */
-export const few = 1_000;
+export const fewEntries = 1_000;
 
 /** Assumed number of links in a relation to many. */
 export const linksOfEntry = 3;
@@ -67,13 +67,13 @@ export const shared = (database: Database): Database => ({
 });
 
 /** Returns the approximate number of entries of a collection, which may be a minute old. */
-export const estimateSize = cacheFacts(({ collection }, database) => countStored(collection, database));
+export const estimateSize = cacheFacts(({ collection }, database) => countDocuments(collection, database));
 
 const limited = (database: Database): Database => ({ ...database, maxTimeMS: { ...database.maxTimeMS, read: factTimeout } });
 
 /** Returns the number of entries that meet a condition, up to a limit, which may be a minute old; null if counting takes long. */
 export const estimateCount = cacheFacts<number | null>(({ collection, match = {}, limit }, database) =>
-  countStored(collection, limited(database), { query: match, ...(limit !== undefined && { limit }) }).catch(() => null),
+  countDocuments(collection, limited(database), { query: match, ...(limit !== undefined && { limit }) }).catch(() => null),
 );
 
 /**

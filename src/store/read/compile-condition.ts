@@ -14,7 +14,7 @@ export type Complement = Extract<Condition, { kind: 'not' }>;
 export type FallbackCondition = Extract<Condition, { kind: 'fallback' }>;
 
 /** The filter on fields of the owner that replaces, or is added to, each condition that needed a read. */
-export type Resolved = ReadonlyMap<
+export type ResolvedFilters = ReadonlyMap<
   RelatedCondition | ElementCondition | FallbackCondition | Complement | Comparison | SearchCondition,
   Document
 >;
@@ -23,7 +23,7 @@ export type Resolved = ReadonlyMap<
  * Compiles a condition to a query document. The result is cached if nothing in the condition was resolved for this request.
  * Cannot fail, because names and values were checked when the condition was bound.
  */
-export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
+export function compileCondition(condition: Condition | null, resolved: ResolvedFilters): Document {
   if (condition === null) return {};
   // Compiling a single comparison, such as that of an id, is faster than finding it in the cache.
   if (resolved.size > 0 || condition.kind === 'comparison') return compile(condition, resolved);
@@ -35,7 +35,7 @@ export function compileCondition(condition: Condition | null, resolved: Resolved
 /** Compiled conditions. Those of cached plans are the same objects for each request. */
 const compiled = new WeakMap<Condition, Document>();
 
-function compile(condition: Condition, resolved: Resolved): Document {
+function compile(condition: Condition, resolved: ResolvedFilters): Document {
   switch (condition.kind) {
     case 'and':
       return compileAll(condition.conditions.map((inner) => compile(inner, resolved)));
@@ -50,7 +50,7 @@ function compile(condition: Condition, resolved: Resolved): Document {
     case 'element': {
       const { path } = condition;
       const some = resolved.get(condition) ?? { [path]: { $elemMatch: compile(condition.condition, resolved) } };
-      return condition.orMissing ? compileAny([some, missing(path)]) : some;
+      return condition.orMissing ? compileAny([some, matchEmpty(path)]) : some;
     }
     case 'related':
     case 'fallback':
@@ -71,7 +71,7 @@ function compileComplement(match: Document): Document {
 export const nothing: Document = { _id: { $in: [] } };
 
 /** Returns a match for documents whose link or list of components is empty. */
-export const missing = (path: string): Document => ({ [path]: { $in: [null, []] } });
+export const matchEmpty = (path: string): Document => ({ [path]: { $in: [null, []] } });
 
 /**
  * Returns an expression for a value as a list. A JSON value may have any form, and a list of components that was never written is
@@ -173,7 +173,7 @@ export function compileOwnId({ link, path, condition, orMissing, visible }: Rela
   const parts = comparisons
     .filter((comparison) => !(comparison.comparator === 'null' && !comparison.denied))
     .map((comparison) => compileIdComparison(path, comparison, link.many));
-  return compileAny(orMissing ? [...parts, missing(path)] : parts);
+  return compileAny(orMissing ? [...parts, matchEmpty(path)] : parts);
 }
 
 const isIdComparison = (condition: Condition): condition is Comparison =>

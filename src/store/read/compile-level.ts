@@ -10,7 +10,7 @@ import { compileProjection } from './compile-projection.js';
 import type { Growing, PendingRelation } from './grow-tree.js';
 import type { Resolutions } from './join-related.js';
 import { compileSource } from './morph-rows.js';
-import { asksForRelated } from './related-commands.js';
+import { needsRelatedReads } from './related-commands.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
 
 /** One of the queries for a level of relations, which are sent together as one command. */
@@ -27,7 +27,7 @@ export interface LevelQuery {
 }
 
 /**
- * A relation, and the lists that are read together with its related entries, as `listsToJoin` returns them, under the name that `joined`
+ * A relation, and the lists that are read together with its related entries, as `listsToJoin` returns them, under the name that `joinField`
  * returns for their index.
  */
 export interface JoinedRelation {
@@ -43,7 +43,7 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolutions
   if (pipeline === null) return [];
   const collation = collationOf(child.sort);
   for (const [index, list] of joins.entries())
-    pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolutions), as: joined(index) } });
+    pipeline.push({ $lookup: { ...compileLookup(list, child.target, resolutions), as: joinField(index) } });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
   return [withCollation({ relation, collection, pipeline, uid: null, counts: countsParents(child), collation })];
 }
@@ -53,7 +53,7 @@ const withCollation = (query: LevelQuery): LevelQuery =>
   query.collation === null ? query : { ...query, pipeline: stagesWithoutCollation(query.pipeline) };
 
 /** Returns the field for the entries of a list that is read together with the entries that have the list. */
-export const joined = (index: number): string => `_join${String(index)}`;
+export const joinField = (index: number): string => `_join${String(index)}`;
 
 /** Maximum number of entries in lists that are read together with other entries, so that replies stay small. */
 const mostJoined = 1_000;
@@ -74,7 +74,7 @@ export function listsToJoin({ child, holders }: PendingRelation): readonly LinkC
 }
 
 const isShort = (list: LinkChild): boolean =>
-  readsParents(list) && (list.window?.limit ?? 0) > 0 && !asksForRelated(list.condition);
+  readsParents(list) && (list.window?.limit ?? 0) > 0 && !needsRelatedReads(list.condition);
 
 /** Returns whether the other side stores the links of a child. */
 const isStoredThere = ({ link: { storage } }: LinkChild): boolean => storage.kind === 'inverse' || storage.kind === 'morph';

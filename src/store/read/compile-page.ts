@@ -30,7 +30,7 @@ export function compilePage(page: Page): Document {
   const { skip, limit } = page.window;
   return {
     find: page.collection,
-    filter: both(page.match, page.seek ?? {}),
+    filter: matchBoth(page.match, page.seek ?? {}),
     sort: compileOrder(page),
     projection: page.projection,
     ...(skip > 0 && { skip }),
@@ -72,7 +72,7 @@ export const compileBeginning = (match: Document, { near = null }: Pick<Page, 'n
   near === null ? [{ $match: match }] : compileNear(match, near);
 
 /** Returns a match for the documents that meet both. */
-export const both = (match: Document, other: Document): Document => {
+export const matchBoth = (match: Document, other: Document): Document => {
   if (Object.keys(other).length === 0) return match;
   return Object.keys(match).length === 0 ? other : { $and: [match, other] };
 };

@@ -24,7 +24,7 @@ const patience = 5_000;
 export function observingReads(store: Store, observer: Observer, slow: number): Store {
   const [wantsAll, wantsCostly] = [observer.hasConsumer('page read'), observer.hasConsumer('read costly')];
   if (!wantsAll && !wantsCostly) return store;
-  const chose: Trace['chose'] = (way, plan, read) => {
+  const chose: Trace['onRead'] = (way, plan, read) => {
     const { database, registry, ms } = read;
     if (wantsAll) {
       const requestId = database.sender?.requestId ?? null;
@@ -37,7 +37,7 @@ export function observingReads(store: Store, observer: Observer, slow: number): 
     const examine = () => examineRead(plan, registry, store);
     observer.observe({ kind: 'read costly', way, type: plan.type.uid, ms, isSlow, shape: () => describeShape(plan), examine });
   };
-  return { ...store, database: { ...store.database, trace: { chose } } };
+  return { ...store, database: { ...store.database, trace: { onRead: chose } } };
 }
 
 /** Returns whether no index of the model serves the condition of a list; or its sort, if the list has all entries. Takes no command. */

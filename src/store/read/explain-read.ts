@@ -4,7 +4,7 @@ import type { Plan } from '#model/query/plan.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
 import { type Database, groupsWay, type Trace } from '../send/database.js';
-import { runRead } from '../send/read-commands.js';
+import { runReadCommand } from '../send/read-commands.js';
 import { distinctLacking, type LackingIndex, lackingIndexes, spellLacking } from './explain-timeout.js';
 
 /** A command as it was sent, in Extended JSON, and what the server did for it when it explained it. */
@@ -29,11 +29,11 @@ export class ReadTrace implements Trace {
   readonly #reads: { readonly way: string; readonly plan: Plan }[] = [];
   readonly #commands: Document[] = [];
 
-  readonly chose = (way: string, plan: Plan): void => {
+  readonly onRead = (way: string, plan: Plan): void => {
     this.#reads.push({ way, plan });
   };
 
-  readonly sent = (command: Document): void => void this.#commands.push(command);
+  readonly onCommand = (command: Document): void => void this.#commands.push(command);
 
   /** Returns how the page was read, or groups if there is no page. Has the server explain the commands one after the other, which runs them again. */
   async explain(database: Database, registry: Registry): Promise<ExplainedRead> {
@@ -51,7 +51,7 @@ export class ReadTrace implements Trace {
 
 function explain(command: Document, database: Database): Promise<Document> {
   const explained = Object.fromEntries(Object.entries(command).filter(([key]) => key !== 'maxTimeMS'));
-  return runRead(database, { explain: explained, verbosity: 'executionStats' });
+  return runReadCommand(database, { explain: explained, verbosity: 'executionStats' });
 }
 
 interface Work {

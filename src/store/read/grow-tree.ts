@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Loaded, Related } from '../form/loaded.js';
-import { applyList, keepChosen, partsOf, type Choose } from './stored-lists.js';
+import { applyList, chosenItems, partsOf, type Choose } from './stored-lists.js';
 import { appendTo } from '#base/values.js';
 
 /** A node of a tree that is still being read. */
@@ -94,7 +94,7 @@ function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], ne
   for (const [uid, list] of child.targets)
     if (list.condition !== null || list.window !== null) choices.set(uid, (parts) => applyList(parts, list, itself));
   for (const { document, children } of nodes) {
-    children[slot] = keepChosen(partsOf(document[child.attribute.name]), choices, componentOf).flatMap((part) => {
+    children[slot] = chosenItems(partsOf(document[child.attribute.name]), choices, componentOf).flatMap((part) => {
       const selection = child.targets.get(componentOf(part))?.selection;
       if (selection === undefined) return [];
       const node = createNode(selection, part);

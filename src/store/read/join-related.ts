@@ -11,7 +11,7 @@ import {
   type ElementCondition,
   type FallbackCondition,
   type RelatedCondition,
-  type Resolved,
+  type ResolvedFilters,
 } from './compile-condition.js';
 
 /** A condition that more entries or elements meet than ids may be resolved, so that these are joined. */
@@ -37,7 +37,7 @@ interface Joined {
 }
 
 /** Compiles a condition some parts of which need a join. Without these parts more entries meet it. */
-export function compileJoined(condition: Condition | null, resolved: Resolved, joins: Joins): Joined {
+export function compileJoinedCondition(condition: Condition | null, resolved: ResolvedFilters, joins: Joins): Joined {
   const match = compileCondition(condition, resolved);
   if (joins.length === 0) return { match, before: match };
   const always = new Map(joins.map((join) => [join.condition, {}] as const));
@@ -46,7 +46,7 @@ export function compileJoined(condition: Condition | null, resolved: Resolved, j
     match,
     before: compileCondition(
       condition,
-      new Map<Parameters<Resolved['get']>[0], Document>([...resolved, ...always, ...complements]),
+      new Map<Parameters<ResolvedFilters['get']>[0], Document>([...resolved, ...always, ...complements]),
     ),
   };
 }
@@ -60,7 +60,7 @@ function complementsIn(condition: Condition, joined: ReadonlyMap<Condition, unkn
 
 /** What a condition was resolved to, and the joins that it needs. */
 export interface Resolution {
-  readonly resolved: Resolved;
+  readonly resolved: ResolvedFilters;
   readonly joins: Joins;
 }
 
@@ -79,7 +79,7 @@ export const compileMet = (condition: Condition | null, resolutions: Resolutions
 
 /** Compiles a condition with what it was resolved to. */
 export function metBy(condition: Condition | null, { resolved, joins }: Resolution): Met {
-  const { match, before } = compileJoined(condition, resolved, joins);
+  const { match, before } = compileJoinedCondition(condition, resolved, joins);
   return { before, joined: joinStages(joins, match) };
 }
 

@@ -7,7 +7,7 @@ import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Resolutions } from './join-related.js';
 import { type Growing, growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { applyList, type Choose, cutWindow, keepChosen, linkedIds, morphLinks, partsOf } from './stored-lists.js';
+import { applyList, type Choose, cutWindow, chosenItems, linkedIds, morphLinks, partsOf } from './stored-lists.js';
 import { appendTo } from '#base/values.js';
 
 /** Compiles the query for the entries of a source that link to the holders, in their own attributes or in their components. */
@@ -175,7 +175,7 @@ function indexStoredLinks({ attribute, targets }: MorphChild, results: readonly 
   const choices = new Map([...targets].flatMap(([uid, target]) => (target.window === null ? [] : [[uid, chooseOf(target)]])));
   return (holder) => {
     const found = morphLinks(holder[attribute.name]).flatMap(({ __type: uid, id }) => read.get(uid)?.get(id) ?? []);
-    return keepChosen(found, choices, ({ uid }) => uid).map(({ node }) => node);
+    return chosenItems(found, choices, ({ uid }) => uid).map(({ node }) => node);
   };
 }
 

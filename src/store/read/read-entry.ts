@@ -4,7 +4,7 @@ import { collections } from '#model/schema/collections.js';
 import type { Child, Condition, LinkChild, Selection } from '#model/query/plan.js';
 import { relatedIds } from './collect-ids.js';
 import { compileCondition, compileOwnId, type RelatedCondition } from './compile-condition.js';
-import { compileRow, countsParents, joined, ofGroup } from './compile-level.js';
+import { compileRow, countsParents, joinField, ofGroup } from './compile-level.js';
 import { compileReturned } from './compile-projection.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
@@ -27,7 +27,7 @@ export async function readEntry(condition: Condition, asked: Selection, database
   const { joins, document } = await readJoined(met, selection, database);
   if (document === undefined) return null;
   database.budget.spend('entriesRead');
-  const rows = new Map(joins.map(({ child }, index) => [child, rowsOf(child, document, joined(index))]));
+  const rows = new Map(joins.map(({ child }, index) => [child, rowsOf(child, document, joinField(index))]));
   const [entry = null] = await readTree(selection, [document], database, rows);
   return entry;
 }
@@ -143,7 +143,7 @@ function compileEntry({ before: match, joined: met }: Met, selection: Selection,
       singleBatch: true,
     };
   const group = joins.some(({ lookup }) => lookup['localField'] === groupKey) && { [groupKey]: localeGroup.number };
-  const lookups = joins.map(({ lookup }, index) => ({ $lookup: { ...lookup, as: joined(index) } }));
+  const lookups = joins.map(({ lookup }, index) => ({ $lookup: { ...lookup, as: joinField(index) } }));
   const shown = { $project: { ...projection, ...group } };
   return { aggregate: collection, pipeline: [{ $match: match }, ...met, ...oneOf(match), shown, ...lookups] };
 }

@@ -3,7 +3,7 @@ import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Loaded } from '../form/loaded.js';
 import { readAll } from '../send/read-commands.js';
-import { both, compileBeginning, compileKeys, inCollation, sortsByComputed } from './compile-page.js';
+import { matchBoth, compileBeginning, compileKeys, inCollation, sortsByComputed } from './compile-page.js';
 import { explainTimeout } from './explain-timeout.js';
 import { joinStages } from './join-related.js';
 import { readTree } from './read-tree.js';
@@ -71,7 +71,7 @@ function compileExists(page: JoinedPage, from: Position): Document {
   const behind = compileSeek({ ...page, backwards: page.backwards !== true }, from, false);
   const projection = { _id: 1 };
   if (joins.length === 0 && score === null && near === null && !sortsByComputed(page.sort))
-    return { find: collection, filter: both(match, behind), projection, limit: 1, ...inCollation(page) };
+    return { find: collection, filter: matchBoth(match, behind), projection, limit: 1, ...inCollation(page) };
   const stages = [...compileBeginning(before, page), ...compileKeys(page), { $match: behind }, ...joinStages(joins, match)];
   return { aggregate: collection, pipeline: [...stages, { $limit: 1 }, { $project: projection }], ...inCollation(page) };
 }
@@ -103,7 +103,7 @@ export async function readTotal(plan: Plan, context: PageContext): Promise<numbe
 
 /** Tells the trace, if there is one, how a page was read. */
 function noteWay(way: string, plan: Plan, { database, registry }: Omit<PageContext, 'totals'>, begun: number): void {
-  database.trace?.chose(way, plan, { database, registry, ms: performance.now() - begun });
+  database.trace?.onRead(way, plan, { database, registry, ms: performance.now() - begun });
 }
 
 /** Notes the collection of a page, because a kept total needs no command. */

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Condition, LinkChild, Selection } from '#model/query/plan.js';
 import { groupBy } from '#base/values.js';
 import { nextTurn } from '#base/limits/queue.js';
-import { compileRelation, countsParents, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
+import { compileRelation, countsParents, joinField, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
@@ -75,7 +75,7 @@ function attachJoined(
   for (const [index, list] of joins.entries()) {
     const relation = next.get(list);
     if (part === undefined || relation === undefined) continue;
-    const rows = part.rows.flatMap((row) => rowsOf(row, joined(index)));
+    const rows = part.rows.flatMap((row) => rowsOf(row, joinField(index)));
     budget.spend('entriesRead', rows.length);
     if (relation.holders.length !== part.rows.length) continue;
     attachRows(relation, [{ uid: null, rows }], behind);

@@ -8,7 +8,8 @@ export type KnownIds = ReadonlyMap<RelatedCondition, readonly unknown[]>;
 export const noIds: KnownIds = new Map();
 
 /** Returns whether a condition needs commands of its own, so that its result may be long lists of ids. */
-export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition, noIds) > 0;
+export const needsRelatedReads = (condition: Condition | null): boolean =>
+  condition !== null && countCommands(condition, noIds) > 0;
 
 /**
  * Returns how many conditions need a command, without those of row rules, which clients do not pay for. Conditions within a

@@ -2,7 +2,7 @@ import { anyOf, mapCondition, type Term } from '#model/query/conditions.js';
 import type { Child, Condition, NestedList, Selection } from '#model/query/plan.js';
 import type { Database } from '../send/database.js';
 import { collectIds, readMatching, spend } from './collect-ids.js';
-import { matchVisible, relatedStages } from './resolve-related.js';
+import { matchVisibleEntries, relatedStages } from './resolve-related.js';
 import type { RelatedCondition } from './compile-condition.js';
 
 /**
@@ -36,6 +36,6 @@ async function resolveLink(related: RelatedCondition, database: Database): Promi
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const found: Condition = { ...link, comparator: 'in', operand: ids };
   if (!orMissing) return found;
-  const seen = visible && (await collectIds(target.collection, await matchVisible(related, database), database));
+  const seen = visible && (await collectIds(target.collection, await matchVisibleEntries(related, database), database));
   return anyOf([found, { ...link, comparator: 'null', operand: seen ?? true }]);
 }

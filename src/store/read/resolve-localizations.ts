@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { localeGroup } from '../form/layout.js';
 import { asScanned } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
-import { areTooMany, atMost, collectIds } from './collect-ids.js';
+import { areTooMany, limitStage, collectIds } from './collect-ids.js';
 import type { RelatedCondition } from './compile-condition.js';
 import { type Joining, joinSome } from './join-related.js';
 
@@ -36,7 +36,7 @@ export async function resolveLocalizations(
   { database, joins }: Joining,
 ): Promise<Document> {
   const { budget } = database;
-  const limit = atMost(budget.remaining('idsResolved'));
+  const limit = limitStage(budget.remaining('idsResolved'));
   const pipeline = [...stages, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
   const groups = await readAll(asScanned(database), { aggregate: condition.target.collection, pipeline });
   const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above

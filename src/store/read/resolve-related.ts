@@ -4,13 +4,13 @@ import {
   compileAny,
   compileOwnId,
   type ElementCondition,
-  missing,
+  matchEmpty,
   nothing,
   type RelatedCondition,
-  type Resolved,
+  type ResolvedFilters,
 } from './compile-condition.js';
 import {
-  compileJoined,
+  compileJoinedCondition,
   joinElements,
   joinNone,
   type Joining,
@@ -22,7 +22,7 @@ import {
   type Resolutions,
 } from './join-related.js';
 import type { Database } from '../send/database.js';
-import { asStored } from '../send/overlay.js';
+import { noOverlayStage } from '../send/overlay.js';
 import { areTooMany, distinctOwners, readHolders, readIds, readMatching, spend } from './collect-ids.js';
 import { joinEarlier } from './join-earlier.js';
 import { resolveLocalizations, resolveLone } from './resolve-localizations.js';
@@ -39,7 +39,7 @@ export async function resolveRelated(
   condition: Condition | null,
   database: Database,
   { joins = null, fallbacks = null, known = noIds }: Partial<Pick<Resolving, 'joins' | 'fallbacks' | 'known'>> = {},
-): Promise<Resolved> {
+): Promise<ResolvedFilters> {
   const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
   const commands = countCommands(condition, known);
@@ -73,7 +73,7 @@ export const relatedStages = async (
 ): Promise<readonly Document[]> => [...marksOf(related, database), ...(await stagesOf(related.condition, database))];
 
 const marksOf = ({ ofRule }: Pick<RelatedCondition, 'ofRule'>, { overlay }: Database): readonly Document[] =>
-  ofRule && overlay !== undefined ? [asStored] : [];
+  ofRule && overlay !== undefined ? [noOverlayStage] : [];
 
 /** Returns the stages that keep the entries which meet a condition. */
 export async function stagesOf(condition: Condition, database: Database): Promise<readonly Document[]> {
@@ -82,7 +82,7 @@ export async function stagesOf(condition: Condition, database: Database): Promis
 }
 
 interface Resolving extends Joining {
-  readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
+  readonly resolved: Map<Parameters<ResolvedFilters['get']>[0], Document>;
   /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
   readonly known: KnownIds;
@@ -122,7 +122,7 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
     case 'fallback': {
       const { fallbacks } = resolving;
       if (fallbacks === null) throw new Error('a match cannot express a condition on fallback locales');
-      resolved.set(condition, joinEarlier(condition, await matchVisible(condition, database), fallbacks));
+      resolved.set(condition, joinEarlier(condition, await matchVisibleEntries(condition, database), fallbacks));
     }
   }
 }
@@ -136,7 +136,7 @@ async function resolveElement(element: ElementCondition, resolving: Resolving): 
   const { resolved, database, joins } = resolving;
   const inner: Joins = [];
   await resolveInto(element.condition, { ...resolving, joins: joins && inner });
-  const { match, before } = compileJoined(element.condition, resolved, inner);
+  const { match, before } = compileJoinedCondition(element.condition, resolved, inner);
   const isPlain = inner.length === 0;
   if (isPlain && element.place === null) return;
   const ids = isPlain && element.place !== null ? await readHolders(element.place, match, database) : null;
@@ -185,8 +185,8 @@ function matchIds({ link, path }: RelatedCondition, ids: readonly unknown[]): Do
 async function resolveMissing(condition: RelatedCondition, { database, joins }: Joining): Promise<Document> {
   const { link, path, target, visible } = condition;
   const { kind } = link.storage;
-  if (kind === 'own' && visible === null) return missing(path);
-  const seen = [...marksOf(condition, database), ...(await matchVisible(condition, database))];
+  if (kind === 'own' && visible === null) return matchEmpty(path);
+  const seen = [...marksOf(condition, database), ...(await matchVisibleEntries(condition, database))];
   if (kind === 'localizations')
     return (await resolveLone(target.collection, seen, { database, joins })) ?? joinNone(condition, seen, joins ?? []);
   if (kind === 'morph') return nothing;
@@ -197,7 +197,7 @@ async function resolveMissing(condition: RelatedCondition, { database, joins }: 
 }
 
 /** Returns the stage that keeps the related entries which the caller may see; no stage if there is no rule. */
-export async function matchVisible(
+export async function matchVisibleEntries(
   { visible }: Pick<RelatedCondition, 'visible'>,
   database: Database,
 ): Promise<readonly Document[]> {

@@ -65,7 +65,7 @@ export const cutWindow = <Item>(items: readonly Item[], window: Window | null): 
 export type Choose<Item> = (items: readonly Item[]) => readonly Item[];
 
 /** Returns the items that the choice of their type keeps, in their order. Items of types without a choice are all kept. */
-export function keepChosen<Item>(
+export function chosenItems<Item>(
   items: readonly Item[],
   choices: ReadonlyMap<string, Choose<Item>>,
   uidOf: (item: Item) => string,

@@ -101,9 +101,9 @@ export const groupsWay = 'groups';
 /** Hears how pages are read. */
 export interface Trace {
   /** Called with the name of the way in which a page was read, `count` for a total alone, or that of groups. */
-  readonly chose: (way: string, plan: Plan, read: TracedRead) => void;
+  readonly onRead: (way: string, plan: Plan, read: TracedRead) => void;
   /** Called with each read command as it is sent. */
-  readonly sent?: (command: Document) => void;
+  readonly onCommand?: (command: Document) => void;
 }
 
 /** What the comment of a command depends on. */

@@ -11,7 +11,7 @@ import {
 import {
   badValue,
   duplicateKey,
-  ended,
+  operationInterrupted,
   indexNotFound,
   interrupted,
   noPlan,
@@ -84,7 +84,7 @@ function translateServerError(error: MongoServerError): unknown {
   // Another instance has dropped a full-text index after a change of the model that this one has not received yet.
   if (code === indexNotFound) return unavailableError('The full-text index is being built, please try again later');
   if (code === unknownTimeZone) return validationError('Invalid parameter timezone: the database does not know this time zone');
-  return code === ended || interrupted.has(code) ? unavailableError() : error;
+  return code === operationInterrupted || interrupted.has(code) ? unavailableError() : error;
 }
 
 /**

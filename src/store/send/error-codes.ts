@@ -42,6 +42,6 @@ export const noPlan = 291;
 export const pathNotViable = 28;
 export const typeMismatch = 14;
 /** The operation was ended on the server, by an operator for example. */
-export const ended = 11601;
+export const operationInterrupted = 11601;
 export const indexNotFound = 27;
 export const unknownTimeZone = 40485;

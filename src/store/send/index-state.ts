@@ -73,7 +73,7 @@ export class SearchIndexes {
   }
 
   /** Returns whether writes to a collection store trigrams. */
-  keeps(collection: string): boolean {
+  hasTrigrams(collection: string): boolean {
     return this.#kept.has(collection);
   }
 

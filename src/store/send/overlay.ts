@@ -15,7 +15,7 @@ export type Overlay = ReadonlyMap<string, Seen | null>;
 const comment = 'as stored';
 
 /** A stage of a pipeline whose documents are seen as they are stored, whatever an overlay says. It is not sent. */
-export const asStored: Document = { $match: { $comment: comment } };
+export const noOverlayStage: Document = { $match: { $comment: comment } };
 
 const isAsStored = ({ $match: match }: Document): boolean => (match as Document | undefined)?.['$comment'] === comment;
 

@@ -67,21 +67,21 @@ const unchecked = { validation: { utf8: false } } as const;
  * Returns the number of documents of a collection that meet a query, up to a limit if there is one. Without a query it is that of the
  * metadata, which takes the same time for any size; a transaction does not allow that.
  */
-export async function countStored(
+export async function countDocuments(
   collection: string,
   database: Database,
   counted: { readonly query?: Document; readonly limit?: number } = {},
 ): Promise<number> {
   const { query, limit } = counted;
   if (query === undefined || (database.overlay?.get(collection) ?? null) === null)
-    return Number((await runRead(database, { count: collection, ...counted }))['n']);
+    return Number((await runReadCommand(database, { count: collection, ...counted }))['n']);
   const pipeline = [{ $match: query }, ...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'n' }];
   const [row] = await readAll(database, { aggregate: collection, pipeline });
   return Number(row?.['n'] ?? 0);
 }
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
-export const runRead = (database: Database, command: Document): Promise<Document> =>
+export const runReadCommand = (database: Database, command: Document): Promise<Document> =>
   inTurn(database, command, (session) => send(database, command, session));
 
 /**
@@ -113,7 +113,7 @@ function send(database: Database, command: Document, session: ClientSession, siz
   const limited = Object.assign({}, command, size, { maxTimeMS: (command['maxTimeMS'] as unknown) ?? maxTimeMS.read });
   if (concern !== undefined) Object.assign(limited, { readConcern: concern });
   database.reads?.noteCommand(command);
-  database.trace?.sent?.({ ...limited });
+  database.trace?.onCommand?.({ ...limited });
   const sent = withComment(database, limited);
   const run = (): Promise<Document> => db.command(sent, readOptions(session));
   return inReadTime(database, transaction === null ? (limit) => untilAnswered(limit, run) : run);

@@ -48,7 +48,7 @@ const leastBytes = 2_048;
 const keysOf = ({ db }: Database) => db.collection<KeyDocument>(collections.keys);
 
 /** The error of a write whose key another transaction has inserted, whether it is committed or not. */
-export class KeyTaken extends Error {}
+export class KeyTakenError extends Error {}
 
 /**
  * Inserts the record of a key, as the first command of a transaction; or a complete record with its head. Throws KeyTaken if another
@@ -60,7 +60,7 @@ export async function insertKey(database: Database, { id, ...write }: KeyedWrite
   try {
     await inOrder(database, () => inWriteTime(database, insert));
   } catch (error) {
-    throw error instanceof DuplicateKey || isConflict(error) ? new KeyTaken() : error;
+    throw error instanceof DuplicateKey || isConflict(error) ? new KeyTakenError() : error;
   }
 }
 

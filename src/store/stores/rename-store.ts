@@ -63,7 +63,7 @@ export const withCollections = (
   kept.size === 0 ? documents : documents.map((one) => (kept.has(one.uid) ? { ...one, collectionName: kept.get(one.uid) } : one));
 
 /** Returns models that are about to be stored as they would be served, without those of types that others rename. */
-export const asServed = async (database: Database, documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> =>
+export const servedModels = async (database: Database, documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> =>
   servedDocuments(withoutRenamed(documents), await readRenames(database));
 
 /** Returns the records of renames that are under way. */

@@ -9,7 +9,7 @@ import { raisingVersion } from '../form/entry-version.js';
 import { matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import { formChanges } from './stale-forms.js';
-import { tellCompared } from './tell-entries.js';
+import { notifyCompared } from './notify-subscribers.js';
 
 /** Runs several writes on one collection by one command, as `inCurrentForm`. Returns the number of documents that matched. */
 export async function bulkWrite(store: Store, collection: string, given: readonly Document[]): Promise<number> {
@@ -17,8 +17,8 @@ export async function bulkWrite(store: Store, collection: string, given: readonl
   const operations = given.map((operation) => raisingOperation(store, collection, operation));
   const written = { collection, matches: () => operations.flatMap(matchIn) };
   const write = (inner: Store) => inCurrentForm(inner, written, () => send(inner, collection, operations));
-  const hearing = store.changes.hearing(collection, ...new Set(operations.map(kindOf)));
-  return hearing === null ? write(store) : tellCompared(store, hearing, operations, write);
+  const hearing = store.changes.subscription(collection, ...new Set(operations.map(kindOf)));
+  return hearing === null ? write(store) : notifyCompared(store, hearing, operations, write);
 }
 
 /** Returns the kind of an operation. One that creates a document unless there is one is not told if it does. */
@@ -141,7 +141,7 @@ function raisingOperation(store: Store, collection: string, operation: Document)
 
 /** Returns an operation with the trigrams of the texts that it stores, and with values under all names that they are stored under. */
 function completeOperation(operation: Document, collection: string, { searches, moves }: Database): Document {
-  if (!searches.keeps(collection) && !moves.concerns(collection)) return operation;
+  if (!searches.hasTrigrams(collection) && !moves.concerns(collection)) return operation;
   const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: the kind of the operation
   if (kind === 'insertOne') {
     const document = moves.document(collection, searches.completeDocument(collection, written?.['document'] as Document));

@@ -48,6 +48,6 @@ export const changeMany = (filter: Match, change: Change): Document => ({
 });
 
 /** Returns an operation of `bulkWrite` that creates a document unless one matches. */
-export const makeOnce = (filter: Match, initial: Values): Document => ({
+export const insertIfAbsent = (filter: Match, initial: Values): Document => ({
   updateOne: { filter, update: compileChange({ initial }), upsert: true },
 });

@@ -3,7 +3,7 @@ import { isPlainObject, mapValues, type Values } from '#base/values.js';
 import type { Match } from '../form/matches.js';
 import { inWriteTime, translating } from '../send/calls.js';
 import { commentIn, type Database, inScope as inTransaction } from '../send/database.js';
-import { countMatching, findStored, type Wanted } from '../stored.js';
+import { countMatching, findStored, type FindOptions } from '../stored.js';
 import { type Change, compileChange } from './compile-change.js';
 
 interface How {
@@ -19,7 +19,7 @@ interface HowToChange extends How {
 /** The documents of an own collection. Each call sends one command, in the transaction of the database if there is one. */
 interface OwnRows<Row> {
   /** Returns rows; in no order unless one is wanted. Of some `fields`, the others are absent. */
-  find(database: Database, wanted?: Wanted): Promise<readonly Row[]>;
+  find(database: Database, wanted?: FindOptions): Promise<readonly Row[]>;
   count(database: Database, match?: Match): Promise<number>;
   /** Inserts a row, and returns its `_id`. Throws DuplicateKey if a unique index refuses it. */
   put(database: Database, row: Row): Promise<unknown>;

@@ -1,9 +1,9 @@
 import { BSON, type Document } from 'mongodb';
 import type { SingleWrite } from '../changes/changes.js';
-import type { Hearing } from '../changes/entry-events.js';
+import type { Subscription } from '../changes/entry-events.js';
 import { hasValues, inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';
-import { changesAttributes, heard, tell } from './tell-entries.js';
+import { changesAttributes, withSubscribers, notify } from './notify-subscribers.js';
 import type { Selection } from '#model/query/plan.js';
 import { idTakenError, unconfirmedError } from '#base/errors.js';
 import { inReadTime } from '../send/calls.js';
@@ -71,7 +71,7 @@ interface EntryUpdate {
  * there is none, or the document is known to have others, a command makes the change.
  */
 const updateEntry = (store: Store, collection: string, update: EntryUpdate): Promise<EntryDocument | null> =>
-  heard(store, [collection, update.ofDraft === true ? 'draft' : 'update'], (inner, hearing) =>
+  withSubscribers(store, [collection, update.ofDraft === true ? 'draft' : 'update'], (inner, hearing) =>
     updateOne(inner, collection, update, hearing),
   );
 
@@ -79,7 +79,7 @@ async function updateOne(
   store: Store,
   collection: string,
   { match, change, selection, before: known, ofDraft = false }: EntryUpdate,
-  hearing: Hearing | null,
+  hearing: Subscription | null,
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
   const given = searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
@@ -103,7 +103,7 @@ async function updateOne(
   if (fields === undefined) replies.noteWhole(collection, document);
   noteWrite(store, collection, unchanged === null ? noteOf([update]) : { kind: 'values' });
   const fact = ofDraft ? { kind: 'draft' as const, document: withDraft(document) } : { kind: 'update' as const, document };
-  if (told !== null) await tell(store, told, [{ ...fact, ...(before && { before }) }]);
+  if (told !== null) await notify(store, told, [{ ...fact, ...(before && { before }) }]);
   return document;
 }
 
@@ -123,9 +123,9 @@ const writeOne = <Written extends EntryDocument | null>(
   write: (store: Store) => Promise<Written>,
 ): Promise<Written> => {
   const kind = single.count === 1 ? 'create' : 'delete';
-  return heard(store, [single.collection, kind], async (inner, hearing) => {
+  return withSubscribers(store, [single.collection, kind], async (inner, hearing) => {
     const document = await reportOne(inner, single, () => write(inner));
-    if (document !== null && hearing !== null) await tell(inner, hearing, [{ kind, document }]);
+    if (document !== null && hearing !== null) await notify(inner, hearing, [{ kind, document }]);
     return document;
   });
 };

@@ -103,11 +103,11 @@ export function hubSubscribers(hub: EventHub, parts: HubParts): readonly Subscri
   const emit = emitter(hub, parts);
   return [
     {
-      hears: (kind, { uid }) => uid === uploadFile && eventsOf(kind, uid).some(hub.hears),
+      subscribesTo: (kind, { uid }) => uid === uploadFile && eventsOf(kind, uid).some(hub.hears),
       after: (event) => emit(event, eventsOf(event.kind, uploadFile)),
     },
     {
-      hears: (kind, { draftAndPublish }) => kind === 'update' && draftAndPublish && publications.some(hub.hears),
+      subscribesTo: (kind, { draftAndPublish }) => kind === 'update' && draftAndPublish && publications.some(hub.hears),
       needsBefore: true,
       after: (event) => emit(event, publicationIn(event)),
     },

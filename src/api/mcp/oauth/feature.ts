@@ -24,7 +24,7 @@ export const oauth: Feature = {
 
 /** Ends the grants of users who are blocked or deleted. A new password ends them by the version of the user's tokens. */
 const endingGrants: Subscriber = {
-  hears: (kind, { uid }) => uid === userUid && (kind === 'update' || kind === 'delete'),
+  subscribesTo: (kind, { uid }) => uid === userUid && (kind === 'update' || kind === 'delete'),
   within: async (event, database) => {
     if (event.kind === 'delete' || (event.kind === 'update' && event.document['blocked'] === true))
       await endGrantsOf(database, event.id);

@@ -13,7 +13,7 @@ import { asScanned, groupsWay } from '../../send/database.js';
 import { readAll } from '../../send/read-commands.js';
 import { nothing } from '../compile-condition.js';
 import { explainTimeout } from '../explain-timeout.js';
-import { compileJoined, joinStages } from '../join-related.js';
+import { compileJoinedCondition, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import type { PageContext } from '../ways/way.js';
 import { compileGroups, type CompiledLinks, fieldPath } from './compile-groups.js';
@@ -61,7 +61,7 @@ async function readOfPlan(
   const begun = performance.now();
   const found = await readDocuments(entries, groupings, context).catch(explainTimeout(entries, context));
   const { database, registry } = context;
-  database.trace?.chose(groupsWay, entries, { database, registry, ms: performance.now() - begun });
+  database.trace?.onRead(groupsWay, entries, { database, registry, ms: performance.now() - begun });
   return found;
 }
 
@@ -75,7 +75,7 @@ async function readDocuments(
     resolveOrJoin(condition, database),
     ...groupings.map((grouping) => compileLinks(grouping, visibles)),
   ]);
-  const { match, before } = compileJoined(condition, resolved, joins);
+  const { match, before } = compileJoinedCondition(condition, resolved, joins);
   if (match === nothing) return [];
   const compiled = groupings.map((grouping, index) => compileGroups(grouping, links[index] ?? new Map()));
   const [only = []] = compiled;

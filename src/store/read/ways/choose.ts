@@ -3,11 +3,11 @@ import { conjunctsOf } from '#model/query/conditions.js';
 import type { Condition, Plan } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { estimateCount, estimateSize, few, linksOfEntry, readLeading } from '../collection-facts.js';
-import { compileCondition, type RelatedCondition, type Resolved } from '../compile-condition.js';
+import { estimateCount, estimateSize, fewEntries, linksOfEntry, readLeading } from '../collection-facts.js';
+import { compileCondition, type RelatedCondition, type ResolvedFilters } from '../compile-condition.js';
 import { collationOf, compileSort, sortsByComputed } from '../compile-page.js';
 import { firstPath, type Indexes, isServed, type Leading, modelLeading } from '../is-served.js';
-import { asksForRelated } from '../related-commands.js';
+import { needsRelatedReads } from '../related-commands.js';
 import { entriesInOrder, hasOrder, indexOfSort, margin, wholeIndexes } from './index-order.js';
 import { leadsToOne } from './page-total.js';
 import type { Choice, Facts } from './way.js';
@@ -27,7 +27,7 @@ export async function choose(plan: Plan, facts: Facts): Promise<Choice> {
 
 /** Returns whether a page is so near to the beginning that a pass can keep all entries up to its end. */
 const isPassable = ({ window: { skip, limit }, withTotal, pagination }: Plan): boolean =>
-  withTotal && limit !== null && skip + limit <= few && !isSought({ pagination });
+  withTotal && limit !== null && skip + limit <= fewEntries && !isSought({ pagination });
 
 /** An index by which a page can be read. */
 interface Candidate {
@@ -49,7 +49,7 @@ interface Candidate {
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const { type, condition } = plan;
   const { registry, database } = facts;
-  if (database.session !== null || plan.window.limit === null || !asksForRelated(condition) || leadsToOne(plan)) return null;
+  if (database.session !== null || plan.window.limit === null || !needsRelatedReads(condition) || leadsToOne(plan)) return null;
   const links = await linksOf(plan, facts);
   const indexes = wholeIndexes(type, registry);
   const indexed = links
@@ -62,7 +62,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   noteNarrowest(plan, narrowest.condition);
   if (hasOwnIndex(plan, facts)) return serverDecides;
   const all = await estimateSize(type, database);
-  const kept = await facts.kept();
+  const kept = await facts.cachedTotal();
   const matching = kept ?? links.reduce((left, { share }) => left * share, all);
   const order = compileSort(plan.sort);
   const candidates: readonly Candidate[] = [
@@ -79,7 +79,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
       })),
   ];
   const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
-  const inOnePass = isPassable(plan) && !isOrdered && examined > few && kept === null;
+  const inOnePass = isPassable(plan) && !isOrdered && examined > fewEntries && kept === null;
   // the server needs no hint if there is nothing else to choose
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
 }
@@ -107,10 +107,10 @@ interface Link {
 
 /** Returns the conditions on linked entries; none if one of them is met by no entry, or is on ids alone. */
 async function linksOf({ condition }: Plan, { page, database }: Facts): Promise<readonly Link[]> {
-  const { resolved } = await page();
+  const { resolvedFilters } = await page();
   const links = conjunctsOf(condition)
     .filter(isOwnLink)
-    .map((one) => ({ condition: one, ids: countIds(one, resolved) }));
+    .map((one) => ({ condition: one, ids: countIds(one, resolvedFilters) }));
   if (links.some(({ ids }) => ids === 0)) return [];
   const estimate = async ({ condition: { link, target }, ids }: (typeof links)[number]): Promise<number> => {
     const share = Math.min(ids / (await estimateSize(target, database)), 1);
@@ -123,7 +123,7 @@ const isOwnLink = (condition: Condition): condition is RelatedCondition =>
   condition.kind === 'related' && condition.link.storage.kind === 'own' && !condition.orMissing;
 
 /** Returns the number of ids that a condition was resolved to; 0 if there are none, or the condition is on ids alone. */
-function countIds(condition: RelatedCondition, resolved: Resolved): number {
+function countIds(condition: RelatedCondition, resolved: ResolvedFilters): number {
   const found = resolved.get(condition)?.[condition.path] as { readonly $in?: readonly unknown[] } | undefined;
   return found?.$in?.length ?? 0;
 }
@@ -154,15 +154,15 @@ async function chooseByIndexes(plan: Plan, facts: Facts): Promise<Choice> {
     return sorting === null ? { hint: natural, inOnePass: true } : { hint: natural && sorting, inOnePass: false };
   }
   const [{ path } = { path: '_id' }] = sort;
-  if (model.leads(path) || (await estimateSize(type, database)) <= few) return serverDecides;
+  if (model.leads(path) || (await estimateSize(type, database)) <= fewEntries) return serverDecides;
   return (await isNaturalBest(plan, facts, path)) ? { hint: naturalOrder, inOnePass: false } : serverDecides;
 }
 
 const naturalOrder = { $natural: 1 } as const;
 
 /** Returns the name of the index of the sort if the total is known and few entries are likely to be examined by it; otherwise null. */
-async function findSorting(plan: Plan, { registry, database, kept }: Facts): Promise<string | null> {
-  const matching = await kept();
+async function findSorting(plan: Plan, { registry, database, cachedTotal }: Facts): Promise<string | null> {
+  const matching = await cachedTotal();
   const sorting = indexOfSort(plan, registry);
   if (matching === null || sorting === null) return null;
   const all = await estimateSize(plan.type, database);
@@ -176,13 +176,13 @@ async function findSorting(plan: Plan, { registry, database, kept }: Facts): Pro
 async function isNaturalBest(plan: Plan, { database, totals }: Facts, path: string | null = null): Promise<boolean> {
   const { condition, scope, type } = plan;
   const size = await estimateSize(type, database);
-  const leading = size <= few ? noLeading : await readLeading(type, database).catch(() => null);
+  const leading = size <= fewEntries ? noLeading : await readLeading(type, database).catch(() => null);
   if (leading === null || (path !== null && leading.leads(path))) return false;
   if (condition !== null && isServed(condition, { ...leading, searches: database.searches })) return false;
-  if (scope === null || size <= few) return true;
+  if (scope === null || size <= fewEntries) return true;
   const match: Document = compileCondition(scope, new Map());
   const listed = { collection: type.collection, match };
-  const total = totals.kept({ ...listed, condition: scope }) ?? (await estimateCount(listed, database));
+  const total = totals.cachedTotal({ ...listed, condition: scope }) ?? (await estimateCount(listed, database));
   return total !== null && margin * total >= size;
 }
 

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { SortKey } from '#model/query/plan.js';
 import { asList } from '../compile-condition.js';
-import { both, compileOrder, isById, type Page } from '../compile-page.js';
+import { matchBoth, compileOrder, isById, type Page } from '../compile-page.js';
 import type { Database } from '../../send/database.js';
 
 /** A page that is sorted by a value of linked entries, the targets. */
@@ -14,9 +14,9 @@ export interface Walk {
   readonly step: SortKey['links'][number];
   readonly database: Database;
   /** The number of entries up to the end of the page. */
-  readonly wanted: number;
+  readonly pageEnd: number;
   /** Number of targets that is likely to lead to enough entries. */
-  readonly atOnce: number;
+  readonly batchSize: number;
 }
 
 /** The ids of targets with the same value; null stands for none. */
@@ -36,7 +36,7 @@ interface Linked {
 const mostParts = 5;
 
 /** Returns the command that reads the entries of some groups in the order of the groups. It is a `find` if possible. */
-export function compileLinked(walk: Walk, linked: Linked): Document {
+export function compileLinkedEntries(walk: Walk, linked: Linked): Document {
   const { groups, before, limit } = linked;
   const { collection, projection } = walk.page;
   const sort = findOrder(walk, groups);
@@ -124,6 +124,6 @@ const restOrder = (walk: Walk): Document => compileOrder(restOf(walk));
 /** Returns the command that reads the entries that are linked with none of some targets. */
 export function compileUnlinked(walk: Walk, { before, limit }: Omit<Linked, 'groups'>, seek: Document = {}): Document {
   const { page, step } = walk;
-  const filter = both(both(page.match, { [step.path]: { $nin: before } }), seek);
+  const filter = matchBoth(matchBoth(page.match, { [step.path]: { $nin: before } }), seek);
   return { find: page.collection, filter, sort: restOrder(walk), projection: page.projection, limit };
 }

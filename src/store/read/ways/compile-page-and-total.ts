@@ -6,12 +6,12 @@ import type { Database } from '../../send/database.js';
 import { estimateSize, linksOfEntry } from '../collection-facts.js';
 import type { RelatedCondition } from '../compile-condition.js';
 import { compilePagePipeline, type Page } from '../compile-page.js';
-import { compileJoined, joinFields, joinStages } from '../join-related.js';
+import { compileJoinedCondition, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { indexOfSort, isLinkInOrder, margin } from './index-order.js';
 import { compileIds, type IdPipeline, isAmong, leadsOf } from './linked-ids.js';
 import { pageOf } from './page-of.js';
-import type { Facts, Found } from './way.js';
+import type { Facts, PageResult } from './way.js';
 
 /** The number of expected entries from which it takes less time to read ids first. */
 const mostExpected = 2_000;
@@ -153,7 +153,11 @@ async function compileLookups(plan: Plan, leads: readonly Lead[], { database }: 
   return leads.flatMap((lead, index): readonly Lookup[] => {
     const others = leads.filter((one) => one !== lead);
     const all = [...resolved, ...others.map(({ condition, list }) => [condition, isAmong(condition, variableOf(list))] as const)];
-    const { match, before } = compileJoined(allOf([rest, ...others.map(({ condition }) => condition)]), new Map(all), joins);
+    const { match, before } = compileJoinedCondition(
+      allOf([rest, ...others.map(({ condition }) => condition)]),
+      new Map(all),
+      joins,
+    );
     const joined = joinStages(joins, match);
     const page = pageOf(plan, before, database);
     const lookup = {
@@ -190,7 +194,7 @@ const variableOf = (list: string): string => `$$${list.replace('.', '_')}`;
 const foundField = (index: number): string => `found${String(index)}`;
 
 /** Returns the page and the total in the document of the pipeline. */
-export function foundIn(row: Document, by: number): Required<Found> {
+export function foundIn(row: Document, by: number): Required<PageResult> {
   const passes = row[foundField(by)] as readonly Document[] | undefined;
   const [pass] = passes ?? (row['total'] as readonly Document[]); // as the look-ups find them
   const documents = (passes === undefined ? row['page'] : (pass?.['page'] ?? [])) as readonly Document[];

@@ -19,6 +19,6 @@ export function fallbackTotal({ collection, match, before, joins }: JoinedPage, 
     const [row] = await readAll(asScanned(database), { aggregate: collection, pipeline });
     return Number(row?.['n'] ?? 0);
   };
-  if (database.session !== null) return { kept: null, count: run };
-  return { kept: totals.kept(counted), count: () => totals.read(counted, run, database) };
+  if (database.session !== null) return { cachedTotal: null, count: run };
+  return { cachedTotal: totals.cachedTotal(counted), count: () => totals.read(counted, run, database) };
 }

@@ -7,12 +7,12 @@ import { readAll } from '../../send/read-commands.js';
 import { isTimedOut, isTooLarge } from '../../send/driver-errors.js';
 import type { RelatedCondition } from '../compile-condition.js';
 import { compilePagePipeline, inCollation, sortsByComputed } from '../compile-page.js';
-import { compileJoined, joinFields, joinStages } from '../join-related.js';
+import { compileJoinedCondition, joinFields, joinStages } from '../join-related.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { narrowestBefore } from './choose.js';
 import { canLead, compileIds, countChain, isAmong, leadsOf, lookUpEntries } from './linked-ids.js';
 import { isSought, pageOf } from './page-of.js';
-import { noteFull, wasShort } from './page-total.js';
+import { recordFullPage, wasShort } from './page-total.js';
 import type { JoinedPage, PageTotal, Way } from './way.js';
 
 /**
@@ -34,7 +34,7 @@ export const fromRelated: Way = {
       return { documents: await readAll(database, await compilePipeline(plan, first, database)) };
     } catch (error) {
       if (!isTooLarge(error)) throw error; // the ids of the related entries do not fit into one document
-      noteFull(plan);
+      recordFullPage(plan);
       return null;
     }
   },
@@ -60,7 +60,7 @@ async function compilePipeline(plan: Plan, first: RelatedCondition, database: Da
   const { resolved: ofRest, joins } = await resolveOrJoin(allOf(rest), database);
   const resolved = new Map(ofRest);
   for (const [index, other] of others.entries()) resolved.set(other, isAmong(other, `$$ids${String(index)}`));
-  const { match, before } = compileJoined(allOf([...rest, ...others]), resolved, joins);
+  const { match, before } = compileJoinedCondition(allOf([...rest, ...others]), resolved, joins);
   const variables = lists.map((_, index) => `ids${String(index)}`);
   return {
     aggregate: begin?.collection,
@@ -108,7 +108,7 @@ const readJoined = (command: Document, database: Database): Promise<readonly Doc
  * related entries would change it.
  */
 export const joinedTotal = (page: JoinedPage, database: Database): PageTotal => ({
-  kept: null,
+  cachedTotal: null,
   count: async () => {
     const count = { $count: 'n' };
     const pipeline = [{ $match: page.before }, ...joinStages(page.joins, page.match), count];

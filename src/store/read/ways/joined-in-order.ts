@@ -2,11 +2,11 @@ import { allOf, conjunctsOf } from '#model/query/conditions.js';
 import type { Plan } from '#model/query/plan.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
-import { estimateCount, estimateSize, factTimeout, few } from '../collection-facts.js';
+import { estimateCount, estimateSize, factTimeout, fewEntries } from '../collection-facts.js';
 import { compileCondition, type RelatedCondition } from '../compile-condition.js';
 import { compilePagePipeline, sortsByComputed } from '../compile-page.js';
 import { isServed, modelLeading } from '../is-served.js';
-import { compileJoined, joinSome, joinStages } from '../join-related.js';
+import { compileJoinedCondition, joinSome, joinStages } from '../join-related.js';
 import { relatedStages, resolveOrJoin } from '../resolve-related.js';
 import { indexOfSort } from './index-order.js';
 import { canLead } from './linked-ids.js';
@@ -36,7 +36,7 @@ export const joinedInOrder: Way = {
     if (!inverse.ofRule) database.budget.spend('relatedConditions');
     const { resolved, joins } = await resolveOrJoin(allOf(parts.filter((part) => part !== inverse)), database);
     const joined = joinSome(inverse, await relatedStages(inverse, database), joins);
-    const { match, before } = compileJoined(plan.condition, new Map([...resolved, [inverse, joined]]), joins);
+    const { match, before } = compileJoinedCondition(plan.condition, new Map([...resolved, [inverse, joined]]), joins);
     const pipeline = compilePagePipeline(pageOf(plan, before, database), joinStages(joins, match));
     const maxTimeMS = Math.min(database.maxTimeMS.read, factTimeout);
     const hint = indexOfSort(plan, registry)?.name; // the server would sort all entries by the index of another condition
@@ -75,7 +75,7 @@ async function meetMany({ type, window }: Plan, { target, condition }: RelatedCo
   const terms = conjunctsOf(condition);
   if (!terms.every(({ kind }) => kind === 'comparison') || !isServed(condition, indexes)) return false; // counting would take long
   const all = await estimateSize(type, database);
-  const most = Math.max(Math.sqrt(joinFactor * (window.skip + (window.limit ?? 0)) * all), few);
+  const most = Math.max(Math.sqrt(joinFactor * (window.skip + (window.limit ?? 0)) * all), fewEntries);
   if ((await estimateSize(target, database)) <= most) return false;
   const limit = 2 ** Math.ceil(Math.log2(most + 1)); // the same for many pages, so that they share the count
   const subject = { collection: target.collection, match: compileCondition(condition, new Map()), limit };

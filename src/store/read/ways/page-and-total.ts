@@ -61,12 +61,12 @@ const costOf = (leads: readonly RelatedCondition[]): number => leads.reduce((sum
  * Notes the ids of conditions, none if an entry cannot meet them all. Returns whether they are no more than may be resolved. If they are,
  * another way resolves the conditions within again, and spends for those.
  */
-function noteIds(leads: readonly Lead[], found: readonly (readonly unknown[])[], { database, known }: Facts): boolean {
+function noteIds(leads: readonly Lead[], found: readonly (readonly unknown[])[], { database, relatedIds }: Facts): boolean {
   let left = database.budget.remaining('idsResolved');
   let areFew = true;
   for (const [index, { condition }] of leads.entries()) {
     const ids = found[index] ?? [];
-    known.set(condition, ids);
+    relatedIds.set(condition, ids);
     if (ids.length <= left) left -= ids.length;
     else {
       areFew = false;

@@ -1,10 +1,10 @@
 import { MinKey } from 'mongodb';
 import { always, conjunctsOf } from '#model/query/conditions.js';
 import type { Plan, Window } from '#model/query/plan.js';
-import { countStored } from '../../send/read-commands.js';
+import { countDocuments } from '../../send/read-commands.js';
 import { countMatching } from '../../stored.js';
 import type { Page } from '../compile-page.js';
-import { few } from '../collection-facts.js';
+import { fewEntries } from '../collection-facts.js';
 import type { PageContext, PageTotal } from './way.js';
 import { isSought } from './page-of.js';
 
@@ -21,20 +21,20 @@ export async function totalOf(
   { collection, match, window }: Page,
   { database, totals }: Pick<PageContext, 'database' | 'totals'>,
 ): Promise<PageTotal> {
-  const isFar = window.skip >= few;
+  const isFar = window.skip >= fewEntries;
   const isAlone = database.session === null;
   const counted = { collection, ...(condition === null ? all : { match, condition: isWhole ? condition : null }) };
-  const kept = isAlone ? totals.kept(counted) : null;
+  const kept = isAlone ? totals.cachedTotal(counted) : null;
   if (condition === null && kept === null && isAlone && !database.isSharded) {
-    const count = (): Promise<number> => countStored(collection, database);
+    const count = (): Promise<number> => countDocuments(collection, database);
     const stored = isFar ? await count() : null;
-    if (stored === null || !isInSecondHalf(window, stored)) return { kept: stored, count };
+    if (stored === null || !isInSecondHalf(window, stored)) return { cachedTotal: stored, count };
   }
   const count = (): Promise<number> =>
     isAlone
-      ? totals.read(counted, () => countStored(collection, database, { query: counted.match }), database)
+      ? totals.read(counted, () => countDocuments(collection, database, { query: counted.match }), database)
       : countMatching(database, collection, counted.match); // a transaction does not allow the command `count`
-  return { kept: isFar ? (kept ?? (await count())) : kept, count };
+  return { cachedTotal: isFar ? (kept ?? (await count())) : kept, count };
 }
 
 /** A condition that all documents meet, and for which an index is used to count. */
@@ -50,7 +50,7 @@ const short = new WeakMap<Plan, boolean>();
 export const wasShort = (plan: Plan): boolean | null => short.get(plan) ?? null;
 
 /** Records that the page of a plan is likely to be full. */
-export const noteFull = (plan: Plan): void => void short.set(plan, false);
+export const recordFullPage = (plan: Plan): void => void short.set(plan, false);
 
 /** Returns the total that follows from a page that is not full; null for a full page, and for one that begins at a cursor. */
 export function impliedTotal(plan: Plan, { skip, limit }: Window, found: number): number | null {

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { type Plan, type SortKey, type Window } from '#model/query/plan.js';
 import type { Position } from '#model/query/bound-cursors.js';
-import { countStored, readAll } from '../../send/read-commands.js';
-import { estimateSize, few, linksOfEntry } from '../collection-facts.js';
-import { both, compileOrder, sortsByComputed } from '../compile-page.js';
+import { countDocuments, readAll } from '../../send/read-commands.js';
+import { estimateSize, fewEntries, linksOfEntry } from '../collection-facts.js';
+import { matchBoth, compileOrder, sortsByComputed } from '../compile-page.js';
 import { compileBeyond, compileSeek } from './page-of.js';
-import { compileLinked, compileUnlinked, type Group, restOf, type Walk } from './compile-linked.js';
+import { compileLinkedEntries, compileUnlinked, type Group, restOf, type Walk } from './compile-linked.js';
 import type { Facts, Way } from './way.js';
 import { lookUpEntries } from './linked-ids.js';
 
@@ -38,11 +38,12 @@ export const sortedTargets: Way = {
 export function walkedKey(
   [key, ...rest]: readonly SortKey[],
   { skip, limit }: Window,
-): Pick<Walk, 'key' | 'rest' | 'step' | 'wanted'> | null {
+): Pick<Walk, 'key' | 'rest' | 'step' | 'pageEnd'> | null {
   const [step, further] = key?.links ?? [];
-  if (key === undefined || step === undefined || further !== undefined || limit === null || skip + limit > few) return null;
+  if (key === undefined || step === undefined || further !== undefined || limit === null || skip + limit > fewEntries)
+    return null;
   const isOwn = step.link.storage.kind === 'own' && !step.inList;
-  return isOwn && key.lists.length === 0 && !sortsByComputed(rest) ? { key, rest, step, wanted: skip + limit } : null;
+  return isOwn && key.lists.length === 0 && !sortsByComputed(rest) ? { key, rest, step, pageEnd: skip + limit } : null;
 }
 
 /** Returns how to walk over the targets; null if joining all entries is better. */
@@ -52,31 +53,32 @@ async function planWalk({ type, isWhole, withTotal }: Plan, facts: Facts): Promi
   const walked = walkedKey(page.sort, page.window);
   // each command would repeat the full-text search, which MongoDB does not allow within an $or
   if (walked === null || (page.rank ?? null) !== null) return null;
-  const { wanted, step } = walked;
+  const { pageEnd, step } = walked;
   const [entries, targets] = await Promise.all([type, step.target].map((one) => estimateSize(one, database)));
-  if (entries === undefined || targets === undefined || entries <= few) return null;
+  if (entries === undefined || targets === undefined || entries <= fewEntries) return null;
   // walking reads about wanted × entries / matches entries, joining reads all matches
-  const worth = Math.ceil(Math.sqrt(Math.min(wanted, entries) * entries));
-  const count = () => (withTotal ? facts.count() : countStored(page.collection, database, { query: page.match, limit: worth }));
-  const matches = (await facts.kept()) ?? (isWhole ? entries : await count());
+  const worth = Math.ceil(Math.sqrt(Math.min(pageEnd, entries) * entries));
+  const count = () =>
+    withTotal ? facts.count() : countDocuments(page.collection, database, { query: page.match, limit: worth });
+  const matches = (await facts.cachedTotal()) ?? (isWhole ? entries : await count());
   const links = matches * (step.link.many ? linksOfEntry : 1);
-  const atOnce = Math.ceil((wanted * targets) / Math.max(links, 1) + 0.5);
-  return matches < worth || atOnce > mostTargets ? null : { ...walked, page, database, atOnce };
+  const atOnce = Math.ceil((pageEnd * targets) / Math.max(links, 1) + 0.5);
+  return matches < worth || atOnce > mostTargets ? null : { ...walked, page, database, batchSize: atOnce };
 }
 
 /** Returns the first `wanted` entries of a list; null if too many targets would be read for them. */
 async function walkAll(walk: Walk): Promise<readonly Document[] | null> {
-  const { key, step, wanted, atOnce, database } = walk;
+  const { key, step, pageEnd, batchSize, database } = walk;
   let documents: readonly Document[] = [];
   let before: readonly unknown[] = [];
   let lone: readonly Target[] = key.order === 1 ? [{ ids: [null, ...(step.link.many ? [[]] : [])], value: null }] : [];
-  for (let [done, size] = [0, atOnce]; documents.length < wanted; size = Math.min(2 * size, few)) {
+  for (let [done, size] = [0, batchSize]; documents.length < pageEnd; size = Math.min(2 * size, fewEntries)) {
     const chunk = await readChunk(walk, done, size);
     if (chunk === null || done + chunk.length > mostTargets) return null;
     const groups = groupByValue([...lone, ...chunk]);
-    const linked = { groups, before, limit: wanted - documents.length };
+    const linked = { groups, before, limit: pageEnd - documents.length };
     const isEnd = groups.length === 0; // the other entries are linked with no target, or one without a value
-    documents = [...documents, ...(await readAll(database, (isEnd ? compileUnlinked : compileLinked)(walk, linked)))];
+    documents = [...documents, ...(await readAll(database, (isEnd ? compileUnlinked : compileLinkedEntries)(walk, linked)))];
     if (isEnd) break;
     before = [...before, ...groups.flat()];
     lone = [];
@@ -110,7 +112,7 @@ async function readChunk(walk: Walk, skip: number, size: number): Promise<readon
   const last = targets.at(-1)?.value;
   const whole = targets.length <= size ? targets : targets.filter(({ value }) => !isDeepStrictEqual(value, last));
   if (whole.length > 0 || targets.length === 0) return whole;
-  return size < few ? readChunk(walk, skip, Math.min(2 * size, few)) : null;
+  return size < fewEntries ? readChunk(walk, skip, Math.min(2 * size, fewEntries)) : null;
 }
 
 /** Returns the ids of targets in their order, in one group for each value. */
@@ -191,7 +193,7 @@ function readWith(walk: Walk, from: Start | null, limit: number): Promise<readon
     { $project: page.projection },
   ];
   const pipeline = [
-    { $match: both({ [key.path]: { $ne: null } }, value === null ? {} : compileBeyond([key.path, order], value, true)) },
+    { $match: matchBoth({ [key.path]: { $ne: null } }, value === null ? {} : compileBeyond([key.path, order], value, true)) },
     { $group: { _id: `$${key.path}`, ids: { $push: '$_id' } } },
     { $sort: { _id: order } },
     ...lookUpEntries({ from: page.collection, foreignField: step.path, let: { value: '$_id' }, pipeline: entries }),

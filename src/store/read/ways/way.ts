@@ -3,7 +3,7 @@ import type { Plan } from '#model/query/plan.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Database } from '../../send/database.js';
 import type { TotalCache } from '../../changes/total-cache.js';
-import type { RelatedCondition, Resolved } from '../compile-condition.js';
+import type { RelatedCondition, ResolvedFilters } from '../compile-condition.js';
 import type { Page } from '../compile-page.js';
 import type { Joins } from '../join-related.js';
 
@@ -15,11 +15,11 @@ export interface Way {
   readonly counts?: true;
   readonly fits: (plan: Plan, facts: Facts) => boolean | Promise<boolean>;
   /** Returns null if it turns out that another way is better, so that the next one that fits is used. */
-  readonly read: (plan: Plan, facts: Facts) => Promise<Found | null>;
+  readonly read: (plan: Plan, facts: Facts) => Promise<PageResult | null>;
 }
 
 /** The documents of a page. */
-export interface Found {
+export interface PageResult {
   readonly documents: readonly Document[];
   /** The number of entries of the list, if the way counts. */
   readonly total?: number;
@@ -35,11 +35,11 @@ export interface PageContext {
 /** What is known, or can be found out, before a page is read. Each function does its work once, when it is called first. */
 export interface Facts extends PageContext {
   /** The ids that conditions on related entries lead to. A way adds those that it reads before `page` is called. */
-  readonly known: Map<RelatedCondition, readonly unknown[]>;
+  readonly relatedIds: Map<RelatedCondition, readonly unknown[]>;
   /** The page with its compiled condition. Conditions on related entries are resolved to ids, or joined. */
   readonly page: () => Promise<JoinedPage>;
   /** The total if it is known; null if it must be counted, or is not wanted. */
-  readonly kept: () => Promise<number | null>;
+  readonly cachedTotal: () => Promise<number | null>;
   /** The total, which is counted unless it is known. */
   readonly count: () => Promise<number>;
   /** How the entries of the page are found. */
@@ -48,7 +48,7 @@ export interface Facts extends PageContext {
 
 /** A page, some of whose conditions on related entries may need a join. */
 export interface JoinedPage extends Page {
-  readonly resolved: Resolved;
+  readonly resolvedFilters: ResolvedFilters;
   readonly joins: Joins;
   /** The condition without the parts that need a join. */
   readonly before: Document;
@@ -56,9 +56,9 @@ export interface JoinedPage extends Page {
   readonly isAlone: boolean;
 }
 
-/** The total of a page. `kept` is the known total; null if it must be counted. */
+/** The total of a page. `cachedTotal` is null if it must be counted. */
 export interface PageTotal {
-  readonly kept: number | null;
+  readonly cachedTotal: number | null;
   readonly count: () => Promise<number>;
 }
 

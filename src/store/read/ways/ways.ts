@@ -5,12 +5,12 @@ import type { Pass } from '../../changes/total-cache.js';
 import { asScanned, type Database } from '../../send/database.js';
 import { isTimedOut, isWithoutIndex } from '../../send/driver-errors.js';
 import { readAll } from '../../send/read-commands.js';
-import { factTimeout, few } from '../collection-facts.js';
+import { factTimeout, fewEntries } from '../collection-facts.js';
 import { nothing } from '../compile-condition.js';
 import { stagesWithoutCollation, withoutCollation } from '../compare-texts.js';
 import { collationOf, compilePage, compileSort, type Page, sortsByComputed } from '../compile-page.js';
-import { compileJoined } from '../join-related.js';
-import { asksForRelated } from '../related-commands.js';
+import { compileJoinedCondition } from '../join-related.js';
+import { needsRelatedReads } from '../related-commands.js';
 import { resolveOrJoin } from '../resolve-related.js';
 import { fallbackTotal } from './fallback-total.js';
 import { fromRelated, joinedList, joinedTotal } from './from-related.js';
@@ -19,7 +19,7 @@ import { joinedInOrder } from './joined-in-order.js';
 import { isInSecondHalf, totalOf } from './page-total.js';
 import { isSlow, noteSlow } from './slow-forms.js';
 import { seekTargets, sortedTargets } from './sorted-targets.js';
-import type { Facts, Found, JoinedPage, PageContext, PageTotal, Way } from './way.js';
+import type { Facts, PageResult, JoinedPage, PageContext, PageTotal, Way } from './way.js';
 import { choose } from './choose.js';
 import { pageAndTotal } from './page-and-total.js';
 import { pageOf } from './page-of.js';
@@ -34,7 +34,7 @@ const noEntry: Way = {
 /** Reads nothing of a page behind the end of a list whose total is known. */
 const behindEnd: Way = {
   name: 'behind the end',
-  fits: async ({ window: { skip } }, facts) => skip > 0 && skip >= ((await facts.kept()) ?? Infinity),
+  fits: async ({ window: { skip } }, facts) => skip > 0 && skip >= ((await facts.cachedTotal()) ?? Infinity),
   read: () => Promise.resolve({ documents: [] }),
 };
 
@@ -54,7 +54,7 @@ const inOrder: Way = {
   fits: () => true,
   read: async (_plan, facts) => {
     const page = await facts.page();
-    const kept = await facts.kept();
+    const kept = await facts.cachedTotal();
     const backwards = kept === null ? null : fromEnd(page, kept);
     const command = compilePage(backwards ?? page);
     const documents = await tryHint(facts, (options) => readAll(facts.database, { ...command, ...options }));
@@ -86,7 +86,7 @@ const onePass: Way = {
 };
 
 /** Reads a page and its total by one pass, which concurrent equal requests share, and then the documents of the page. */
-async function sharePass(page: Page, options: Document, { database, totals }: Facts): Promise<Found> {
+async function sharePass(page: Page, options: Document, { database, totals }: Facts): Promise<PageResult> {
   const run = (): Promise<Pass> => scan(page, options, asScanned(database));
   const { collection, match, sort, window } = page;
   const passing = { collection, match, order: compileSort(sort), end: endOf(window) };
@@ -102,13 +102,13 @@ async function scan({ collection, match, sort, window }: Page, hint: Document, d
 }
 
 /** Returns the number of entries up to the end of a page. */
-const endOf = ({ skip, limit }: Page['window']): number => skip + (limit ?? few);
+const endOf = ({ skip, limit }: Page['window']): number => skip + (limit ?? fewEntries);
 
 /**
  * Reads the documents of a page among the entries that a pass has found. An entry that has changed meanwhile and no longer meets
  * the condition is left out.
  */
-async function readPass(page: Page, { ids, total }: Pass, database: Database): Promise<Found> {
+async function readPass(page: Page, { ids, total }: Pass, database: Database): Promise<PageResult> {
   const { skip } = page.window;
   const kept = ids.slice(skip);
   if (kept.length === 0) return { documents: [], total };
@@ -168,28 +168,28 @@ export function waysOf({ sort, foundEntries }: Pick<Plan, 'sort' | 'foundEntries
 /** Returns what ways of reading are chosen by. */
 export function gatherFacts(plan: Plan, context: PageContext): Facts {
   const { condition, withTotal } = plan;
-  const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
+  const database = needsRelatedReads(condition) ? asScanned(context.database) : context.database;
   const facts: Facts = {
     ...context,
     database,
-    known: new Map(),
+    relatedIds: new Map(),
     page: once(async () => (collationOf(plan.sort) === null ? counted() : compareWithoutCollation(await counted()))),
-    kept: async () => (withTotal ? (await total()).kept : null),
+    cachedTotal: async () => (withTotal ? (await total()).cachedTotal : null),
     count: once(async () => {
-      const { kept, count } = await total();
-      return kept ?? count();
+      const { cachedTotal, count } = await total();
+      return cachedTotal ?? count();
     }),
     choice: once(() => choose(plan, facts)),
   };
   const counted = once(async (): Promise<JoinedPage> => {
-    const { resolved, joins } = await resolveOrJoin(condition, context.database, facts.known);
-    const { match, before } = compileJoined(condition, resolved, joins);
+    const { resolved, joins } = await resolveOrJoin(condition, context.database, facts.relatedIds);
+    const { match, before } = compileJoinedCondition(condition, resolved, joins);
     const isAlone = joins.length === 1 && conjunctsOf(condition).some((part) => part === joins[0]?.condition);
-    return { ...pageOf(plan, match, database), resolved, joins, before, isAlone };
+    return { ...pageOf(plan, match, database), resolvedFilters: resolved, joins, before, isAlone };
   });
   const total = once(async (): Promise<PageTotal> => {
     const page = await counted();
-    if (page.match === nothing) return { kept: 0, count: () => Promise.resolve(0) };
+    if (page.match === nothing) return { cachedTotal: 0, count: () => Promise.resolve(0) };
     if (page.joins.length === 0) return totalOf(plan, page, facts);
     return fallbackTotal(page, facts) ?? joinedTotal(page, database);
   });

@@ -10,7 +10,7 @@ import {
   type EntryEvent,
   type EntryFact,
   type EntryWritten,
-  type Hearing,
+  type Subscription,
 } from '../changes/entry-events.js';
 import { is, type Match, matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
@@ -24,19 +24,23 @@ type Fact = EntryFact | { readonly kind: 'any' };
  * Runs a write of one entry with the subscribers that hear of it; with null if there are none. It runs in a transaction if they
  * write too or need more than it returns.
  */
-export function heard<Result>(
+export function withSubscribers<Result>(
   store: Store,
   [collection, kind]: readonly [collection: string, kind: EntryWritten['kind']],
-  write: (store: Store, hearing: Hearing | null) => Promise<Result>,
+  write: (store: Store, hearing: Subscription | null) => Promise<Result>,
 ): Promise<Result> {
-  const hearing = store.changes.hearing(collection, kind);
+  const hearing = store.changes.subscription(collection, kind);
   const needsMore = hearing?.subscribers.some((one) => one.within !== undefined || one.needsBefore === true) ?? false;
   if (!needsMore) return write(store, hearing);
   return inTransaction(store.database, (database) => write({ ...store, database }, hearing));
 }
 
 /** Tells subscribers what was written: now if they write too, and after the commit. */
-export async function tell({ database, changes }: Store, { type, subscribers }: Hearing, facts: readonly Fact[]): Promise<void> {
+export async function notify(
+  { database, changes }: Store,
+  { type, subscribers }: Subscription,
+  facts: readonly Fact[],
+): Promise<void> {
   const { caller = null, requestId = null, agent = null } = database.sender ?? {};
   const by: Author = caller?.kind === 'schedule' ? 'schedule' : caller;
   const about = { type, by, requestId, agent, at: new Date() };
@@ -47,7 +51,7 @@ export async function tell({ database, changes }: Store, { type, subscribers }: 
   );
   await runAfterWrite(async () => {
     for (const event of events)
-      for (const one of subscribers) if (one.hears(event.kind, type)) await one.within?.(event, database);
+      for (const one of subscribers) if (one.subscribesTo(event.kind, type)) await one.within?.(event, database);
   });
   await afterCommit(database, () => changes.deliver(subscribers, events));
 }
@@ -62,26 +66,26 @@ export const changesAttributes = (update: Document): boolean =>
   Object.values(update).some((values) => Object.keys(values as object).some((path) => !path.startsWith('_')));
 
 /** Maximum number of entries that are told one by one after one write of several. */
-const mostTold = 10_000;
+const maxNotified = 10_000;
 
 /** Runs several writes in a transaction, and tells what they have changed: reads the entries that they match before and after them. */
-export const tellCompared = <Result>(
+export const notifyCompared = <Result>(
   entered: Store,
-  hearing: Hearing,
+  hearing: Subscription,
   operations: readonly Document[],
   write: (store: Store) => Promise<Result>,
 ): Promise<Result> =>
   inTransaction(entered.database, async (database) => {
     const store = { ...entered, database };
     const read = (filter: Match): Promise<readonly Document[]> =>
-      readAll({ ...database, budget: unlimited }, { find: hearing.type.collection, filter, limit: mostTold + 1 });
+      readAll({ ...database, budget: unlimited }, { find: hearing.type.collection, filter, limit: maxNotified + 1 });
     const matches = valuesOf('filter', operations);
     const before = matches.length === 0 ? [] : await read(matchesAny(...matches));
     const result = await write(store);
-    const isMany = before.length > mostTold;
+    const isMany = before.length > maxNotified;
     const after = isMany || before.length === 0 ? [] : await read({ _id: is.oneOf(before.map(({ _id }): unknown => _id)) });
     const created = valuesOf('document', operations).map((document) => ({ kind: 'create', document }) as const);
-    await tell(store, hearing, isMany ? [{ kind: 'any' }] : [...created, ...differences(before, after)]);
+    await notify(store, hearing, isMany ? [{ kind: 'any' }] : [...created, ...differences(before, after)]);
     return result;
   });
 
