@@ -81,11 +81,17 @@ export interface Syncing<T extends Types<T>> {
    * push may be sent again after any failure.
    */
   push(writes: readonly PushedWrite[], options?: CallOptions): Promise<{ data: PushAnswer[]; meta: object }>;
-  /** Reads how the attributes of synced types are merged: of the named types, or of all. Types that the user may not see are missing. */
+  /**
+   * Reads how the attributes of synced types are merged: of the named types, or of all. Types that the user may not see are missing.
+   * `renamed` has other names that writes may use for renamed attributes.
+   */
   syncSchema(
     types?: readonly string[],
     options?: CallOptions,
-  ): Promise<{ data: Record<string, Record<string, MergeKind>>; meta: object }>;
+  ): Promise<{
+    data: Record<string, Record<string, MergeKind>>;
+    meta: { renamed?: Record<string, Record<string, string>> };
+  }>;
 }
 
 interface Answered {

@@ -46,7 +46,18 @@ export function namedAttributes(type: ContentType, write: PushWrite, access: Acc
         .slice(0, maximumErrors)
         .map((name) => ({ path: [name], message: `${name} is no attribute that can be pushed like this` })),
     );
+  refuseTwoNames(found);
   return found;
+}
+
+/** Only one of the values of an attribute could be written that is renamed and named in both ways. */
+function refuseTwoNames(found: NamedAttributes): void {
+  const firsts = new Map<Attribute, string>();
+  for (const [name, attribute] of found) {
+    const first = firsts.get(attribute);
+    if (first !== undefined) throw fieldErrors([{ path: [name], message: `${name} is another name of ${first}` }]);
+    firsts.set(attribute, name);
+  }
 }
 
 interface Naming {

@@ -111,7 +111,10 @@ const schemaRoute: Route = {
     tag: 'Sync',
     query: [parameter('types', 'Plural names of synced types, separated by commas; all by default. Other names are left out')],
     answers: answers(
-      record({ data: object(object(kinds, 'By attribute'), 'By type'), meta: record({}) }),
+      record({
+        data: object(object(kinds, 'By attribute'), 'By type'),
+        meta: record({ renamed: object(object(text, 'By other name'), 'By type') }, []),
+      }),
       'The attributes by type',
     ),
   },

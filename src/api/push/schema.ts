@@ -12,7 +12,8 @@ const maxTypes = 1_000;
 
 /**
  * Answers how clients merge the attributes that a copy has, by type: the named types, or all. Types that are not the caller's, and
- * names of no synced type, are left out, so that an app goes on without them when rights are lost or a type is removed.
+ * names of no synced type, are left out, so that an app goes on without them when rights are lost or a type is removed. The other names
+ * that writes may use for renamed attributes stand in `meta.renamed`.
  */
 export function answerSchema({ request, content, running }: RouteCall): Answer {
   const { registry, access } = content.bind;
@@ -21,7 +22,12 @@ export function answerSchema({ request, content, running }: RouteCall): Answer {
   const synced = [...registry.byPluralName].filter(([, type]) => isSynced(type));
   const types = synced.filter(([name, type]) => names?.includes(name) !== false && maySee(access, type.uid));
   const data = types.map(([name, type]) => [name, attributesOf(type, access)] as const);
-  return { body: { data: Object.fromEntries(data), meta: {} } };
+  const renamed = data.flatMap(([name, attributes]) => {
+    const others = [...(registry.byPluralName.get(name)?.aliases ?? [])].filter(([, served]) => served in attributes);
+    return others.length === 0 ? [] : [[name, Object.fromEntries(others)] as const];
+  });
+  const meta = renamed.length === 0 ? {} : { renamed: Object.fromEntries(renamed) };
+  return { body: { data: Object.fromEntries(data), meta } };
 }
 
 function namesIn(value: unknown): readonly string[] | null {

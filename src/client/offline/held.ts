@@ -1,16 +1,29 @@
 import type { SyncChange } from '../sync.js';
-import { type Entry, type Id, type IdOf, mapped, namesIn, pendingAgain, type Queued } from './queued.js';
-import type { Row } from './store.js';
+import {
+  type Entry,
+  type Id,
+  type IdOf,
+  mapped,
+  type Names,
+  namesIn,
+  pendingAgain,
+  type Queued,
+  rowOf,
+  underAllNames,
+} from './queued.js';
+import { put, type Row } from './store.js';
 import { overlaid, type Schema } from './overlay.js';
 
 /**
  * What a device holds for one user: the copy, and the writes that wait. Rows have these keys: `e/TYPE/ID` an entry, `t/TYPE` the token of
- * a copy, `w/ORDER` a write, `i/NAME` the id that an entry or file of that name got, `schema`, and `rev`, which counts the changes.
+ * a copy, `w/ORDER` a write, `i/NAME` the id that an entry or file of that name got, `schema`, `renamed`, and `rev`, which counts the changes.
  */
 export class Held {
   rev = 0;
   /** Null before it was read. */
   schema: Schema | null = null;
+  /** Other names of attributes, by type. */
+  renamed: Readonly<Record<string, Names>> = {};
   readonly ids = new Map<string, number | null>();
   readonly writes = new Map<string, Queued>();
   readonly #entries = new Map<string, Map<Id, Entry>>();
@@ -30,11 +43,12 @@ export class Held {
 
   #take([key, value]: Row): void {
     const [kind = '', name = '', id] = key.split('/');
-    if (kind === 'e') set<Id, Entry>(this.entriesOf(name), Number(id), value);
+    if (kind === 'e') put<Id, Entry>(this.entriesOf(name), Number(id), value);
     else if (kind === 'schema') this.schema = (value ?? null) as Schema | null;
+    else if (kind === 'renamed') this.renamed = value as Held['renamed'];
     else if (kind === 'rev') this.rev = Number(value);
     // newer engines may know more kinds
-    else set(({ w: this.writes, t: this.#tokens, i: this.ids }[kind] ?? new Map()) as Map<string, never>, name, value);
+    else put(({ w: this.writes, t: this.#tokens, i: this.ids }[kind] ?? new Map()) as Map<string, never>, name, value);
   }
 
   /** Returns the entries of the copy, without what waits. */
@@ -44,8 +58,8 @@ export class Held {
     return entries;
   }
 
-  token(type: string): string | null {
-    return this.#tokens.get(type) ?? null;
+  token(type: string): string | undefined {
+    return this.#tokens.get(type);
   }
 
   /** Returns the id that an entry or file has now. */
@@ -79,15 +93,14 @@ export class Held {
     for (const write of writes) {
       const { key, op, type, id, body, state } = write;
       const entry = `${type} ${String(this.idOf(id))}`;
-      if (op === 'create') missing.delete(id);
-      const lacks = body === undefined && namesIn(write).some((name) => missing.has(name));
+      const lacks = !body && namesIn(write).some((name) => missing.has(name) && (op !== 'create' || name !== id));
       const isPending = state === 'pending';
       if (isPending && !blocked.has(entry) && !lacks && !stuck.has(key)) {
         ready.push(write);
+        missing.delete(id);
         continue;
       }
       blocked.add(entry);
-      if (op === 'create') missing.add(id);
       if (isPending) waiting.add(write);
     }
     return { ready, waiting };
@@ -113,21 +126,17 @@ export class Held {
   #hidden(type: string, isHidden: (id: Id | null) => boolean): Row[] {
     return this.sorted().flatMap((write): Row[] => {
       if (write.type !== type || !isHidden(this.idOf(write.id))) return [];
-      if (write.state === 'applied') return [[`w/${write.order}`, undefined]];
-      return write.state === 'conflict' ? [[`w/${write.order}`, pendingAgain(write)]] : [];
+      if (write.state === 'applied') return [rowOf(write)];
+      return write.state === 'conflict' ? [rowOf(write, pendingAgain(write))] : [];
     });
   }
 
   /** Returns an entry of an answer without envelope. */
   flat(type: string, id: Id, attributes: object): Entry {
     const kinds = this.schema?.[type] ?? {};
-    return { ...mapped({ ...attributes }, (value: unknown, name) => flatValue(value, kinds[name])), id };
+    const values = mapped({ ...attributes }, (value: unknown, name) => flatValue(value, kinds[name]));
+    return { ...underAllNames(values, this.renamed[type]), id };
   }
-}
-
-function set<Key, Value>(map: Map<Key, Value>, key: Key, value: unknown): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value as Value);
 }
 
 /** Returns ids in place of `{ id }`, also in a list. */

@@ -11,6 +11,7 @@ import {
   type Parts,
   pendingAgain,
   type Queued,
+  rowOf,
   without,
 } from './queued.js';
 import { isFile, type Row } from './store.js';
@@ -30,12 +31,7 @@ export const shownEntry = (held: Held, type: string, id: Id): Entry | undefined 
   return now === null ? undefined : held.shown(type).get(now);
 };
 
-const rowOf = (write: Queued): Row => [`w/${write.order}`, write];
-
-const removed = ({ order, files = [] }: Queued): Row[] => [
-  [`w/${order}`, undefined],
-  ...files.map((name): Row => [`f/${name}`, undefined]),
-];
+const removed = (write: Queued): Row[] => [rowOf(write), ...(write.files ?? []).map((name): Row => [`f/${name}`, undefined])];
 
 /** Returns a name that no other device chooses, of the characters that names may have. */
 export const newName = (): string => `$${newKey().replace(/\./g, '')}`;
@@ -50,7 +46,7 @@ export function queued(held: Held, made: Made): readonly Row[] {
   if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(held, create);
   const { files, rows, set } = withFiles(made.set ?? {});
   const kinds = held.schema?.[type];
-  const seen = (name: string): Assigned => (kinds && !(name in kinds) ? {} : { from: entry?.[name] ?? null }); // copies lack inverse sides
+  const seen = (name: string): Assigned => (kinds && !(name in { ...kinds, ...entry }) ? {} : { from: entry?.[name] ?? null }); // copies lack inverse sides
   const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ ...seen(name), ...one }));
   const write: Queued = {
     ...made,
@@ -59,8 +55,8 @@ export function queued(held: Held, made: Made): readonly Row[] {
     files,
   };
   const last = own.at(-1);
-  const one = last === undefined ? null : joined(last, write);
-  return [...rows, rowOf(one ?? write)];
+  const one = (last && joined(last, write)) ?? write;
+  return [...rows, rowOf(one, one)];
 }
 
 /** Returns a place behind all writes. Those of several tabs are in the order of time. */
@@ -108,8 +104,8 @@ export function resolved(
   });
   if (decision === 'theirs') {
     const left = without(set, Object.keys(conflicts));
-    const isEmpty = Object.keys({ ...left, ...write.increment, ...write.add, ...write.remove }).length === 0;
-    return write.op === 'delete' || isEmpty ? removed(write) : [rowOf({ ...pendingAgain(write), set: left })];
+    const [kept] = Object.keys({ ...left, ...write.increment, ...write.add, ...write.remove });
+    return write.op === 'delete' || !kept ? removed(write) : [rowOf(write, { ...pendingAgain(write), set: left })];
   }
   const entry = shownEntry(held, write.type, write.id);
   const { set: values, rows, files } = withFiles(decision === 'mine' ? {} : mapped(decision, (to) => ({ to })));
@@ -121,11 +117,11 @@ export function resolved(
   const isNamed = (name: string): boolean => named.includes(name);
   const all = [...(write.files ?? []), ...(files ?? [])];
   const gone = all.filter((name) => !isNamed(name)).map((name): Row => [`f/${name}`, undefined]);
-  return [...rows, ...gone, rowOf({ ...next, files: all.filter(isNamed) })];
+  return [...rows, ...gone, rowOf(write, { ...next, files: all.filter(isNamed) })];
 }
 
 /** What only the engine uses of a write. */
-const hidden = 'order madeAt state files body entry position conflicts'.split(' ');
+const hidden = 'order madeAt state files body entry position'.split(' ');
 
 /** Returns a write as an app sees it. */
 export function shownWrite(write: Queued, isWaiting: boolean): OfflineWrite {

@@ -29,10 +29,8 @@ export function overlaid(held: Overlaid, type: string): ReadonlyMap<Id, Entry> {
 
 /** Returns the entry that a create makes, before its values are set: what the service sets itself, and null for all else. */
 function blank({ schema }: Overlaid, { type, id, madeAt, locale }: Queued): Entry {
-  const now = { createdAt: madeAt, updatedAt: madeAt, publishedAt: madeAt, locale: locale ?? null } as const;
-  const values = mapped(schema?.[type] ?? {}, (kind, name) =>
-    kind === 'many' ? [] : name in now ? now[name as keyof typeof now] : null,
-  );
+  const now: Readonly<Record<string, unknown>> = { createdAt: madeAt, updatedAt: madeAt, publishedAt: madeAt, locale };
+  const values = mapped(schema?.[type] ?? {}, (kind, name) => (kind === 'many' ? [] : (now[name] ?? null)));
   return { ...values, id };
 }
 

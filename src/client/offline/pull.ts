@@ -6,6 +6,7 @@ import type { Held } from './held.js';
 import type { Keeper } from './keeper.js';
 import type { Schema } from './overlay.js';
 import { asOwner } from './push.js';
+import { mapped, rowOf, underAllNames } from './queued.js';
 import type { Row } from './store.js';
 
 /** The copy of a type, which is kept for one user. */
@@ -24,6 +25,12 @@ interface Pulling {
 interface Answered {
   readonly data: readonly SyncChange[];
   readonly meta: { readonly sync: { readonly token: string; readonly more: boolean; readonly position?: string } };
+}
+
+/** How the attributes of types are merged. */
+interface Described {
+  readonly data: Schema;
+  readonly meta: { readonly renamed?: Held['renamed'] };
 }
 
 /** Resets in a row after which a copy is given up. */
@@ -72,20 +79,27 @@ async function step(pulling: Pulling, wait: number): Promise<boolean> {
   const read = (path: string, query: object): Promise<unknown> =>
     keeper.client.request({ method: 'GET', path, query, timeout: 1_000 * (wait + 30), ...options });
   const { schema } = await keeper.held();
-  if (schema === null) {
-    const { data } = (await read('/sync/schema', { types: pulling.types.join() })) as { readonly data: Schema };
-    await keeper.change(() => [['schema', data]], owner);
+  if (!schema?.[type]) {
+    const { data, meta } = (await read('/sync/schema', { types: pulling.types.join() })) as Described;
+    const renamed = meta.renamed ?? {};
+    const named = mapped(data, (kinds, name) => underAllNames(kinds, renamed[name]));
+    await keeper.change(
+      () => [
+        ['schema', named],
+        ['renamed', renamed],
+      ],
+      owner,
+    );
   }
   const token = (await keeper.held()).token(type);
-  const query = { token: token ?? undefined, wait: wait || undefined };
-  const { data, meta } = (await read(`/sync/${type}`, query)) as Answered;
+  const { data, meta } = (await read(`/sync/${type}`, { token, wait: wait || undefined })) as Answered;
   const { more, position = '' } = meta.sync;
   // another tab may have taken the same step
   const changed = (held: Held): readonly Row[] => (held.token(type) === token ? held.changed(type, data, meta.sync.token) : []);
   const contained = (held: Held): readonly Row[] =>
     held.sorted().flatMap((write) => {
       const isContained = !more && write.state === 'applied' && write.type === type && !isAfter(write.position ?? '', position);
-      return isContained ? [[`w/${write.order}`, undefined] as const] : [];
+      return isContained ? [rowOf(write)] : [];
     });
   await keeper.change((held) => [...changed(held), ...contained(held)], owner);
   keeper.stand(null);

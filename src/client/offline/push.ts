@@ -5,7 +5,7 @@ import type { Signal } from '../transport.js';
 import type { Uploadable } from '../upload.js';
 import type { Held } from './held.js';
 import { ownerOf, type Keeper } from './keeper.js';
-import { bodyOf, type Conflict, type Id, pendingAgain, type PushError, type Queued } from './queued.js';
+import { bodyOf, type Conflict, type Id, pendingAgain, type PushError, type Queued, rowOf } from './queued.js';
 import type { Row } from './store.js';
 
 /** Writes in one request. */
@@ -47,12 +47,14 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
       const [first] = batch;
       if (first === undefined) return;
       const body = { writes: batch.map((write) => write.body) };
-      const sent = await outcome(keeper.client.request({ method: 'POST', path: '/sync/push', body, ...sending.options }));
+      const sent = await outcome(
+        keeper.client.request({ method: 'POST', path: '/sync/push', body, ...sending.options }) as Promise<object>,
+      );
       if (sent.error === undefined) {
-        const answer = sent.value as { readonly data: readonly Answered[] }; // of a push
-        const position = keeper.client.positionOf(answer) ?? '';
-        await keeper.change((held) => answer.data.flatMap((one) => rowsOf(one, held, { position, positions })), owner);
-        for (const { key } of answer.data.filter(isStuck)) sending.stuck.add(key);
+        const { data } = sent as { readonly data: readonly Answered[] }; // of a push
+        const position = keeper.client.positionOf(sent) ?? '';
+        await keeper.change((held) => data.flatMap((one) => rowsOf(one, held, { position, positions })), owner);
+        for (const { key } of data.filter(isStuck)) sending.stuck.add(key);
       } else if (!isRefusal(sent.error)) throw sent.error;
       else if (batch.length === 1) await refuse(first, sent.error, sending);
       else size = Math.ceil(batch.length / 2);
@@ -63,14 +65,11 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
 /** Returns whether a write waits for another one. One with an error is asked for again, until the service refuses the push. */
 const isStuck = ({ status, error }: Answered): boolean => status === 'waiting' && !error;
 
-type Result<Value> = { readonly value: Value; readonly error?: undefined } | { readonly error: Failure };
-
-/** Returns the result of a request, which throws only failures. */
-const outcome = <Value>(request: Promise<Value>): Promise<Result<Value>> =>
-  request.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error: error as Failure }),
-  );
+/** Returns the answer to a request, or its failure. */
+const outcome = <Answer>(
+  request: Promise<Answer>,
+): Promise<(Answer & { readonly error?: undefined }) | { readonly error: Failure }> =>
+  request.catch((error: unknown) => ({ error })) as never; // requests throw only failures
 
 /** Returns whether the service has refused a request for what it contains, so that its parts are tried. */
 const isRefusal = ({ kind }: Failure): boolean => kind === 'invalid' || kind === 'tooLarge';
@@ -92,7 +91,7 @@ async function nextBatch(sending: Sending, size: number): Promise<readonly Queue
       const whole = ready.slice(0, until < 0 ? size : Math.min(until, size));
       next.lacking = ready[until];
       next.batch = whole.map((write) => ({ ...write, body: write.body ?? bodyOf(write, held.idOf) }));
-      return next.batch.map((write) => [`w/${write.order}`, write]);
+      return next.batch.map((write) => rowOf(write, write));
     }, owner);
     const { batch, lacking } = next;
     if (batch[0] || !lacking) return batch;
@@ -115,7 +114,7 @@ async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
     }
     await keeper.change(
       () => [
-        [`i/${name}`, sent.value[0]?.id],
+        [`i/${name}`, sent[0]?.id],
         [`f/${name}`, undefined],
       ],
       owner,
@@ -133,22 +132,21 @@ function refuse(write: Queued, failure: Failure, sending: Sending): Promise<void
 const amend = ({ order }: Queued, { keeper, owner }: Sending, change: (now: Queued) => Queued): Promise<void> =>
   keeper.change((held) => {
     const now = held.writes.get(order);
-    return now ? [[`w/${order}`, change(now)]] : [];
+    return now ? [rowOf(now, change(now))] : [];
   }, owner);
 
 /** Returns the rows that an answer to a write makes. */
 function rowsOf(
-  { key, status, id, attributes, conflicts = {}, error }: Answered,
+  { key, status, id, attributes, conflicts, error }: Answered,
   held: Held,
   { position, positions }: { readonly position: string; readonly positions: Positions },
 ): readonly Row[] {
   const write = held.sorted().find((one) => one.key === key);
   if (write === undefined) return []; // it was dropped meanwhile
-  const put = (value: Queued | undefined): Row => [`w/${write.order}`, value];
+  const put = (value?: Queued): Row => rowOf(write, value);
   const now = pendingAgain(write);
   if (status === 'waiting') return error ? [] : [put(now)]; // with an error, it may have been carried out
-  if (status === 'conflict') return [put({ ...now, state: 'conflict', conflicts })];
-  if (status === 'refused') return [put({ ...now, state: 'refused', error })];
+  if (status !== 'applied') return [put({ ...now, state: status, conflicts, error })];
   const known: Row[] = write.op === 'create' ? [[`i/${String(write.id)}`, id]] : [];
   const isContained = position !== '' && !isAfter(position, positions.get(write.type) ?? '');
   const entry = attributes && held.flat(write.type, id, attributes);

@@ -1,3 +1,5 @@
+import type { Row } from './store.js';
+
 /** The id of an entry; a text that begins with `$` if it was made on this device. */
 export type Id = number | string;
 
@@ -57,6 +59,9 @@ export interface Queued extends Parts {
   readonly position?: string;
 }
 
+/** Returns the row of a write; without a value, it is removed. */
+export const rowOf = ({ order }: Pick<Queued, 'order'>, value?: Queued): Row => [`w/${order}`, value];
+
 /** Returns a write that is sent again, or for the first time. */
 export const pendingAgain = (write: Queued): Queued => ({
   ...write,
@@ -66,6 +71,15 @@ export const pendingAgain = (write: Queued): Queued => ({
 /** Returns an object without some of its parts. */
 export const without = (parts: object, names: readonly string[]): Record<string, never> =>
   Object.fromEntries(Object.entries(parts).filter(([name]) => !names.includes(name))) as Record<string, never>;
+
+/** Names that apps may use besides those of the service, and the names for which they stand. */
+export type Names = Readonly<Record<string, string>>;
+
+/** Returns the values of attributes, also under the other names of those that are renamed. */
+export const underAllNames = <Value>(values: Readonly<Record<string, Value>>, names: Names = {}): Record<string, Value> => ({
+  ...values,
+  ...mapped(names, (name) => values[name] as Value),
+});
 
 /** Returns the parts of an object with other values. */
 export const mapped = <Value, Result>(

@@ -16,12 +16,21 @@ export interface OfflineStore {
   close(): Promise<void> | void;
 }
 
+/** What files of browsers have, and those of phones. */
+interface Parts {
+  readonly arrayBuffer?: unknown;
+  readonly uri?: unknown;
+}
+
 /** Returns whether a value is a file that can be uploaded. */
 export const isFile = (value: unknown): value is Uploadable =>
-  typeof value === 'object' &&
-  value !== null &&
-  (typeof (value as { arrayBuffer?: unknown }).arrayBuffer === 'function' ||
-    typeof (value as { uri?: unknown }).uri === 'string');
+  typeof (value as Parts | null)?.arrayBuffer === 'function' || typeof (value as Parts | null)?.uri === 'string';
+
+/** Sets the value of a key; undefined removes it. */
+export function put<Key, Value>(map: Map<Key, Value>, key: Key, value: unknown): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value as Value);
+}
 
 /** Returns a store in memory. An engine that is created with the same store goes on where another one has ended. */
 export function memoryStore(): OfflineStore {
@@ -30,9 +39,7 @@ export function memoryStore(): OfflineStore {
     rows: (prefix) => [...held].filter(([key]) => key.startsWith(prefix)),
     read: (key) => held.get(key),
     write: (rows) => {
-      for (const [key, value] of rows)
-        if (value === undefined) held.delete(key);
-        else held.set(key, value);
+      for (const [key, value] of rows) put(held, key, value);
     },
     close: () => undefined,
   };

@@ -17,7 +17,7 @@ interface Events {
 export class Syncing {
   readonly #keeper: Keeper;
   readonly #types: readonly string[];
-  /** How far the copies have come that are complete. */
+  /** How far the copies have come; empty for one that begins anew. */
   readonly #positions = new Map<string, string>();
   readonly #closing = new AbortController();
   /** Ends when the user or the network changes. */
@@ -73,7 +73,7 @@ export class Syncing {
     const count = (state: string): number => writes.filter((write) => write.state === state).length;
     return {
       ...this.#keeper.standing,
-      isCurrent: this.#types.every((type) => this.#positions.has(type)),
+      isCurrent: this.#types.every((type) => this.#positions.get(type)),
       pending: count('pending'),
       conflicts: count('conflict'),
       refused: count('refused'),
@@ -131,9 +131,8 @@ export class Syncing {
     const { owner } = keeper;
     const pulls = types.map((type) => {
       const onPosition = (position: string): void => {
-        const isNew = (position !== '') !== this.#positions.has(type);
-        if (position === '') this.#positions.delete(type);
-        else this.#positions.set(type, position);
+        const isNew = !position !== !this.#positions.get(type);
+        this.#positions.set(type, position);
         if (isNew) keeper.onChange(false);
         this.wake(); // what waits may be possible now
       };

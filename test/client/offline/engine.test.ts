@@ -305,6 +305,17 @@ describe('writes while offline', () => {
     expect(await titlesOf(offline)).to.deep.equal(['Salt']);
   });
 
+  it('learns how a type is merged that only a later version of the app copies', async () => {
+    await post({ title: 'Salt', cover: null });
+    const first = server.device({ jwt: ann, types: ['tags'] });
+    await server.meet(first);
+    const { offline } = server.device({ jwt: ann, types: ['tags', 'posts'], store: first.store });
+    await offline.pull();
+    const [entry] = await offline.list('posts', { filters: { tags: { $null: true } } });
+    expect(entry).to.deep.include({ title: 'Salt', tags: [] });
+    expect(await offline.create('posts', { title: 'Sea' })).to.deep.include({ tags: [], author: null });
+  });
+
   it('removes the copy of one type also if the store has failed before', async () => {
     await post({ title: 'Salt' });
     const memory = memoryStore();
