@@ -39,9 +39,11 @@ export async function serveSync(input: Partial<ServingInput> = {}): Promise<Serv
   const logged = async (): Promise<void> => {
     const id = (marker -= 1);
     const { db } = serving.database;
-    await db.collection<{ _id: number }>('tags').insertOne({ _id: id });
     // as the service reads it, which is later than what is written
-    const log = db.collection<{ _id: number | string; seq?: number }>('_changes', { readConcern: 'majority' });
+    const log = db.collection<LogRow>('_changes', { readConcern: 'majority' });
+    // a log that begins after the marker would not contain it
+    while ((await log.findOne({ _id: 'log' }))?.followed?.includes('tags') !== true);
+    await db.collection<{ _id: number }>('tags').insertOne({ _id: id });
     for (;;) {
       const change = await log.findOne({ collection: 'tags', id });
       const state = await log.findOne({ _id: 'log' });
@@ -57,6 +59,13 @@ export async function serveSync(input: Partial<ServingInput> = {}): Promise<Serv
     await Promise.all(compared);
   };
   return { ...serving, editor, copyOf, logged, expectEqual };
+}
+
+/** A change, or the state of the log. */
+interface LogRow {
+  readonly _id: number | string;
+  readonly seq?: number;
+  readonly followed?: readonly string[];
 }
 
 /** Id of the last document that marks a place in the log. They are negative, so that no other entry gets one. */
