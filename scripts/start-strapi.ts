@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -11,19 +9,6 @@ export interface Strapi {
   load(): Promise<this>;
   listen(): Promise<void>;
   destroy(): Promise<void>;
-}
-
-/**
- * Installs the packages of a Strapi project in its folder, unless an earlier run has; `args` are further arguments of npm. Throws an
- * Error if npm fails.
- */
-export function installPackages(folder: string, args: readonly string[] = []): void {
-  const done = join(folder, 'node_modules', '.installed');
-  if (existsSync(done)) return;
-  console.log(`installing Strapi in ${folder}`);
-  const shell = process.platform === 'win32'; // npm is a script there
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...args], { cwd: folder, stdio: 'inherit', shell });
-  writeFileSync(done, '');
 }
 
 /** Loads the Strapi that is installed in a folder into this process, over a SQLite file. It makes the file if there is none. */

@@ -1,6 +1,6 @@
 /** How two answers to one question differ. */
 export interface Comparison {
-  /** Whether both hold the same entries at the same places, at every level. */
+  /** Whether both hold the same entries at the same places, at every level, and the same total. */
   readonly sameIds: boolean;
   /** The first place where they differ in anything, or null. */
   readonly difference: string | null;
@@ -24,13 +24,15 @@ function tidy(value: unknown): unknown {
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
 
-/** Every `id`, in order, within the structure that it stands in. */
+/** Every `id` and `total`, in order, within the structure that it stands in. */
 function collectIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(collectIds);
   if (!isObject(value)) return null;
-  const inside = Object.entries(value).filter(([key, item]) => key === 'id' || (typeof item === 'object' && item !== null));
-  return inside.map(([key, item]) => [key, key === 'id' ? item : collectIds(item)]);
+  const inside = Object.entries(value).filter(([key, item]) => isCompared(key) || (typeof item === 'object' && item !== null));
+  return inside.map(([key, item]) => [key, isCompared(key) ? item : collectIds(item)]);
 }
+
+const isCompared = (key: string): boolean => key === 'id' || key === 'total';
 
 function findDifference(ours: unknown, theirs: unknown, path: string): string | null {
   if (!isContainer(ours) || !isContainer(theirs)) {

@@ -15,6 +15,12 @@ export interface Contender {
   readonly size: Size;
   /** The `n`th question of a row. */
   ask(row: Row, n: number): HttpRequest;
+  /** Returns its answer as it is compared with the other one; by default as it is. */
+  read?(answer: unknown): unknown;
+  /** Returns the request for what a write has written, if the answer to it does not say that. */
+  recall?(request: HttpRequest, answer: unknown): HttpRequest | null;
+  /** Its own database, which its program fills; by default that of the data set. */
+  readonly database?: string;
 }
 
 /** A running contender. */
@@ -24,7 +30,7 @@ export interface StartedContender extends Contender {
 }
 
 /** Whether what a contender's database does is counted at mongod; otherwise it runs in the contender's own process. */
-export const usesMongod = ({ program }: Contender): boolean => program !== 'strapi/server';
+export const usesMongod = ({ program }: Contender): boolean => program !== 'peers/strapi/server';
 
 /** The contender that is judged, and the one that it is compared with. */
 export interface Sides<Side> {

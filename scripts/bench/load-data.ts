@@ -56,10 +56,20 @@ interface Identified extends Document {
 async function insertSources(db: Db, sources: readonly Source[]): Promise<void> {
   for (const { collection, count, make } of sources) {
     console.log(`loading ${String(count)} ${collection}`);
-    for (const ids of batches(count, 1_000)) await insert(db, collection, ids.map(make));
+    await insertEntries(db, { collection, count, make });
     await insert(db, '_counters', [{ _id: collection, next: count + 1 }]);
     await insert(db, '_collections', [{ _id: collection }]);
   }
+}
+
+/** The documents of a collection, by their numbers from 1 on. */
+interface Documents extends Omit<Source, 'make'> {
+  make(id: number): Document;
+}
+
+/** Inserts the documents of a collection. Throws an Error with the first problem. */
+export async function insertEntries(db: Db, { collection, count, make }: Documents): Promise<void> {
+  for (const ids of batches(count, 1_000)) await insert(db, collection, ids.map(make));
 }
 
 function* batches(count: number, size: number): Generator<number[]> {

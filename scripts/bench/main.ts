@@ -14,7 +14,7 @@ import { describeMachine, type Machine, machineLine } from './machine.js';
 import { type HotResults, measureHot } from './measure-hot.js';
 import type { ContestResult } from './results.js';
 import { runContest, type Arena } from './run-contest.js';
-import { peersContest } from './peers-contest.js';
+import { peerContest } from './peers/peer-contest.js';
 import { readSettings, usage, type Comparison, type Settings } from './settings.js';
 import { writeDocs } from './write-docs.js';
 
@@ -23,22 +23,32 @@ const contestsOf: Readonly<Record<Comparison, (settings: Settings) => readonly C
   access: (settings) => [accessContest(settings)],
   growth: growthContests,
   builds: (settings) => [buildsContest(settings)],
-  peers: (settings) => [peersContest(settings)],
+  peers: (settings) => settings.peers.map((peer) => peerContest(peer, settings)),
 };
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
 const settings = readCommandLine();
 if (settings === null) console.log(usage);
-else await runBenchmark(settings);
+else await runBenchmark(settings).catch(fail);
 
 /** Answers mistakes itself. */
 function readCommandLine(): Settings | null {
   try {
     return readSettings(process.argv.slice(2));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    console.error(`${messageOf(error)}\n\n${usage}`);
     process.exit(2);
   }
+}
+
+/** Ends the process, and with it the programs that it has started. */
+function fail(error: unknown): never {
+  console.error(messageOf(error));
+  process.exit(1);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function runBenchmark(settings: Settings): Promise<void> {
@@ -61,7 +71,7 @@ async function runMode(arena: Arena, settings: Settings): Promise<void> {
   const results =
     mode === 'hot' ? await runHot(arena, { settings, machine }) : await runContests(arena, { settings, machine, mode });
   if (settings.jsonFile === null) return;
-  const written = { ...settings, rows: settings.rows.map(({ key }) => key) };
+  const written = { ...settings, rows: settings.rows.map(({ key }) => key), peers: settings.peers.map(({ name }) => name) };
   writeFileSync(settings.jsonFile, `${JSON.stringify({ machine, settings: written, ...results }, null, 2)}\n`);
 }
 

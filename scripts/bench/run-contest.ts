@@ -20,17 +20,17 @@ export async function runContest(contest: Contest, arena: Arena, settings: Setti
   const baseline = await startContender(contest.baseline, arena);
   try {
     const indexes = await awaitIndexes(product.db);
-    await awaitIndexes(baseline.db);
+    if (baseline.database === undefined) await awaitIndexes(baseline.db);
     console.log(`indexes of articles: ${indexes.articles?.join(' | ') ?? 'none'}`);
     const names = { product: product.name, baseline: baseline.name };
     return { names, unit: contest.unit, indexes, ...(await measureRows(contest, { product, baseline }, settings)) };
   } finally {
     await Promise.all([product.target.stop(), baseline.target.stop()]);
-    for (const { db, size } of [product, baseline]) await removeAdditions(db, size);
+    for (const { db, size, database } of [product, baseline]) if (database === undefined) await removeAdditions(db, size);
   }
 }
 
-const databaseOf = ({ size }: Contender, { client }: Arena) => client.db(`mangrove_bench_${size}`);
+const databaseOf = ({ size, database = `mangrove_bench_${size}` }: Contender, { client }: Arena) => client.db(database);
 
 async function prepareData({ product, baseline, prepare }: Contest, arena: Arena): Promise<void> {
   const contenders = product.size === baseline.size ? [product] : [product, baseline];
@@ -63,7 +63,8 @@ async function measureRows(
       for (const connections of settings.connections)
         rows.push(await measureRow({ row, goal, difference, connections }, sides, settings));
     } catch (error) {
-      // A side that fails, also under the load, fails this row alone.
+      // An answer that fails, also under the load, fails this row alone. A process that has ended fails them all.
+      for (const { target } of [sides.product, sides.baseline]) target.ensureRunning();
       skipped.push({ key: row.key, title: row.title, reason: error instanceof Error ? error.message : String(error) });
     }
   }

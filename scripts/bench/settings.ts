@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
+import type { Peer } from './peers/peer.js';
+import { peers } from './peers/peers.js';
 import { sizeNames, type Size } from './sizes.js';
 import type { Row } from './questions.js';
 import { workload } from './workload.js';
 
 /**
  * The comparison: the product with the lean baseline, with itself without authorization or on less data, with another
- * build, or with Strapi.
+ * build, or with other content APIs.
  */
 export type Comparison = 'baseline' | 'access' | 'growth' | 'builds' | 'peers';
 
@@ -26,6 +28,8 @@ export interface Settings {
   readonly rounds: number;
   /** Of hot: content types at the beginning. */
   readonly types: number;
+  /** Of peers: those that the product is compared with. */
+  readonly peers: readonly Peer[];
   /** Of builds: the checkout of the other one. */
   readonly against: string | null;
   /** Requests under way at any time. Each row is measured with each of them. */
@@ -36,13 +40,15 @@ export interface Settings {
   readonly jsonFile: string | null;
 }
 
+const peerNames = peers.map(({ name }) => name);
 const rowKeys = workload.map(({ key }) => key);
 
 export const usage = `usage: npm run bench -- [options]
   --access             the product with a token and a role of 50 permissions, against itself without authorization
   --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
   --against DIRECTORY  this build against that of another checkout, with its dependencies installed
-  --peers              the product against Strapi on SQLite, which is installed in the user's cache folder
+  --peers [NAME,...]   the product against other content APIs, which are installed in the user's cache folder:
+                       ${peerNames.join(', ')} (default: all)
   --hot                what content types cost that are added to --types others while the product serves
   --types N            of --hot: content types at the beginning (default: 500)
   --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 1m); loaded once and kept in data/bench
@@ -79,13 +85,13 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // Adds types instead of asking the rows.
   hot: { size: '10k', rows: rowKeys.join(','), seconds: '2', rounds: '20' },
-  // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere; more at once would wait for seconds.
-  peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2', connections: '8' },
+  // Without GraphQL, compression and files, which peers have in other packages or places; more at once would wait for seconds.
+  peers: { size: '10k', rows: 'a,b,c,d,kept,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2', connections: '8' },
 };
 
 /** Reads the command line; null if it asks for help. Throws an Error that describes a mistake. */
 export function readSettings(args: readonly string[]): Settings | null {
-  const { values } = parseArgs({ args: [...args], options });
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   if (values.help) return null;
   const mode = readMode(values);
   const size = readSize(values.size ?? defaults[mode].size);
@@ -101,6 +107,7 @@ export function readSettings(args: readonly string[]): Settings | null {
     connections: (values.connections ?? defaults[mode].connections ?? '32')
       .split(',')
       .map((one) => Math.ceil(readPositive('--connections', one))),
+    peers: readPeers(mode, positionals),
     against: values.against ?? null,
     docs: values.docs ?? null,
     jsonFile: values.json ?? null,
@@ -152,6 +159,16 @@ function readRows(text: string): readonly Row[] {
   const unknown = names.find((name) => !workload.some((row) => isNamed(name, row)));
   if (unknown !== undefined) throw new Error(`--rows ${unknown}: one of ${rowKeys.join(', ')}`);
   return workload.filter((row) => names.some((name) => isNamed(name, row)));
+}
+
+/** The peers named behind `--peers`; all if none is. */
+function readPeers(mode: Mode, [names, ...others]: readonly string[]): readonly Peer[] {
+  if (names === undefined) return peers;
+  if (mode !== 'peers' || others.length > 0) throw new Error(`${[names, ...others].join(' ')}: not an option`);
+  const named = names.split(',');
+  const unknown = named.find((name) => !peerNames.includes(name));
+  if (unknown !== undefined) throw new Error(`--peers ${unknown}: one of ${peerNames.join(', ')}`);
+  return peers.filter(({ name }) => named.includes(name));
 }
 
 function readPositive(name: string, text: string): number {

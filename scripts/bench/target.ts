@@ -8,6 +8,8 @@ import type { Report, Usage } from './report-to-parent.js';
 export interface Target {
   readonly url: string;
   readUsage(): Promise<Usage>;
+  /** Throws an Error if the process has ended. */
+  ensureRunning(): void;
   /** Stops the process where it stands, so that its timers and change streams cost nothing while the other is measured. */
   freeze(): void;
   thaw(): void;
@@ -15,23 +17,28 @@ export interface Target {
 }
 
 /** A compiled program of this folder. */
-export type TargetProgram = 'product' | 'hot-product' | 'baseline' | 'strapi/server';
+export type TargetProgram = 'product' | 'hot-product' | 'baseline' | `peers/${string}/server`;
 
 /** Starts a compiled program of this folder in a checkout with arguments, in production mode. */
 export async function startTarget(root: string, program: TargetProgram, options: readonly string[]): Promise<Target> {
   const child = fork(path.join(root, 'dist/scripts/bench', `${program}.js`), options, {
     env: { ...process.env, NODE_ENV: 'production' },
-    execArgv: program === 'strapi/server' ? [] : [...nodeOptions],
+    execArgv: program.startsWith('peers/') ? [] : [...nodeOptions],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const kill = (): void => {
     child.kill('SIGKILL');
   };
   process.once('exit', kill);
+  const ensureRunning = (): void => {
+    if (child.exitCode !== null || child.signalCode !== null) throw endOf(child);
+  };
   const { url } = await nextReport(child, 'ready');
   return {
     url,
+    ensureRunning,
     readUsage: () => {
+      ensureRunning();
       child.send('usage');
       return nextReport(child, 'usage');
     },
@@ -46,11 +53,15 @@ export async function startTarget(root: string, program: TargetProgram, options:
   };
 }
 
+/** What the measured process has written to the standard error says why. */
+const endOf = ({ spawnargs, exitCode, signalCode }: ChildProcess): Error =>
+  new Error(`${spawnargs.find((argument) => argument.endsWith('.js')) ?? 'a target'} ended (${String(exitCode ?? signalCode)})`);
+
 /** The next message of that kind; an error when the process ends before. */
 function nextReport<K extends Report['kind']>(child: ChildProcess, kind: K): Promise<Extract<Report, { kind: K }>> {
   return new Promise((resolve, reject) => {
-    const fail = (code: number | null): void => {
-      reject(new Error(`${child.spawnargs[1] ?? 'a target'} ended (${String(code)})`));
+    const fail = (): void => {
+      reject(endOf(child));
     };
     child.once('exit', fail);
     child.once('message', (report: Report) => {

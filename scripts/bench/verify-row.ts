@@ -11,8 +11,13 @@ import type { Row } from './questions.js';
 export async function verifyRow(row: Row, { product, baseline }: Sides<StartedContender>, loose = false): Promise<Verification> {
   // a connection that waits for the other side's answer may be closed meanwhile
   const agent = new Agent();
-  const ask = async (side: StartedContender, n: number): Promise<unknown> =>
-    withoutVolatile(await readAnswer(side, side.ask(row, n), agent), row);
+  const ask = async (side: StartedContender, n: number): Promise<unknown> => {
+    const request = side.ask(row, n);
+    const first = await readAnswer(side, request, agent);
+    const recalled = side.recall?.(request, first) ?? null;
+    const answer = recalled === null ? first : await readAnswer(side, recalled, agent);
+    return withoutVolatile(side.read?.(answer) ?? answer, row);
+  };
   let difference: string | null = null;
   try {
     for (let n = 0; n < verifiedQuestions; n++) {

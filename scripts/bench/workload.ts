@@ -1,6 +1,6 @@
 import { askDownload, askUpload } from './ask-media.js';
 import { categorySlug, letter } from './data-set.js';
-import { askContains, fewWords, keptCompressed, listRows, row, rowAfterWrite } from './list-rows.js';
+import { askContains, fewWords, listRows, row, rowAfterWrite } from './list-rows.js';
 import {
   anew,
   askBatch,
@@ -33,7 +33,6 @@ export const workload: readonly Row[] = [
   row('304-a', 'row a, of which the client has the answer', () => known(askNewest()), { goal: 0.3 }),
   row('304-d', 'row d, of which the client has the answer', (n, asker) => known(askOne(n, asker)), { goal: 0.6 }),
   row('kept', 'row a, from memory', () => kept(askNewest()), { goal: 0.3 }),
-  row('kept-gzip', 'row a, from memory, compressed by gzip', () => keptCompressed('gzip'), { goal: 0.3 }),
   row('h', '$containsi, with total', (n) => askContains(n, fewWords), { scans: 'once' }),
   row('i', 'page 200 of the list', () => get(`/api/articles?${spell(page200)}`, '/i')),
   row('k', 'one entry, 20 components, dynamic zone', askPage),

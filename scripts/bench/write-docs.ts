@@ -36,7 +36,7 @@ const titles: Readonly<Record<Comparison, string>> = {
   access: 'CPU of each row with roles against without',
   growth: 'CPU of each row as content grows',
   builds: 'CPU of each row against another build',
-  peers: 'CPU of each row against Strapi 4.26 on SQLite',
+  peers: 'CPU of each row against other content APIs',
 };
 
 /** Returns a page with another text between the markers of a section. Throws an Error if the page has none. */
@@ -53,11 +53,14 @@ const unitOf = ({ contests }: Documented): string => `CPU of Node and mongod, ti
 const barsOf = ({ contests }: Documented): readonly Bar[] =>
   contests.flatMap(({ names, rows }) =>
     rows.map(({ key, title, connections, ratio, goal }) => ({
-      label: `${key}${contests.length > 1 ? ` at ${names.product}` : ''}, ${String(connections)}: ${title}`.slice(0, 52),
+      label: `${key}${contests.length > 1 ? sideOf(names) : ''}, ${String(connections)}: ${title}`.slice(0, 52),
       value: ratio,
       mark: goal,
     })),
   );
+
+const sideOf = ({ product, baseline }: ContestResult['names']): string =>
+  product === 'product' ? ` against ${baseline.split(' ')[0] ?? ''}` : ` at ${product}`;
 
 /** CPU in microseconds for each request, Node and mongod. */
 function tableOf({ names, rows, skipped }: ContestResult): string {

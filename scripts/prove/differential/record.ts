@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { callsOf } from '../../../test/strapi/differential/calls.js';
 import { sendCall, type PlainAnswer } from '../../../test/strapi/differential/send-call.js';
-import { installPackages, loadStrapi, serveStrapi, type Strapi } from '../../start-strapi.js';
+import { installPackages } from '../../install-packages.js';
+import { loadStrapi, serveStrapi, type Strapi } from '../../start-strapi.js';
 import { type Knex, rememberTables } from './remember-tables.js';
 
 interface StrapiWithQueries extends Strapi {

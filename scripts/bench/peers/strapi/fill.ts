@@ -1,7 +1,7 @@
-import { dataSet, type Source } from '../data-set.js';
-import type { MadeEntry } from '../make-entry.js';
-import { models } from '../models.js';
-import type { Size } from '../sizes.js';
+import { dataSet, type Source } from '../../data-set.js';
+import type { MadeEntry } from '../../make-entry.js';
+import { models } from '../../models.js';
+import type { Size } from '../../sizes.js';
 
 /** The parts of better-sqlite3 that are used here. */
 export interface Sqlite {

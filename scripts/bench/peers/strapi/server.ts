@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { loadStrapi, serveStrapi, type Strapi } from '../../start-strapi.js';
-import { reportToParent } from '../report-to-parent.js';
-import { sizeNames } from '../sizes.js';
+import { loadStrapi, serveStrapi, type Strapi } from '../../../start-strapi.js';
+import { reportToParent } from '../../report-to-parent.js';
+import { sizeNames } from '../../sizes.js';
 import { fill, type Sqlite, type TableOfModel } from './fill.js';
 import { strapiFolder } from './install.js';
 

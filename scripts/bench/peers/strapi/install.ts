@@ -1,18 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
-import type { AttributeDefinition, Model } from '../../../src/model/schema/model.js';
-import { installPackages } from '../../start-strapi.js';
-import { models } from '../models.js';
+import type { AttributeDefinition, Model } from '../../../../src/model/schema/model.js';
+import { installPackages } from '../../../install-packages.js';
+import { models } from '../../models.js';
+import { peerFolder } from '../install-peer.js';
 
 const strapiVersion = '4.26.2';
 
 /** The folder of the Strapi project, outside of the repository. It holds the SQLite files too. */
-export const strapiFolder = path.join(
-  process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'),
-  'mangrove-bench',
-  `strapi-${strapiVersion}`,
-);
+export const strapiFolder = peerFolder('strapi', strapiVersion);
 
 /** The file of a filled database, by the size of its data set and the form of the data. */
 export const strapiData = (size: string, form: number): string => path.join(strapiFolder, `data-${size}-${String(form)}.db`);
