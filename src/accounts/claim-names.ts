@@ -23,7 +23,7 @@ interface Others {
 }
 
 /** Returns which of the names another user already has, as name or as address; null if both are free. */
-export async function findTaken(
+export async function findNameConflict(
   { email, username }: WantedNames,
   { except, sharedAddress, onlyLocal }: Others,
   content: ContentContext,
@@ -57,4 +57,4 @@ export function claimNames<Result>(
   return inside();
 }
 
-export const emailTaken = (): ApiError => applicationError('Email already taken');
+export const emailTakenError = (): ApiError => applicationError('Email already taken');

@@ -1,7 +1,7 @@
 import { collections } from '#model/schema/collections.js';
 import { knownUser, type KnownUser } from '#content/rights/caller.js';
 import { type ContentContext, ownType, withAccess } from '#content/content-context.js';
-import { refuseOrTell } from '#content/refuse-or-tell.js';
+import { refuseOrLog } from '#content/refuse-or-log.js';
 import type { Change } from '#store/write/compile-change.js';
 import type { Document } from '#store/send/database.js';
 import { findStored } from '#store/stored.js';
@@ -81,7 +81,7 @@ export function permitted(body: Values, hidden: Access['hidden'], content: Conte
   const refused = Object.keys(body).filter((name) => names.has(name));
   const remedy = 'allow it in the field rule of the role, or do not send it';
   const message = (name: string): string => `${name} of a user is not written, because a field rule hides it`;
-  refuseOrTell(
+  refuseOrLog(
     refused.map((name) => ({ path: [name], message: message(name), remedy })),
     content,
   );

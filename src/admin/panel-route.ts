@@ -1,4 +1,4 @@
-import { asKnown, type ContentContext, withDatabase } from '#content/content-context.js';
+import { withTokenBudget, type ContentContext, withDatabase } from '#content/content-context.js';
 import { forbiddenError, unauthorizedError } from '#base/errors.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import type { Administrator } from './administrators/administrator.js';
@@ -122,7 +122,7 @@ export async function administratorCall(routeCall: RouteCall): Promise<PanelCall
 function asAdministrator({ content, request }: OpenPanelCall, { id }: Administrator): ContentContext {
   const { client, signal, requestId, trace } = request.sender;
   const sender = { client, signal, requestId, trace, caller: { kind: 'administrator', id } } as const;
-  const known = asKnown(content);
+  const known = withTokenBudget(content);
   const settings = { ...known.bind.settings, maxLimit: largestPage };
   return withDatabase({ ...known, bind: { ...known.bind, settings } }, { ...known.store.database, sender });
 }

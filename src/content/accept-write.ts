@@ -11,7 +11,7 @@ import { scalarTypes } from '#model/schema/scalar-types.js';
 import { isRecord, type Values } from '#base/values.js';
 import { withTimes } from './build-document.js';
 import type { ContentContext } from './content-context.js';
-import { hiddenValue, refuseOrTell, type Undone, unknownValues, unreadChanges } from './refuse-or-tell.js';
+import { hiddenValue, refuseOrLog, type Undone, unknownValues, unreadChanges } from './refuse-or-log.js';
 import { withOwner } from './rules-on-writes.js';
 
 type Context = Pick<ContentContext, 'bind' | 'notices' | 'isRaw' | 'author'>;
@@ -21,7 +21,7 @@ type Context = Pick<ContentContext, 'bind' | 'notices' | 'isRaw' | 'author'>;
  * the entry too; an administrator may not, because the panel sends those that it has read.
  */
 export function acceptWrite(type: ContentType, data: unknown, context: Context): Values {
-  if (context.isRaw === true) return acceptChanged(type, data, context);
+  if (context.isRaw === true) return acceptChangedData(type, data, context);
   if (context.bind.access.seesPrivate !== true) return acceptInput(type, data, context);
   return withTimes(acceptFrom(type, data, { isUnchecked: false, takesCreators: context.author === undefined }, context), data);
 }
@@ -30,11 +30,11 @@ export function acceptWrite(type: ContentType, data: unknown, context: Context):
  * Does the same for data that code around a write has changed. These, and those of queries of code, may write relations in more forms,
  * and numbers as texts, because Strapi v4 does not check them.
  */
-export const acceptChanged = (type: ContentType, data: unknown, context: Context): Values =>
+export const acceptChangedData = (type: ContentType, data: unknown, context: Context): Values =>
   withTimes(acceptFrom(type, data, { isUnchecked: true, takesCreators: true }, context), data);
 
 /** Does the same as `acceptWrite` for a new entry, and adds the owner that the caller's rule demands. */
-export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
+export function acceptNewEntry(type: ContentType, data: unknown, context: Context): Values {
   const accepted = acceptWrite(type, data, context);
   const { access } = context.bind;
   if (access.seesPrivate === true && isRecord(data) && (data['id'] ?? null) !== null) tellOwnId(type, context);
@@ -60,7 +60,7 @@ function acceptFrom(type: ContentType, data: unknown, takes: Taken, context: Con
   if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
   const undone: Undone[] = [];
   const accepted = acceptValues(type, data, { ...takes, bind: context.bind, undone, prefix: '' });
-  refuseOrTell(undone, context);
+  refuseOrLog(undone, context);
   return accepted;
 }
 

@@ -16,7 +16,7 @@ import { exactNumber } from '#model/schema/exact-number.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import type { ContentContext } from './content-context.js';
-import { forRead } from './drafts.js';
+import { contextForRead } from './drafts.js';
 import { findOutside, maySearchOutside } from './find-outside.js';
 
 /** A page of groups. */
@@ -52,7 +52,7 @@ export async function aggregate(
   const asked = query.entries;
   const entriesQuery = maySearchOutside(asked, context) ? await findOutside(type, asked, context, { isWhole: true }) : asked;
   const aggregation = bindAggregation({ ...query, entries: entriesQuery }, type, context.bind, minGroup);
-  const { bind, store } = await forRead(entriesQuery, [aggregation], context);
+  const { bind, store } = await contextForRead(entriesQuery, [aggregation], context);
   const { entries, keys, maxGroups } = aggregation;
   const [found = []] = await readGroupings([aggregation], { registry: bind.registry, ...store });
   const groups = keys.length === 0 ? onlyGroup(found[0], aggregation) : found.slice(0, maxGroups);

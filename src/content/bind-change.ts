@@ -13,9 +13,9 @@ import type { EntryDocument } from '#store/write/write-entries.js';
 import { checkBody, isPublished } from './check-body.js';
 import type { ContentContext } from './content-context.js';
 import { draftUse, type DraftUse, withAllDrafts } from './drafts.js';
-import { type EntryKey, matchExpected } from './meet-precondition.js';
-import type { Undone } from './refuse-or-tell.js';
-import { hidesOne, matchVisible, updateMayBreakRule } from './rules-on-writes.js';
+import { type EntryKey, matchExpectedEntry } from './meet-precondition.js';
+import type { Undone } from './refuse-or-log.js';
+import { hidesOne, matchVisibleEntry, updateMayBreakRule } from './rules-on-writes.js';
 import type { UniqueWrite } from './unique-errors.js';
 
 /** A checked update. Its data has the time of the update. */
@@ -47,8 +47,8 @@ export async function bindChange(
   const names = use === 'taken' ? [...type.attributes.keys()] : Object.keys(data);
   const mayBreakRule = updateMayBreakRule(type, names, context);
   const isHidden = isOfDraft({ use }) && (await hidesOne(type, { _id: id }, context));
-  const visible = isHidden ? matchesNone({}) : await matchVisible(type, id, await seeing({ use }, context));
-  const match = matchExpected(visible, key);
+  const visible = isHidden ? matchesNone({}) : await matchVisibleEntry(type, id, await seeing({ use }, context));
+  const match = matchExpectedEntry(visible, key);
   return { ...key, data, use, mayBreakRule, visible, match: use === 'refused' ? matchesAll(match, storedDraft.absent) : match };
 }
 
@@ -100,7 +100,7 @@ export async function checkChange(change: Change, context: ContentContext): Prom
     return change;
   } catch (error) {
     if (!(error instanceof ApiError) || use === 'saved') throw error;
-    const stored = await readStored(type, match, context.store.database);
+    const stored = await readStoredEntry(type, match, context.store.database);
     if (stored === null) return null;
     if (!type.draftAndPublish || isPublished(stored)) throw error;
     await checkBody(type, data, { mode: 'update', draft: true, id }, context);
@@ -110,8 +110,8 @@ export async function checkChange(change: Change, context: ContentContext): Prom
 
 /** Reads the entry that an update changes, with the draft in its place if the update is about that. */
 export const readFor = async (change: Change, context: ContentContext): Promise<EntryDocument | null> =>
-  readStored(change.type, change.match, (await seeing(change, context)).store.database);
+  readStoredEntry(change.type, change.match, (await seeing(change, context)).store.database);
 
 /** Reads the entry of a match as it is stored; null if there is none. */
-export const readStored = async (type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> =>
+export const readStoredEntry = async (type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> =>
   (await findFirst(database, type.collection, match)) as EntryDocument | null; // entries have numeric ids

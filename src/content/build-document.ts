@@ -46,7 +46,7 @@ export const marksOfUpdate = (data: Values, { author }: ContentContext): Values 
 });
 
 /** Returns the data of a new entry with its times, its locale, and the date of its publication unless it becomes a draft. */
-export function stampNew(type: ContentType, data: Values, { createsDrafts, bind }: ContentContext): Values {
+export function stampNewEntry(type: ContentType, data: Values, { createsDrafts, bind }: ContentContext): Values {
   const now = new Date();
   return {
     createdAt: now,

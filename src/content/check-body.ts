@@ -8,7 +8,7 @@ import { type ContentType, uploadFile } from '#model/schema/content-type.js';
 import { type InputContext, type LinkedFiles, splitPath } from '#model/schema/findings.js';
 import type { Values } from '#base/values.js';
 import type { ContentContext } from './content-context.js';
-import { refuseOrTell, type Undone } from './refuse-or-tell.js';
+import { refuseOrLog, type Undone } from './refuse-or-log.js';
 import { ruleFilter } from './rules-on-writes.js';
 import { repeatedErrors, uniqueErrors } from './unique-errors.js';
 
@@ -34,7 +34,7 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   const { id, group = null } = body;
   const write = { type, data, id, group };
   const errors = [...checked.errors, ...repeatedErrors(write, context)];
-  if (errors.length + ofFiles.length + ofRelations.length === 0) return void refuseOrTell(unfit, context);
+  if (errors.length + ofFiles.length + ofRelations.length === 0) return void refuseOrLog(unfit, context);
   const wrong = new Set(errors.map(({ path }) => path.join('.')));
   const taken = (await uniqueErrors(write, context)).filter(({ path }) => !wrong.has(path.join('.')));
   throw fieldErrors([...inOrder(type, [...errors, ...taken, ...ofFiles]), ...ofRelations]);

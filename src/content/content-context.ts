@@ -25,7 +25,7 @@ export interface ContentContext {
   readonly isRaw?: true;
   /** The id of the administrator who writes, which is stored as `createdBy` and `updatedBy`. Absent for all others. */
   readonly author?: number | undefined;
-  /** Whether the open transaction is one whose entries are answered by `asLeft` after its commit. */
+  /** Whether the open transaction is one whose entries are answered by `finalEntry` after its commit. */
   readonly answersLate?: true;
   /** Null if there is no code around reads and writes. */
   readonly hooks: CodeHooks | null;
@@ -53,7 +53,7 @@ export interface PendingWrite {
 }
 
 /** The result of a write: the entry, or the number of entries. Code after a write may change the latter. */
-export type Written = { readonly id: number } | WrittenMany;
+export type WriteResult = { readonly id: number } | WrittenMany;
 
 export interface WrittenMany {
   readonly count: number;
@@ -68,7 +68,7 @@ interface BegunWrite {
   /** The entries to write, if code has chosen others of a write of several. */
   readonly filter?: Filter | null;
   /** Called after the commit. Returns the answer if code has changed it, otherwise null. Its errors are answered, but the write stays. */
-  finish(written: Written): Promise<Loaded | null>;
+  finish(written: WriteResult): Promise<Loaded | null>;
 }
 
 /** The code around a write. */
@@ -126,7 +126,7 @@ export const withAccess = (context: ContentContext, access: Access): ContentCont
 });
 
 /** Returns the context of a request with the budget of a caller with a token, who was not known before. */
-export const asKnown = (context: ContentContext): ContentContext =>
+export const withTokenBudget = (context: ContentContext): ContentContext =>
   withBudget(context, context.bind.budget.ofTokenCaller(context.bind.limits));
 
 const withBudget = (context: ContentContext, budget: Budget): ContentContext => ({

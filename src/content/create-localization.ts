@@ -3,14 +3,14 @@ import { localeGroup } from '#store/form/layout.js';
 import { findFirst, isStored } from '#store/stored.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { acceptNew } from './accept-write.js';
+import { acceptNewEntry } from './accept-write.js';
 import type { ContentContext } from './content-context.js';
 import type { WriteInput } from './update.js';
 import { createInGroup } from './create.js';
 import type { Loaded, StoredDocument } from '#store/form/loaded.js';
 import type { EntryKey } from './meet-precondition.js';
-import { matchVisible } from './rules-on-writes.js';
-import { localeTaken } from './unique-errors.js';
+import { matchVisibleEntry } from './rules-on-writes.js';
+import { localeTakenError } from './unique-errors.js';
 
 /**
  * Creates the entry of another locale: a draft unless the data has `publishedAt`. It has the shared values of the entry, unless the
@@ -22,7 +22,7 @@ export async function createLocalization(
   { data, query }: WriteInput,
   context: ContentContext,
 ): Promise<Loaded> {
-  const source = await findFirst(context.store.database, type.collection, await matchVisible(type, id, context));
+  const source = await findFirst(context.store.database, type.collection, await matchVisibleEntry(type, id, context));
   if (source === null) throw notFoundError('Entity not found');
   return localize({ type, source }, { data, query }, context);
 }
@@ -33,7 +33,7 @@ export async function localize(
   { data, query }: WriteInput,
   context: ContentContext,
 ): Promise<Loaded> {
-  const accepted = acceptNew(type, data, context);
+  const accepted = acceptNewEntry(type, data, context);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
@@ -49,6 +49,6 @@ async function checkNewLocale(
   if (locale === undefined || locale === null) throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
   const filter = { ...localeGroup.match(localeGroup.of(source)), locale };
-  if (await isStored(store.database, type.collection, filter)) throw localeTaken();
+  if (await isStored(store.database, type.collection, filter)) throw localeTakenError();
   return locale;
 }

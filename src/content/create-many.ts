@@ -2,12 +2,12 @@ import { inTransaction } from '#store/send/transaction.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
-import { stampNew } from './build-document.js';
-import { acceptNew, acceptWrite } from './accept-write.js';
+import { stampNewEntry } from './build-document.js';
+import { acceptNewEntry, acceptWrite } from './accept-write.js';
 import { checkBody } from './check-body.js';
 import { createForCode } from './data-for-code.js';
 import { withDatabase, type ContentContext, type WrittenMany } from './content-context.js';
-import { createRules, insertLinked, isLinked, prepareEntry, type PreparedEntry } from './create.js';
+import { createRules, insertWithLinks, isLinked, prepareEntry, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 
 /**
@@ -15,7 +15,7 @@ import { orUniqueError, runWrite } from './run-write.js';
  * inserted by one command. Throws a ValidationError.
  */
 export async function createMany(type: ContentType, given: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
-  const accepted = given.map((one) => stampNew(type, acceptNew(type, one, context), context));
+  const accepted = given.map((one) => stampNewEntry(type, acceptNewEntry(type, one, context), context));
   const rowForCode = (data: Values, index: number): Values =>
     createForCode(type, { data, given: given[index], source: null }, context).data;
   return runWrite({ action: 'createMany', type, data: accepted, selection: null }, context, {
@@ -45,5 +45,5 @@ async function insertMany(type: ContentType, accepted: readonly Values[], contex
 async function insertAll(type: ContentType, entries: readonly PreparedEntry[], context: ContentContext): Promise<void> {
   const operations = entries.filter((entry) => !isLinked(entry)).map(({ document }) => ({ insertOne: { document } }));
   await bulkWrite(context.store, type.collection, operations);
-  for (const entry of entries.filter(isLinked)) await insertLinked(type, entry, context);
+  for (const entry of entries.filter(isLinked)) await insertWithLinks(type, entry, context);
 }

@@ -9,9 +9,9 @@ import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
-import { buildDocument, stampNew } from './build-document.js';
+import { buildDocument, stampNewEntry } from './build-document.js';
 import { buildWrite, type EntryWrite } from './build-write.js';
-import { acceptChanged, acceptNew } from './accept-write.js';
+import { acceptChangedData, acceptNewEntry } from './accept-write.js';
 import { type BodyContext, checkBody, refuseIncomplete } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { createForCode } from './data-for-code.js';
@@ -19,7 +19,7 @@ import { generateUids, lastAttempt } from './generate-uids.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues } from './copy-values.js';
 import { findGroupToJoin, heldNames, refuseHiddenLocales, sharedAttributes, shareValues } from './sync-locales.js';
-import { asLeft, orUniqueError, readWritten, runWrite, withOwnTransaction } from './run-write.js';
+import { finalEntry, orUniqueError, readWrittenEntry, runWrite, withOwnTransaction } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -29,7 +29,7 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const accepted = acceptNew(type, data, context);
+  const accepted = acceptNewEntry(type, data, context);
   const source = type.localized ? await groupToJoin(type, accepted, context) : null;
   if (source !== null) return createInGroup(type, accepted, { query, selection, source, given: data }, context);
   await checkBody(type, accepted, createRules(type, accepted, null, context), context);
@@ -68,8 +68,8 @@ export async function createInGroup(type: ContentType, data: Values, joining: Jo
   const created = await orUniqueError({ type, data, id: null, group: localeGroup.of(source) }, context, () =>
     inTransaction(context.store.database, (database) => runCreate(type, data, joining, withOwnTransaction(context, database))),
   );
-  const changed = asLeft(created);
-  return changed === created ? readWritten(created.document, selection, context) : changed;
+  const changed = finalEntry(created);
+  return changed === created ? readWrittenEntry(created.document, selection, context) : changed;
 }
 
 /** Returns the stored entry whose group a new one joins; null if its data names none. */
@@ -103,11 +103,11 @@ export async function runCreate(
 ): Promise<Loaded> {
   const { query, selection, source } = insertion;
   for (let attempt = 0; ; attempt++) {
-    const data = stampNew(type, checked, context);
+    const data = stampNewEntry(type, checked, context);
     try {
       return await runWrite({ action: 'create', type, data, query, selection }, context, {
         run: async (changed, inside) => {
-          const accepted = changed === data ? data : acceptChanged(type, changed, inside);
+          const accepted = changed === data ? data : acceptChangedData(type, changed, inside);
           if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
           return insertWithNextId(type, accepted, { ...insertion, attempt }, inside);
         },
@@ -171,7 +171,7 @@ export async function prepareEntry(
 
 async function insertPrepared(type: ContentType, prepared: PreparedEntry, context: ContentContext): Promise<void> {
   if (isLinked(prepared) || prepared.mayBreakRule)
-    await inTransaction(context.store.database, (database) => insertLinked(type, prepared, withDatabase(context, database)));
+    await inTransaction(context.store.database, (database) => insertWithLinks(type, prepared, withDatabase(context, database)));
   else await entryStore.insert(context.store, type.collection, prepared.document);
 }
 
@@ -189,7 +189,7 @@ async function readNew(
   context: ContentContext,
 ): Promise<Loaded> {
   const hasLocales = selection.locales !== null && type.kind === 'singleType';
-  if (hasLocales || selection.children.length > 0) return readWritten(document, selection, context);
+  if (hasLocales || selection.children.length > 0) return readWrittenEntry(document, selection, context);
   return { document, selection, children: selection.locales === null ? [] : [[]] };
 }
 
@@ -202,7 +202,7 @@ export interface PreparedEntry {
 }
 
 /** Stores an entry, and its links that other entries store. Runs inside a transaction. */
-export async function insertLinked(
+export async function insertWithLinks(
   type: ContentType,
   { document, write, mayBreakRule }: PreparedEntry,
   context: ContentContext,

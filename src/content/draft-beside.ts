@@ -4,8 +4,8 @@ import { findFirst } from '#store/stored.js';
 import { entryStore } from '#store/write/write-entries.js';
 import type { ContentContext } from './content-context.js';
 import { withAllDrafts } from './drafts.js';
-import { type EntryKey, matchExpected, refuseUnexpected } from './meet-precondition.js';
-import { hidesDrafts, hidesOne, matchVisible } from './rules-on-writes.js';
+import { type EntryKey, matchExpectedEntry, refuseUnexpected } from './meet-precondition.js';
+import { hidesDrafts, hidesOne, matchVisibleEntry } from './rules-on-writes.js';
 
 /**
  * Drops the draft beside an entry, which stays as it is. Returns null if there is no such entry. Throws a ForbiddenError if the
@@ -16,8 +16,8 @@ async function discard(key: EntryKey, context: ContentContext): Promise<true | n
   const { type, id } = key;
   if (await hidesOne(type, { _id: id }, context)) return null;
   const reading = await withAllDrafts(context);
-  const visible = await matchVisible(type, id, reading);
-  const stored = await findFirst(reading.store.database, type.collection, matchExpected(visible, key));
+  const visible = await matchVisibleEntry(type, id, reading);
+  const stored = await findFirst(reading.store.database, type.collection, matchExpectedEntry(visible, key));
   if (stored === null) return refuseUnexpected(key, visible, reading);
   if (hidesDrafts(type, context)) throw forbiddenError();
   const change = { match: storedDraft.same(stored), change: storedDraft.removed };

@@ -15,7 +15,7 @@ import { findFirst, findStored, isStored } from '#store/stored.js';
 import { entryVersion } from '#store/form/entry-version.js';
 import type { EntryWrite, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
-import { type EntryKey, matchExpected, type Status } from './meet-precondition.js';
+import { type EntryKey, matchExpectedEntry, type Status } from './meet-precondition.js';
 import { hidesDrafts, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { linksInOrder } from './write-inverse.js';
 
@@ -101,7 +101,7 @@ async function hiddenIds(type: ContentType, contexts: readonly [ContentContext, 
 }
 
 /** Returns the context in which a plan, or groups, are read: with the drafts of the types that these reach if the query asks for them. */
-export async function forRead(
+export async function contextForRead(
   { showsDrafts }: Pick<Query, 'showsDrafts'>,
   read: Plan | readonly Aggregation[],
   context: ContentContext,
@@ -111,13 +111,13 @@ export async function forRead(
 }
 
 /** Returns a match for an entry that is deleted, whose version, or that of the draft beside it, a delete accepts. */
-export async function matchDeleted(key: EntryKey, { store }: ContentContext): Promise<Match> {
-  const { type, id, expected, held } = key;
-  const match = matchExpected({ _id: id }, key);
+export async function matchForDelete(key: EntryKey, { store }: ContentContext): Promise<Match> {
+  const { type, id, expected, guard } = key;
+  const match = matchExpectedEntry({ _id: id }, key);
   if (!keepsDrafts(type) || !Array.isArray(expected)) return match;
   const stored = await findFirst(store.database, type.collection, { _id: id });
   if (stored === null || storedDraft.of(stored) === null) return match;
-  return expected.includes(entryVersion(storedDraft.inPlace(stored))) ? { ...storedDraft.same(stored), ...held } : match;
+  return expected.includes(entryVersion(storedDraft.inPlace(stored))) ? { ...storedDraft.same(stored), ...guard } : match;
 }
 
 /** Throws a ConflictError if an entry of a match has a draft beside it, so that its update must say which one it is for. */

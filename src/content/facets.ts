@@ -5,7 +5,7 @@ import { scalarTypes } from '#model/schema/scalar-types.js';
 import { type Group, readGroups } from '#store/read/aggregate/read-groups.js';
 import { showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
-import { forRead } from './drafts.js';
+import { contextForRead } from './drafts.js';
 import { findOutside, maySearchOutside } from './find-outside.js';
 import { ownContext } from './lent-entry.js';
 
@@ -30,7 +30,7 @@ export async function countFacets(
   const query = maySearchOutside(asked, own) ? await findOutside(type, asked, own, { isWhole: true }) : asked;
   const facets = bindFacets(query, type, own.bind, minGroup);
   const groupings = facets.map(({ grouping }) => grouping);
-  const { bind, store } = await forRead(query, groupings, own);
+  const { bind, store } = await contextForRead(query, groupings, own);
   const counted = await readGroups(groupings, { registry: bind.registry, ...store });
   const shown = facets.map((facet, index) => [facet.key.name, showFacet(facet, counted[index] ?? [])] as const);
   return {

@@ -5,7 +5,7 @@ import type { BoundCursors } from '#model/query/bound-cursors.js';
 import type { BoundPagination } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
-import { forRead } from './drafts.js';
+import { contextForRead } from './drafts.js';
 import { findOutside, maySearchOutside } from './find-outside.js';
 import { ownContext, placeLent } from './lent-entry.js';
 import { surroundingReads } from './surrounded-reads.js';
@@ -27,7 +27,7 @@ export interface FoundPage extends LoadedPage {
 export async function findMany(type: ContentType, asked: Query, given: ContentContext): Promise<FoundPage> {
   const query = maySearchOutside(asked, given) ? await findOutside(type, asked, given) : asked;
   const plan = bindPlan(query, type, given.bind);
-  const context = await forRead(query, plan, given);
+  const context = await contextForRead(query, plan, given);
   const read = { query, plan, id: null };
   const page = await (plan.pagination.kind === 'cursor'
     ? findByCursors(read, plan.pagination, context)
@@ -76,7 +76,7 @@ export async function countEntries(type: ContentType, asked: Query, caller: Cont
   const own = ownContext(type, caller);
   const query = maySearchOutside(asked, own) ? await findOutside(type, asked, own, { isWhole: true }) : asked;
   const plan = bindPlan(unordered(query), type, own.bind);
-  const context = await forRead(query, plan, own);
+  const context = await contextForRead(query, plan, own);
   const { bind, store } = context;
   const surrounded = surroundingReads(type, context);
   const whole = { ...plan, window: { skip: 0, limit: null } }; // code sees no page

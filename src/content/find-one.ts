@@ -11,7 +11,7 @@ import type { Condition, Selection } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 import { findLent, placeLent } from './lent-entry.js';
-import { planOf, readSurrounded } from './surrounded-reads.js';
+import { planOf, readWithHooks } from './surrounded-reads.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
@@ -61,7 +61,7 @@ function bindGroup(type: ContentType, condition: Condition): Condition {
 
 /** Reads an entry by the code around reads, and puts that of somebody else in its place if the caller reads one by their rights. */
 async function readShown(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
-  const found = await readSurrounded(read, context);
+  const found = await readWithHooks(read, context);
   if (found === null || context.bind.access.entry === undefined) return found;
   return (await placeLent([found], read.query, context))[0] ?? null;
 }

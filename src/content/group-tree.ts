@@ -9,7 +9,7 @@ import type { Group } from '#store/read/aggregate/read-groups.js';
 import { readTotal } from '#store/read/read-page.js';
 import { onlyGroup, readGroupings, showFigures, type ShownFigures, showKey } from './aggregate.js';
 import type { ContentContext } from './content-context.js';
-import { forRead } from './drafts.js';
+import { contextForRead } from './drafts.js';
 import { ownContext } from './lent-entry.js';
 
 /** Groupings of the same entries. */
@@ -49,7 +49,7 @@ export async function readGroupTree(
   const own = ownContext(type, caller);
   const entries = bindPlan(query, type, own.bind);
   const bound = bindGroupings(groupings, { entries, state: query.publicationState ?? 'live', minGroup }, own.bind);
-  const { bind, store } = await forRead(query, bound, own);
+  const { bind, store } = await contextForRead(query, bound, own);
   const context = { registry: bind.registry, ...store };
   const [found, total] = await Promise.all([
     readGroupings(bound, context),

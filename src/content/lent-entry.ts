@@ -14,7 +14,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import { type ContentContext, withAccess } from './content-context.js';
 import { withDrafts } from './drafts.js';
 import { markTexts } from './mark-texts.js';
-import { planOf, readSurrounded } from './surrounded-reads.js';
+import { planOf, readWithHooks } from './surrounded-reads.js';
 
 /**
  * Returns the context with the rights of the caller alone, for what counts entries of a type. Throws a ForbiddenError if the caller may
@@ -47,7 +47,7 @@ export async function findLent(
   const selection = bindEntrySelection(query, type, { ...bind, access: { ...bind.access, entry: { ...entry, isRoot: true } } });
   const own = withAccess({ ...context, store: seeingNone(context.store) }, entry.access);
   const plan = planOf(allOf([hasId(id), ...bindRule(type, own.bind)]), selection);
-  const found = await readSurrounded({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
+  const found = await readWithHooks({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
   return found === null || entry.mark === undefined ? found : markTexts(found, entry.mark);
 }
 
@@ -65,7 +65,7 @@ export async function placeLent(entries: readonly Loaded[], query: Query, contex
   });
   const placeTop = placing(async ({ id, condition, selection }) => {
     const plan = planOf(condition, selection);
-    return readSurrounded({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
+    return readWithHooks({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
   }, place);
   const placed = await placeTop(entries);
   const { mark } = entry;

@@ -21,7 +21,7 @@ export interface EntryKey extends Pick<Precondition, 'expected'> {
   readonly type: ContentType;
   readonly id: number;
   /** What stored values of the entry must be, by attribute. Otherwise the write finds no entry. */
-  readonly held?: Match;
+  readonly guard?: Match;
   /** Which one of the entry and the draft beside it is updated; the entry, which must have no draft, by default. */
   readonly status?: Status;
 }
@@ -30,8 +30,8 @@ export interface EntryKey extends Pick<Precondition, 'expected'> {
  * Returns a match for the documents among those of a match, of an id or of several conditions, whose version and values a write
  * accepts.
  */
-export function matchExpected(found: Match, { expected, held }: Pick<EntryKey, 'expected' | 'held'>): Match {
-  const match = held === undefined ? found : { ...found, ...held };
+export function matchExpectedEntry(found: Match, { expected, guard }: Pick<EntryKey, 'expected' | 'guard'>): Match {
+  const match = guard === undefined ? found : { ...found, ...guard };
   if (expected === undefined || expected === 'any') return match;
   if ('updatedAt' in expected) return matchesAll(match, expected);
   const versions = expected.map(matchVersion).filter((version) => version !== null);

@@ -14,7 +14,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import { mayLead } from './build-document.js';
 import { type ContentContext, withDatabase, withoutHooks, type WrittenMany } from './content-context.js';
 import { findOne } from './find-one.js';
-import { matchDeleted } from './drafts.js';
+import { matchForDelete } from './drafts.js';
 import { refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { runWrite, writePortions } from './run-write.js';
 import { idsOfMany, type ManyEntries } from './update-many.js';
@@ -27,11 +27,11 @@ export async function remove(key: EntryKey, query: Query, context: ContentContex
   const { type, id } = key;
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
-  const match = await matchDeleted(key, context);
+  const match = await matchForDelete(key, context);
   const removed = await runWrite({ action: 'delete', type, where: { id }, query, selection: entry.selection }, context, {
     run: async (_, inside) => ((await removeEntry(type, id, match, inside)) ? entry : null),
     written: (removed) => (removed === null ? null : { id }),
-    ...((key.expected ?? key.held) !== undefined && { exists: ({ store }) => isStored(store.database, type.collection, match) }),
+    ...((key.expected ?? key.guard) !== undefined && { exists: ({ store }) => isStored(store.database, type.collection, match) }),
   });
   return removed ?? refuseUnexpected(key, { _id: id }, context);
 }

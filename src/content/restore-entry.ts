@@ -23,7 +23,7 @@ import { copyValues } from './copy-values.js';
 import { storedForCode } from './data-for-code.js';
 import { linksThatFit } from './links-that-fit.js';
 import { refuseBroken } from './rules-on-writes.js';
-import { readWritten, runWrite } from './run-write.js';
+import { readWrittenEntry, runWrite } from './run-write.js';
 import { sharedAttributes } from './sync-locales.js';
 import { refusedError } from './unique-errors.js';
 
@@ -75,7 +75,7 @@ export async function restoreEntry(
     run: async (changed, inside) => {
       if (changed !== data) inside.notices.logOnce(`${type.uid}: code before a create cannot change an entry that is restored`);
       await insert(type, document, former.links, inside);
-      return readWritten(document, selection, inside);
+      return readWrittenEntry(document, selection, inside);
     },
     written: () => ({ id }),
   });

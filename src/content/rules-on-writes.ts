@@ -29,7 +29,7 @@ export async function ruleFilter(
 }
 
 /** Returns a match for an entry, unless the caller's rule hides it. */
-export const matchVisible = async (type: ContentType, id: number, context: ContentContext): Promise<Match> =>
+export const matchVisibleEntry = async (type: ContentType, id: number, context: ContentContext): Promise<Match> =>
   context.bind.access.rules.has(type.uid) ? matchesAll({ _id: id }, await ruleFilter(type, context)) : { _id: id };
 
 /** Returns whether the caller's rule hides one of the matching entries. Sends no command without a rule. */

@@ -12,7 +12,7 @@ import {
   withDatabase,
   type ContentContext,
   type PendingWrite,
-  type Written,
+  type WriteResult,
   type WrittenMany,
 } from './content-context.js';
 import type { DataForCode } from './data-for-code.js';
@@ -23,7 +23,7 @@ interface WriteSteps<Result> {
   /** Writes the data, which code may have changed. */
   readonly run: (data: unknown, context: ContentContext) => Promise<Result>;
   /** Returns what was written; null if nothing was, so that no more code runs. */
-  readonly written: (result: Result) => Written | null;
+  readonly written: (result: Result) => WriteResult | null;
   /** Returns the data as code before the write sees them; without it, code sees the data themselves. */
   readonly forCode?: () => DataForCode<unknown>;
   /** Whether the entry exists, if the write itself checks it only later. */
@@ -39,7 +39,7 @@ export async function runWrite<Result>(
   context: ContentContext,
   { run, written, exists, forCode }: WriteSteps<Result>,
 ): Promise<Result> {
-  await untilReady(write.type, context);
+  await waitForIndexes(write.type, context);
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
   const answer: { changed: Loaded | null } = { changed: null };
@@ -51,11 +51,12 @@ export async function runWrite<Result>(
     const isChanged = seen !== undefined && begun.data !== seen.data;
     const result = await run(seen === undefined ? begun.data : isChanged ? seen.own(begun.data) : write.data, inside);
     const outcome = written(result);
-    const finish = async (end: Written): Promise<void> => {
+    const finish = async (end: WriteResult): Promise<void> => {
       answer.changed = await begun.finish(end);
       if (answer.changed === null || context.store.database.session === null) return;
-      if (context.answersLate === true) left.set(Object(result) as Loaded, withLocalesOf(result as Loaded, answer.changed));
-      else tellLate(write, context);
+      if (context.answersLate === true)
+        finalEntries.set(Object(result) as Loaded, withLocalesOf(result as Loaded, answer.changed));
+      else logLateChange(write, context);
     };
     if (outcome !== null) await afterCommit(database, () => finish(outcome));
     return result;
@@ -67,18 +68,18 @@ export async function runWrite<Result>(
 }
 
 /** Entries whose transaction was committed, as code after the write has left them. */
-const left = new WeakMap<Loaded, Loaded>();
+const finalEntries = new WeakMap<Loaded, Loaded>();
 
 /** Returns an entry of a transaction that is committed now, as code after its write has left it. */
-export const asLeft = (entry: Loaded): Loaded => left.get(entry) ?? entry;
+export const finalEntry = (entry: Loaded): Loaded => finalEntries.get(entry) ?? entry;
 
-/** Returns the context inside a transaction of the operation itself, which answers its entries by `asLeft` after the commit. */
+/** Returns the context inside a transaction of the operation itself, which answers its entries by `finalEntry` after the commit. */
 export const withOwnTransaction = (context: ContentContext, database: Database): ContentContext => ({
   ...withDatabase(context, database),
   ...(context.store.database.session === null && { answersLate: true }),
 });
 
-function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {
+function logLateChange({ type: { uid } }: PendingWrite, { notices }: ContentContext): void {
   notices.logOnce(
     `${uid}: changes of event.result after a write in a transaction have no effect, because its result was returned before the commit`,
   );
@@ -88,7 +89,7 @@ function tellLate({ type: { uid } }: PendingWrite, { notices }: ContentContext):
  * Waits until the unique indexes of a type are built. Does not wait inside a transaction, because the build itself waits for the
  * transactions that have written to the collection. Throws a 503 if it takes too long.
  */
-export async function untilReady({ collection }: ContentType, { store: { database } }: ContentContext): Promise<void> {
+export async function waitForIndexes({ collection }: ContentType, { store: { database } }: ContentContext): Promise<void> {
   if (database.session !== null || !database.uniques.isBuilding(collection)) return;
   await database.time.run(database.maxTimeMS.write, (limit) => database.uniques.wait(collection, limit));
 }
@@ -117,7 +118,7 @@ export async function writePortions(
   { ids: find, filter, run }: PortionedWrite,
 ): Promise<WrittenMany> {
   const { database } = context.store;
-  await untilReady(write.type, context);
+  await waitForIndexes(write.type, context);
   const asked = await find(filter, context);
   const { begun, ids, data } = await inTransaction(database, async (open) => {
     const inside = withDatabase(context, open);
@@ -158,7 +159,7 @@ export async function orUniqueError<Result>(
  * are left out: the write is stored, and an error would suggest that it is not. Inside a transaction the error is thrown and aborts the
  * write.
  */
-export async function readWritten(
+export async function readWrittenEntry(
   document: StoredDocument,
   selection: Selection,
   context: ContentContext,

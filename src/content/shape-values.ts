@@ -50,7 +50,7 @@ const createShaping = <Shown>(presentation: Presentation<Shown>, budget: Budget)
  * Calls `show` with an entry. If the entry exceeds the budget after a write was stored, calls it again without populated
  * relations.
  */
-export function showStored<Shown>(
+export function showStoredValues<Shown>(
   entry: Loaded,
   context: ContentContext,
   show: (entry: Loaded, context: ContentContext) => Shown,

@@ -4,7 +4,7 @@ import { allOf } from '#model/query/conditions.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { ContentContext, PendingRead, SurroundedReads } from './content-context.js';
-import { forRead } from './drafts.js';
+import { contextForRead } from './drafts.js';
 
 /** Returns the code around reads of a type; null if there is none. The answer then depends on that code. */
 export function surroundingReads(type: ContentType, { hooks, store }: ContentContext): SurroundedReads | null {
@@ -15,8 +15,8 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
 }
 
 /** Reads an entry by the code around reads of its type, if there is any. */
-export async function readSurrounded(read: PendingRead, given: ContentContext): Promise<Loaded | null> {
-  const context = await forRead(read.query, read.plan, given);
+export async function readWithHooks(read: PendingRead, given: ContentContext): Promise<Loaded | null> {
+  const context = await contextForRead(read.query, read.plan, given);
   const { type, condition, selection } = read.plan;
   const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return surrounded.one(read, context);

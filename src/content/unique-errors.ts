@@ -19,7 +19,7 @@ const notUnique = (path: readonly string[]): FieldError => ({
 });
 
 /** Returns the error for a group and locale whose entry another write has created first. */
-export const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
+export const localeTakenError = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
 
 /** The values of a write. `id` is null on a create. `group` is the localization group that a new entry joins. */
 export interface UniqueWrite {
@@ -79,7 +79,7 @@ export async function refusedError(
   write: UniqueWrite,
   context: ContentContext,
 ): Promise<ApiError> {
-  if (localeGroup.isField(fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTaken();
+  if (localeGroup.isField(fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTakenError();
   const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));

@@ -16,7 +16,7 @@ import { checkBody } from './check-body.js';
 import { type ContentContext, withDatabase, type WrittenMany } from './content-context.js';
 import { refuseBeside } from './drafts.js';
 import { marksOfUpdate } from './build-document.js';
-import { refuseOrTell, type Undone } from './refuse-or-tell.js';
+import { refuseOrLog, type Undone } from './refuse-or-log.js';
 import { ruleFilter } from './rules-on-writes.js';
 import { sharedNames } from './sync-locales.js';
 import { hookOf, orUniqueError, writePortions } from './run-write.js';
@@ -93,7 +93,7 @@ function scalarsIn(type: ContentType, values: Values, context: ContentContext): 
   const isSet = (attribute?: Attribute): boolean =>
     attribute === undefined || attribute.kind === 'scalar' || attribute.added === 'creator';
   const others = Object.keys(values).filter((name) => !isSet(type.attributes.get(name)));
-  refuseOrTell(
+  refuseOrLog(
     others.map((name) => unsetValue(name, type)),
     context,
   );

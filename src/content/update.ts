@@ -9,7 +9,7 @@ import type { Selection } from '#model/query/plan.js';
 import { mayBeIncomplete } from '#model/schema/check-published.js';
 import type { Query } from '#model/query/ast.js';
 import { buildWrite } from './build-write.js';
-import { acceptChanged, acceptWrite } from './accept-write.js';
+import { acceptChangedData, acceptWrite } from './accept-write.js';
 import {
   bindChange,
   type Change,
@@ -17,7 +17,7 @@ import {
   fixedValues,
   isOfDraft,
   readFor,
-  readStored,
+  readStoredEntry,
   seeing,
   uniqueWrite,
 } from './bind-change.js';
@@ -27,10 +27,10 @@ import { withDatabase, type ContentContext } from './content-context.js';
 import { draftValuesOf, refuseBeside, takingDraft, withAllDrafts, withDrafts } from './drafts.js';
 import { updateForCode } from './data-for-code.js';
 import { marksOfUpdate, stampUpdate } from './build-document.js';
-import { refuseOrTell } from './refuse-or-tell.js';
+import { refuseOrLog } from './refuse-or-log.js';
 import { hidesDrafts, refuseBroken } from './rules-on-writes.js';
 import { readLocales, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
-import { orUniqueError, readWritten, runWrite } from './run-write.js';
+import { orUniqueError, readWrittenEntry, runWrite } from './run-write.js';
 import type { UniqueWrite } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
@@ -56,7 +56,7 @@ export async function update(
   const { type, id } = key;
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptWrite(type, data, context);
-  if (type.localized) refuseOrTell(fixedValues(type, accepted), context);
+  if (type.localized) refuseOrLog(fixedValues(type, accepted), context);
   const change = await bindChange({ selection, copied, ...key }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
   if (checked === null) return refuseOther(change, context);
@@ -64,7 +64,7 @@ export async function update(
   const updated = await runWrite(write, context, {
     run: async (changed, inside) => {
       if (changed === change.data) return writeChange(change, checked, inside);
-      const rebound = await bindChange(change, { ...stampUpdate({}), ...acceptChanged(type, changed, inside) }, inside);
+      const rebound = await bindChange(change, { ...stampUpdate({}), ...acceptChangedData(type, changed, inside) }, inside);
       const rechecked = await checkChange(rebound, inside);
       return rechecked === null ? null : writeChange(rebound, rechecked, inside);
     },
@@ -105,7 +105,7 @@ async function updateScalars({ type, data, selection, match }: Change, context: 
   const { values } = await buildWrite(type, data, { current: {} }, context);
   const change = settingValues(type, Object.assign({}, values, marksOfUpdate(data, context)));
   const document = await entryStore.update(context.store, type.collection, { match, change, selection });
-  return document === null ? null : readWritten(document, selection, context);
+  return document === null ? null : readWrittenEntry(document, selection, context);
 }
 
 /** Makes a change in one transaction. Components and links depend on stored values, and may change other entries. */
@@ -124,12 +124,12 @@ async function updateAndSync(change: Change, context: ContentContext): Promise<L
     // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
     const shown = copied === undefined ? selection : { ...selection, locales: copied };
     const { stored: locales, rows } = await readLocales(type, document, { names, selection: shown }, inside);
-    const loaded = await readWritten(document, shown, inside, rows);
+    const loaded = await readWrittenEntry(document, shown, inside, rows);
     await syncLocales(type, document, { names, stored: locales }, inside);
     return { document, loaded };
   });
   if (updated.document === null) return null;
-  return updated.loaded ?? readWritten(updated.document, selection, isOfDraft(change) ? await withDrafts(context) : context);
+  return updated.loaded ?? readWrittenEntry(updated.document, selection, isOfDraft(change) ? await withDrafts(context) : context);
 }
 
 /** Returns whether an update is about a draft beside a published entry. */
@@ -149,7 +149,7 @@ async function updateStored(
 ): Promise<EntryDocument | null> {
   const isAlone = context.store.database.session === null; // without a transaction
   const isTaken = use === 'taken' && storedDraft.of(stored) !== null;
-  const before = isTaken && mayBreakRule ? await readStored(type, { _id: id }, context.store.database) : stored;
+  const before = isTaken && mayBreakRule ? await readStoredEntry(type, { _id: id }, context.store.database) : stored;
   const built = await buildWrite(type, data, { current: stored }, context);
   const write = isTaken ? takingDraft(type, stored, built) : built;
   if (isTaken || !isPublished(stored)) refuseIncomplete(type, { ...stored, ...write.values }, context);
@@ -165,7 +165,7 @@ async function updateStored(
   let isReached = false;
   for (const links of write.inverse) isReached = (await writeInverse({ type, id }, links, context)) || isReached;
   if (mayBreakRule) await refuseBroken({ type, id, before }, context);
-  return isReached ? readStored(type, { _id: id }, context.store.database) : document;
+  return isReached ? readStoredEntry(type, { _id: id }, context.store.database) : document;
 }
 
 /** Saves the draft beside a published entry, which was read with the draft in its place. Returns it in the same form. */
@@ -174,7 +174,7 @@ async function saveDraft(
   stored: EntryDocument,
   context: ContentContext,
 ): Promise<EntryDocument | null> {
-  const before = mayBreakRule ? await readStored(type, { _id: id }, context.store.database) : null;
+  const before = mayBreakRule ? await readStoredEntry(type, { _id: id }, context.store.database) : null;
   const write = await buildWrite(type, data, { current: stored }, context);
   const values = await draftValuesOf({ type, id }, stored, write, context);
   const document = await entryStore.update(context.store, type.collection, {

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import { cacheTags } from './cache-tags.js';
-import { type KeptRead, tellKept } from './kept-answers.js';
+import { type CacheableRead, setCacheStatus } from './answer-cache.js';
 import type { Answer, RouteCall } from './route.js';
 
 /** What a call reads besides its address. */
-type Asked = Pick<KeptRead, 'form' | 'isOwn'>;
+type RequestForm = Pick<CacheableRead, 'form' | 'isOwn'>;
 
 /** Returns the read of a request; null if its answer is not kept. */
-export function keptRead({ caller, content, running }: RouteCall, asked: Asked): KeptRead | null {
+export function cacheableRead({ caller, content, running }: RouteCall, asked: RequestForm): CacheableRead | null {
   const { reads } = content.store.database;
   if (caller.access.entry !== undefined) return null; // it is one entry as somebody else sees it
   return reads && { caller, content, models: running.source.models, answers: running.answers, reads, ...asked };
@@ -18,13 +18,13 @@ export function keptRead({ caller, content, running }: RouteCall, asked: Asked):
  * is what is asked for besides the address.
  */
 export async function answerOnce(ctx: Context, call: RouteCall, form: string, answer: () => Promise<Answer>): Promise<Answer> {
-  const read = keptRead(call, { form, isOwn: false });
+  const read = cacheableRead(call, { form, isOwn: false });
   if (read === null) return answer();
   const { answers, reads } = read;
   const kept = answers.keepsBytes ? answers.find(ctx, read) : null;
   const body = kept && answers.bodyOf(kept, read);
   if (body !== null) {
-    tellKept(ctx, true);
+    setCacheStatus(ctx, true);
     return { headers: body.headers, body: body.bytes };
   }
   const made = await answer();
@@ -32,7 +32,7 @@ export async function answerOnce(ctx: Context, call: RouteCall, form: string, an
   if (status !== 200 || !Buffer.isBuffer(bytes)) return made;
   const headers = { ...made.headers, ...cacheTags(read.content) };
   if (answers.keepsBytes) {
-    if (!reads.dependsOnMore) tellKept(ctx, false);
+    if (!reads.dependsOnMore) setCacheStatus(ctx, false);
     answers.keep(ctx, { tag: null, headers, bytes }, read);
   }
   return { ...made, headers };

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { lookup } from 'mime-types';
 import { notFoundError, validationError } from '#base/errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '#media/images/image-types.js';
-import { findStored, type Media, readStored } from '#media/media.js';
+import { findStoredFile, type Media, readStoredRange } from '#media/media.js';
 import { isOtherSize, resizedFile } from '#media/resized-file.js';
 import { type ByteRange, joinBytes, type MediaSettings } from '#media/storage/file-storage.js';
 import type { StoredBlob } from '#store/stores/blob-store.js';
 import { printSize } from '#base/values.js';
-import { whole } from './json-schema.js';
+import { integerSchema } from './json-schema.js';
 import { parameter, type Content, type Operation } from './operation.js';
 import { parameterOf, type RouteRequest } from './route-request.js';
 import type { Answer, OpenRoute } from './route.js';
@@ -20,8 +20,8 @@ const readFile: Operation = {
   summary: 'Read the content of a file; images also in other sizes',
   tag: 'Files',
   query: [
-    parameter('width', 'Width of an image in pixels', whole),
-    parameter('height', 'Height of an image in pixels', whole),
+    parameter('width', 'Width of an image in pixels', integerSchema),
+    parameter('height', 'Height of an image in pixels', integerSchema),
     parameter('format', 'Format of an image'),
   ],
   answers: { 200: { description: 'The file', content: bytes }, 206: { description: 'A part of the file', content: bytes } },
@@ -56,7 +56,7 @@ async function answerFile(request: RouteRequest, media: Media): Promise<Answer> 
     return { ...answer, body: await readPart(file, part, media) };
   } catch (error) {
     // If the file was deleted or replaced meanwhile, it is looked up again. Other errors must not be cached.
-    if ((await findStored(file.name, media))?.id === file.id) throw error;
+    if ((await findStoredFile(file.name, media))?.id === file.id) throw error;
     return answerFile(request, media);
   }
 }
@@ -66,7 +66,7 @@ const contentRange = ({ start, end }: ByteRange, { size }: StoredBlob) => ({
 });
 
 async function findFile(request: RouteRequest, media: Media): Promise<StoredBlob> {
-  const file = await findStored(request.params['name'] ?? '', media);
+  const file = await findStoredFile(request.params['name'] ?? '', media);
   if (file === null) throw notFoundError();
   const order = parseResize(request, file, media.settings);
   if (order === null) return file;
@@ -107,7 +107,7 @@ function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record
 const inOnePiece = 1_048_576;
 
 async function readPart(file: StoredBlob, part: ByteRange, media: Media): Promise<Buffer | Readable> {
-  const source = readStored(file, part, media);
+  const source = readStoredRange(file, part, media);
   if (part.end - part.start > inOnePiece)
     return source instanceof Readable ? source : Readable.from(source, { objectMode: false });
   return joinBytes(source);

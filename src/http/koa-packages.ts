@@ -89,7 +89,7 @@ export function crossOrigin(settings: CorsSettings, observer: Observer): Middlew
     credentials: (ctx) => credentials && decided.get(ctx) !== '*',
     allowMethods: methods.includes('*') ? allMethods : [...methods],
     ...(!headers.includes('*') && { allowHeaders: [...new Set([...headers, ...accepted])] }), // without it, those that the request names
-    exposeHeaders: [...exposed, ...expose.filter((name) => !isExposed(name))],
+    exposeHeaders: [...corsExposedHeaders, ...expose.filter((name) => !isExposed(name))],
     maxAge,
     // errors are caught further in, so none reaches this middleware
     keepHeadersOnError: false,
@@ -119,11 +119,11 @@ function decideOrigin({ origin }: CorsSettings, observer: Observer): Decide {
 const accepted = ['If-Match', 'If-None-Match', 'Idempotency-Key', 'Idempotency-Repeat', 'X-Preview-Token'];
 
 /** Headers that browsers may read, whatever the configuration lists. Clients retry and repeat requests by them, or report their id. */
-export const exposed: readonly string[] = [
+export const corsExposedHeaders: readonly string[] = [
   ...['X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Idempotency-Replayed', 'ETag'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Sync-Position', 'Age', 'Cache-Status'],
 ];
-const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCase() === name.toLowerCase());
+const isExposed = (name: string): boolean => corsExposedHeaders.some((own) => own.toLowerCase() === name.toLowerCase());
 
 /** Returns the origin if it is allowed, otherwise an empty string, which omits the CORS headers. */
 const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');

@@ -45,7 +45,7 @@ const reserved = ['aggregate', 'groupBy', 'having', 'facets', 'previewToken', 'f
 const mayBeReserved = new RegExp(`(?:^\\??|&)(?:(?:${reserved.join('|')})(?:[[=&%]|$)|[^[=&%]*%(?!5b))`, 'i');
 
 /** Throws a ValidationError for the first parameter that the routes of the service reserve, apart from those that a route knows. */
-export function refuseReserved(query: QueryParameters, known: readonly string[] = []): void {
+export function refuseReservedParameters(query: QueryParameters, known: readonly string[] = []): void {
   if (typeof query === 'string' && !mayBeReserved.test(query)) return;
   const other = parameterNames(query).find(({ first }) => !known.includes(first) && reserved.includes(first));
   if (other !== undefined) throw validationError(`Invalid parameter ${other.first}: this request does not support it`);

@@ -47,7 +47,7 @@ export interface RouteCall extends Authorized {
    * ForbiddenError for pages of origins that CORS does not allow.
    */
   readonly upgrade?: () => Upgrade | null;
-  /** Of a request with an Idempotency-Key: see `once`. */
+  /** Of a request with an Idempotency-Key: see `runWithKey`. */
   readonly once?: (write: (content: ContentContext) => Promise<Answer>, parts: string | null) => Promise<Answer>;
 }
 

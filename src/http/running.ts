@@ -17,7 +17,7 @@ import type { EntryGrant } from '#model/query/entry-access.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { Model } from '#model/schema/model.js';
 import type { ExplainRefusal } from './explain-refusal.js';
-import type { KeptAnswers } from './kept-answers.js';
+import type { AnswerCache } from './answer-cache.js';
 import type { RequestLimiter } from './limit-requests.js';
 import type { Values } from '#base/values.js';
 
@@ -106,7 +106,7 @@ export interface Running {
   /** Returns the collections whose changes features read in the change log, besides those that are synced. */
   readonly logged: (registry: Registry) => ReadonlySet<string>;
   /** The recent answers to reads. */
-  readonly answers: KeptAnswers;
+  readonly answers: AnswerCache;
   /** Keys by which callers read one entry by the rights of somebody else; null if no feature has any. */
   readonly entryKeys: EntryKeys | null;
   /** Writes the files of the models of a project; absent without a project. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { entryTag } from '#base/errors.js';
 import { cacheTags } from './cache-tags.js';
-import { type KeptRead, tellKept } from './kept-answers.js';
+import { type CacheableRead, setCacheStatus } from './answer-cache.js';
 import type { Answer } from './route.js';
 import { isAmong, readTags, type Tags } from './preconditions.js';
 
@@ -20,7 +20,7 @@ interface Tagging {
   /** The tags of If-None-Match; null if there is none, or the request writes. */
   readonly asked: Tags | null;
   /** The read; null if the request writes, or project code takes part. */
-  readonly read: KeptRead | null;
+  readonly read: CacheableRead | null;
   /** The versions of the entries that are answered. */
   readonly versions: Set<string>;
   /** The tag, if nothing has to be read. */
@@ -38,7 +38,7 @@ const forCaller = 'private, no-cache';
  * Lets the answer to a request get a tag. Returns the answer if nothing has to be read: a 304 if the client has it already, or one that
  * is kept; otherwise null. A malformed If-None-Match is ignored, because it only costs the client an answer.
  */
-export function beginTag(ctx: TaggedContext, read: KeptRead | null, cacheControl?: string): Answer | null {
+export function beginTag(ctx: TaggedContext, read: CacheableRead | null, cacheControl?: string): Answer | null {
   const reads = isRead(ctx);
   const { authorization, 'if-none-match': header } = ctx.req.headers;
   const asked = reads && header !== undefined ? readTags(header) : null;
@@ -82,7 +82,7 @@ export function tagAnswers(cacheControl: string): Middleware {
     const { status } = ctx;
     const { known, read } = noted;
     const isOk = status === 200 || status === 304;
-    if (isOk && read?.answers.keepsBytes === true) tellKept(ctx, known !== null);
+    if (isOk && read?.answers.keepsBytes === true) setCacheStatus(ctx, known !== null);
     if (isOk && known !== null) describe(ctx, known, noted.cacheControl ?? cacheControl);
     else if (status === 200 || status === 201) tagAnswer(ctx, noted, cacheControl);
     else if (ctx.res.getHeader('Cache-Control') === forCaller) ctx.set('Cache-Control', 'private, no-store');

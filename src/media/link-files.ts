@@ -1,7 +1,7 @@
 import { nextRank } from '#content/build-parts.js';
 import { unfitFiles } from '#content/check-body.js';
 import type { ContentContext } from '#content/content-context.js';
-import { refuseOrTell, type Undone } from '#content/refuse-or-tell.js';
+import { refuseOrLog, type Undone } from '#content/refuse-or-log.js';
 import { ruleFilter } from '#content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '#content/sync-locales.js';
 import { missingActions, validationError } from '#base/errors.js';
@@ -40,7 +40,7 @@ export function findTarget(
   if (missing.length === names.length) return null;
   if (missing.length > 0) {
     const message = (name: string): string => `${name} is missing: ref, refId and field link a file together`;
-    refuseOrTell(
+    refuseOrLog(
       missing.map((name) => unlinked([name], message(name))),
       content,
     );
@@ -87,10 +87,10 @@ export async function linkFiles(
   const found = isComponent ? await findComponent(type, id, content) : await findEntry(type, id, content);
   if (found === null) {
     const message = `refId names no entry of ${type.uid} that the caller may change`;
-    return refuseOrTell([unlinked(['refId'], message)], content);
+    return refuseOrLog([unlinked(['refId'], message)], content);
   }
   if (await linkWithin({ ...found, path: [...found.path, field] }, files, content)) return;
-  refuseOrTell([unlinked(['field'], `field ${shorten(field)} is not a media attribute of ${type.uid}`)], content);
+  refuseOrLog([unlinked(['field'], `field ${shorten(field)} is not a media attribute of ${type.uid}`)], content);
 }
 
 /** A place inside an entry. The path consists of names of attributes and positions in lists. */
@@ -107,7 +107,7 @@ export async function linkAt({ type, id, path }: LinkPlace, files: readonly Load
   const name = shorten(`files.${path.filter((part) => !/^\d+$/.test(part)).join('.')}`);
   const message = `files.${path.join('.')} is not a media attribute of the entry`;
   const cause = `${name} is not a media attribute of ${type.uid}, or not there`;
-  refuseOrTell([unlinked(['files', ...path], message, cause)], content);
+  refuseOrLog([unlinked(['files', ...path], message, cause)], content);
 }
 
 /** Finds an entry that the caller may change; null if there is none. */
@@ -127,7 +127,7 @@ async function linkWithin(
   if (found === null) return false;
   const { attribute, holder } = found;
   const mimes = files.map((file) => String(file.document['mime']));
-  refuseOrTell(unfitFiles(owner, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
+  refuseOrLog(unfitFiles(owner, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
   const ids = idsOf(files);
   const value = attribute.many ? joinList(holder[attribute.name], ids) : (ids[0] ?? null);
   const match = { _id: document._id };

@@ -51,10 +51,10 @@ export const withCommandsOf = (media: Media, comment: string): Media => ({
 });
 
 /** Finds the stored file of a name, such as `roots_0a1b2c3d4e.png`; null if there is none. */
-export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => blobRecords.find(database, name);
+export const findStoredFile = (name: string, { database }: Media): Promise<StoredBlob | null> => blobRecords.find(database, name);
 
 /** Returns a range of stored bytes. */
-export const readStored = (
+export const readStoredRange = (
   { provider, key }: Pick<StoredBlob, 'provider' | 'key'>,
   range: ByteRange,
   { storageOf, database }: Media,

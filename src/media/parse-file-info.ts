@@ -1,6 +1,6 @@
 import { fieldErrors } from '#base/errors.js';
 import type { ContentContext } from '#content/content-context.js';
-import { refuseOrTell, unreadNames } from '#content/refuse-or-tell.js';
+import { refuseOrLog, unreadNames } from '#content/refuse-or-log.js';
 import { decodeOrNull, isRecord } from '#base/values.js';
 import { notOfType, splitPath } from '#model/schema/findings.js';
 
@@ -37,7 +37,7 @@ function parseOne(input: unknown, path: string, context: Context | undefined): F
   const name = parseText(info['name'], `${path}.name`);
   const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
   const caption = parseText(info['caption'], `${path}.caption`);
-  if (context) refuseOrTell(unreadNames(Object.keys(info), { what: 'fileInfo', path: splitPath(path), names }), context);
+  if (context) refuseOrLog(unreadNames(Object.keys(info), { what: 'fileInfo', path: splitPath(path), names }), context);
   return {
     ...(name !== undefined && { name }),
     ...(alternativeText !== undefined && { alternativeText }),

@@ -6,7 +6,7 @@ import type { StoredBlob } from '#store/stores/blob-store.js';
 import { commitVariant } from '#store/stores/commit-variant.js';
 import type { ResizeOrder } from './images/image-types.js';
 import { boxOf, measureImage } from './images/transform-image.js';
-import { findStored, type Media, readStored } from './media.js';
+import { findStoredFile, type Media, readStoredRange } from './media.js';
 import { Staging } from './staging.js';
 import { joinBytes } from './storage/file-storage.js';
 
@@ -29,7 +29,7 @@ export async function resizedFile(
   { media, sender }: { readonly media: Media; readonly sender: Sender },
 ): Promise<StoredBlob> {
   const name = nameOfOrder(original.name, order);
-  const stored = await findStored(name, media);
+  const stored = await findStoredFile(name, media);
   if (stored !== null) return stored;
   if (sender.signal.aborted) throw unavailableError('The request has ended');
   return join(drawingOf({ original, order, name, client: sender.client }, media), sender.signal);
@@ -79,7 +79,7 @@ async function join(drawing: Drawing, signal: EndSignal): Promise<StoredBlob> {
 /** Draws an image, and draws it again if the content of the file was replaced in the meantime. */
 async function drawNewest(commission: Commission, media: Media, signal: AbortSignal): Promise<StoredBlob> {
   const { original } = commission;
-  const newest = () => findStored(original.name, media);
+  const newest = () => findStoredFile(original.name, media);
   const drawn = await draw(commission, media, signal).catch(async (error: unknown) => {
     if (signal.aborted || (await newest())?.id === original.id) throw error;
     return null; // its bytes were deleted while they were read
@@ -116,7 +116,7 @@ async function draw(
   } finally {
     await staging.discard();
   }
-  return findStored(name, media);
+  return findStoredFile(name, media);
 }
 
 /**
@@ -130,7 +130,7 @@ async function readSource(original: StoredBlob, order: ResizeOrder, media: Media
     .filter(([, side]) => side >= wanted)
     .sort(([, a], [, b]) => a - b);
   for (const [variant] of candidates) {
-    const stored = await findStored(`${variant}_${original.name}`, media);
+    const stored = await findStoredFile(`${variant}_${original.name}`, media);
     const bytes = stored === null ? null : await readAll(stored, media);
     if (bytes !== null && isLargeEnough(bytes, order, wanted)) return bytes;
   }
@@ -146,4 +146,4 @@ function isLargeEnough(bytes: Buffer, { width, height }: ResizeOrder, wanted: nu
 }
 
 const readAll = (file: StoredBlob, media: Media): Promise<Buffer> =>
-  joinBytes(readStored(file, { start: 0, end: file.size }, media));
+  joinBytes(readStoredRange(file, { start: 0, end: file.size }, media));

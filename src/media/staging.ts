@@ -5,7 +5,7 @@ import { blobRecords, type PendingBlob } from '#store/stores/blob-store.js';
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
 import { printSize } from '#base/values.js';
-import { type Media, readStored } from './media.js';
+import { type Media, readStoredRange } from './media.js';
 
 /** Stored bytes that are not yet published as a file. */
 interface StagedBytes {
@@ -77,7 +77,7 @@ export class Staging {
   async read({ id }: StagedBytes, end: number): Promise<Buffer> {
     const blob = this.#pending.get(id);
     if (blob === undefined) throw new Error(`${id} is not staged`);
-    return joinBytes(readStored(blob, { start: 0, end }, this.#media));
+    return joinBytes(readStoredRange(blob, { start: 0, end }, this.#media));
   }
 
   /** Marks blobs as published, so that they are not discarded. */

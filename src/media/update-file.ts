@@ -2,7 +2,7 @@ import { type ContentContext, withoutHooks } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { findOne } from '#content/find-one.js';
-import { asLeft, withOwnTransaction } from '#content/run-write.js';
+import { finalEntry, withOwnTransaction } from '#content/run-write.js';
 import { update } from '#content/update.js';
 import { notFoundError } from '#base/errors.js';
 import { afterCommit } from '#store/send/around-commit.js';
@@ -73,7 +73,7 @@ export async function prepareReplacement(
     return entry;
   };
   return async (entered) =>
-    asLeft(await inTransaction(entered.store.database, (database) => store(withOwnTransaction(entered, database))));
+    finalEntry(await inTransaction(entered.store.database, (database) => store(withOwnTransaction(entered, database))));
 }
 
 function missing(): never {

@@ -1,5 +1,5 @@
 import { type ContentContext, ownType } from '#content/content-context.js';
-import { asLeft, withOwnTransaction } from '#content/run-write.js';
+import { finalEntry, withOwnTransaction } from '#content/run-write.js';
 import { runCreate } from '#content/create.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { withOwner } from '#content/rules-on-writes.js';
@@ -48,7 +48,7 @@ export async function publishFiles(
     await keepFiles(ready, staging, inner);
     return stored;
   });
-  return entries.map(asLeft);
+  return entries.map(finalEntry);
 }
 
 /** Files that are ready to be stored, and the folder of those without another one. */

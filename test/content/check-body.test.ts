@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { acceptInput, acceptNew } from '#content/accept-write.js';
+import { acceptInput, acceptNewEntry } from '#content/accept-write.js';
 import { type Access, fullAccess, type RowRule } from '#model/query/access.js';
 import { noNotices } from '#base/notices.js';
 import { bindContext, typeOf } from '../support/things.js';
@@ -106,7 +106,7 @@ describe('acceptInput', () => {
 describe('acceptNew', () => {
   const rule: RowRule = { filter: { kind: 'and', filters: [] }, owner: { owner: 7, nothing: 7 }, isOwnership: true };
   const access: Access = { ...fullAccess, rules: new Map([['api::thing.thing', rule]]) };
-  const acceptOf = (data: object) => acceptNew(thing, data, contextOf(access));
+  const acceptOf = (data: object) => acceptNewEntry(thing, data, contextOf(access));
 
   it('adds the owner that the row rule of the caller requires', () => {
     expect(acceptOf({ name: 'a' })).to.deep.equal({ name: 'a', owner: 7 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { FileStorage } from '#media/storage/file-storage.js';
-import { findStored, type Media, readStored } from '#media/media.js';
+import { findStoredFile, type Media, readStoredRange } from '#media/media.js';
 import type { ResizeOrder } from '#media/images/image-types.js';
 import { boxOf } from '#media/images/transform-image.js';
 import type { Sender } from '#base/limits/queue.js';
@@ -36,7 +36,7 @@ describe('media/resized-file', () => {
     return { id: Number((body[0] ?? body).id), name: String((body[0] ?? body).url).replace('/uploads/', '') };
   };
   const find = async (name: string): Promise<StoredBlob> => {
-    const found = await findStored(name, media);
+    const found = await findStoredFile(name, media);
     if (found === null) throw new Error(`no ${name}`);
     return found;
   };
@@ -92,7 +92,7 @@ describe('media/resized-file', () => {
       const replace = once(() => upload(`/api/upload?id=${String(id)}`, [640, 160]));
       const made = await resizedFile(original, order, { media: meanwhile(replace), sender });
       const pieces: Uint8Array[] = [];
-      for await (const piece of readStored(made, { start: 0, end: made.size }, media)) pieces.push(piece);
+      for await (const piece of readStoredRange(made, { start: 0, end: made.size }, media)) pieces.push(piece);
       const { width, height } = await sharp(Buffer.concat(pieces)).metadata();
       expect([width, height]).to.deep.equal([320, 80]);
       await server.send('DELETE', `/api/upload/files/${String(id)}`);
@@ -131,7 +131,7 @@ describe('media/resized-file', () => {
     };
     const made = await resizedFile(await find(name), wanted, { media: watched, sender });
     const pieces: Uint8Array[] = [];
-    for await (const piece of readStored(made, { start: 0, end: made.size }, media)) pieces.push(piece);
+    for await (const piece of readStoredRange(made, { start: 0, end: made.size }, media)) pieces.push(piece);
     const { width, height } = await sharp(Buffer.concat(pieces)).metadata();
     return { read, size: [width, height] };
   }

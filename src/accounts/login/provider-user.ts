@@ -6,7 +6,7 @@ import { is } from '#store/form/matches.js';
 import { putLoginState, takeLoginState } from './login-states.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { Accounts } from '../accounts.js';
-import { claimNames, findTaken } from '../claim-names.js';
+import { claimNames, findNameConflict } from '../claim-names.js';
 import type { Identity } from '../providers/identity.js';
 import { sendConfirmation } from './confirm-email.js';
 import { loginProvider, type ReceivedTokens } from './login-provider.js';
@@ -75,9 +75,9 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
   const wanted = nameOf(identity);
   return claimNames({ email, username: wanted }, content, taken, async () => {
     const others = { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false };
-    if ((await findTaken({ email }, others, content)) !== null) throw taken();
+    if ((await findNameConflict({ email }, others, content)) !== null) throw taken();
     if ((await findStoredUser(content, { email, provider })) !== null) throw taken();
-    const isFree = (await findTaken({ username: wanted }, others, content)) === null;
+    const isFree = (await findNameConflict({ username: wanted }, others, content)) === null;
     const username = isFree ? wanted : `${wanted}-${makeCode(4)}`;
     const data = { username, email, provider, role: role.id, confirmed: isVerified };
     const { document } = await create(userType(content), data, emptyQuery, asService(content));

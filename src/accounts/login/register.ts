@@ -4,7 +4,7 @@ import { type ContentContext, withAccess } from '#content/content-context.js';
 import { acceptInput } from '#content/accept-write.js';
 import { checkBody } from '#content/check-body.js';
 import { runCreate } from '#content/create.js';
-import { refuseOrTell, type Undone, unknownValue } from '#content/refuse-or-tell.js';
+import { refuseOrLog, type Undone, unknownValue } from '#content/refuse-or-log.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { fullAccess } from '#model/query/access.js';
 import type { ApiError } from '#base/errors.js';
@@ -14,7 +14,7 @@ import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
-import { claimNames, findTaken } from '../claim-names.js';
+import { claimNames, findNameConflict } from '../claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import { openSession, type Session } from './session.js';
 import { asService, findStoredUser, noteOnUser, permitted, roleUid, type StoredUser, userType } from '../user-store.js';
@@ -55,7 +55,7 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
   const names = { email: data.email, username };
   const user = await claimNames(names, call.content, taken, async () => {
     const others = { except: null, sharedAddress: false, onlyLocal: !advanced.unique_email };
-    if ((await findTaken(names, others, call.content)) !== null) throw taken();
+    if ((await findNameConflict(names, others, call.content)) !== null) throw taken();
     return insertUser(userType(call.content), data, call);
   });
   if (!advanced.email_confirmation) return openSession(accounts, user, call);
@@ -85,7 +85,7 @@ function pickAllowed({ config }: Accounts, body: Body, { role, content }: Regist
   const type = userType(content);
   const names = registrationAttributes(type, allowedFields);
   const picked = names.flatMap((name) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
-  refuseOrTell(unregistered(type, body, names, content), content);
+  refuseOrLog(unregistered(type, body, names, content), content);
   const { hidden } = roleAccess(role, null, content.bind);
   const accepting = allowedFields === null ? content : seeingAllTypes(content);
   return permitted(acceptInput(type, Object.fromEntries(picked), accepting), hidden, content);

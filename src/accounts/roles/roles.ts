@@ -7,7 +7,7 @@ import { findMany } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
 import { withDatabase, type ContentContext } from '#content/content-context.js';
 import type { Loaded } from '#store/form/loaded.js';
-import { refuseOrTell, type Undone, unreadNames } from '#content/refuse-or-tell.js';
+import { refuseOrLog, type Undone, unreadNames } from '#content/refuse-or-log.js';
 import { orUniqueError } from '#content/run-write.js';
 import { uniqueErrors } from '#content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '#content/rules-on-writes.js';
@@ -52,7 +52,7 @@ export async function findRole(id: number, content: ContentContext): Promise<Loa
  */
 export async function createRole(body: Body, content: ContentContext): Promise<number> {
   if (Object.keys(body).length === 0) throw emptyBody();
-  refuseOrTell(unreadOf(body), content);
+  refuseOrLog(unreadOf(body), content);
   const { store } = content;
   const [id = 0] = await store.ids.next(collection, 1, store.database);
   const now = new Date();
@@ -115,7 +115,7 @@ export async function updateRole(
   content: ContentContext,
   unlisted: readonly string[] = [],
 ): Promise<void> {
-  refuseOrTell(unreadOf(body), content);
+  refuseOrLog(unreadOf(body), content);
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
   const match = await matchRole(id, content);
@@ -123,7 +123,7 @@ export async function updateRole(
   await change(content, async (context) => {
     const [before] = await findStored(context.store.database, collection, { match, limit: 1 });
     if (before === undefined) throw notFoundError('Role not found');
-    if (body['type'] !== undefined && body['type'] !== before['type']) refuseOrTell([fixedType], content);
+    if (body['type'] !== undefined && body['type'] !== before['type']) refuseOrLog([fixedType], content);
     await entryStore.update(context.store, collection, {
       match: { _id: id },
       change: { set: { ...values, updatedAt: new Date() } },

@@ -10,7 +10,7 @@ import { emptyQuery } from '#model/query/ast.js';
 import { toBoolean } from '#model/schema/stored-values.js';
 import type { Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
-import { claimNames, emailTaken, findTaken } from '../claim-names.js';
+import { claimNames, emailTakenError, findNameConflict } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
 import { endRefreshTokens } from '../login/session.js';
 import { changedUserProblems, ownChange, withStoredCodes } from './user-input.js';
@@ -45,7 +45,7 @@ export async function updateUser(accounts: Accounts, key: UserKey, sent: Body, c
   const change = await addressChange(accounts, names.email, { body, isOwn });
   const data = { ...withStoredCodes(accounts, body), ...change.values };
   const chosen = names.email === undefined ? null : isOwn;
-  await claimNames(names, content, emailTaken, async () => {
+  await claimNames(names, content, emailTakenError, async () => {
     await refuseTaken(accounts, names, user, content);
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
     await inTransaction(content.store.database, (database) =>
@@ -97,8 +97,8 @@ async function refuseTaken(
 ): Promise<void> {
   const { advanced } = await accounts.authenticator.settings();
   const others = { except: id, sharedAddress: !advanced.unique_email, onlyLocal: false };
-  if ((await findTaken({ username }, others, content)) !== null) throw applicationError('Username already taken');
-  if ((await findTaken({ email }, others, content)) !== null) throw emailTaken();
+  if ((await findNameConflict({ username }, others, content)) !== null) throw applicationError('Username already taken');
+  if ((await findNameConflict({ email }, others, content)) !== null) throw emailTakenError();
 }
 
 interface UserUpdate {

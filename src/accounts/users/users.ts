@@ -11,7 +11,7 @@ import { emptyQuery, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
-import { claimNames, emailTaken, findTaken } from '../claim-names.js';
+import { claimNames, emailTakenError, findNameConflict } from '../claim-names.js';
 import { endRefreshTokens } from '../login/session.js';
 import { newUserProblems, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asService, permitted, userType } from '../user-store.js';
@@ -26,9 +26,13 @@ export async function createUser(accounts: Accounts, body: Body, { content }: Pi
   const { advanced } = await accounts.authenticator.settings();
   const data = { ...withStoredCodes(accounts, permitted(body, content.bind.access.hidden, content)), email, provider: 'local' };
   const names = { email, username: String(body['username']) };
-  return claimNames(names, content, emailTaken, async () => {
-    const taken = await findTaken(names, { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false }, content);
-    if (taken !== null) throw taken === 'email' ? emailTaken() : applicationError('This attribute must be unique');
+  return claimNames(names, content, emailTakenError, async () => {
+    const taken = await findNameConflict(
+      names,
+      { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false },
+      content,
+    );
+    if (taken !== null) throw taken === 'email' ? emailTakenError() : applicationError('This attribute must be unique');
     const { document } = await create(userType(content), data, emptyQuery, asRoleGiver(content)).catch(asApplicationError);
     return Number(document['_id']);
   });
@@ -66,13 +70,13 @@ export async function deleteMe(
 ): Promise<Loaded | null> {
   if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
   const { id } = caller.user;
-  const user = await findWritten(id, query, content);
+  const user = await findWrittenUser(id, query, content);
   await deleteUser({ ...precondition, id }, emptyQuery, { content: asService(content) });
   return user;
 }
 
 /** Returns a user as the caller may see it. Row rules do not apply, because the caller has just written the user. */
-export async function findWritten(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
+export async function findWrittenUser(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, userType(content), content.bind);
   return readEntry(hasId(id), selection, content.store.database);
 }

@@ -1,5 +1,5 @@
 import { contextOfCode } from '#api/code/content-of-code.js';
-import { readWhole } from '#api/history/whole-entry.js';
+import { readWholeEntry } from '#api/history/whole-entry.js';
 import { notFoundError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import type { EntryKey } from '#content/meet-precondition.js';
@@ -33,8 +33,8 @@ export async function showDraft(key: EntryKey, { administrator, content, running
   const links = Object.entries(storedDraft.links(draft)).map(
     ([name, ids]) => [name, linkValue(type.attributes.get(name), ids)] as const,
   );
-  const entry = await readWhole(type, stored, reading);
-  const beside = await readWhole(type, storedDraft.inPlace(stored), { ...reading, links: Object.fromEntries(links) });
+  const entry = await readWholeEntry(type, stored, reading);
+  const beside = await readWholeEntry(type, storedDraft.inPlace(stored), { ...reading, links: Object.fromEntries(links) });
   const savedAt = new Date(draft['updatedAt'] as Date); // every draft has one
   const both = { savedAt, entry: sharedValues(entry, beside), draft: sharedValues(beside, entry) };
   if (administrator === null) return both;

@@ -1,11 +1,11 @@
 import { contextOfCode } from '#api/code/content-of-code.js';
 import { readValues } from '#api/history/whole-entry.js';
-import { restoreDeleted } from '#api/trash/restore-deleted.js';
+import { restoreDeletedEntry } from '#api/trash/restore-deleted.js';
 import { trashOption } from '#api/trash/trash-option.js';
-import { type DeletedEntry, findDeleted, listDeleted, removeDeleted } from '#api/trash/trash-store.js';
+import { type DeletedEntry, findDeletedEntry, listDeletedEntries, removeDeletedEntry } from '#api/trash/trash-store.js';
 import { forbiddenError, invalidParameter, notFoundError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
-import { listOf, record, text, whole } from '#http/json-schema.js';
+import { listOf, record, text, integerSchema } from '#http/json-schema.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { optionOf } from '#model/schema/model-option.js';
 import type { Match } from '#store/form/matches.js';
@@ -16,9 +16,9 @@ import { describe, pageIn, pageParameters, row, schemas } from './admin-row.js';
 import { author } from './history-routes.js';
 import { nameAuthors } from './name-authors.js';
 
-const deleted = record({ id: whole, deletedAt: text, deletedBy: author, entry: schemas.open });
-const restored = record({ id: whole, leftOut: listOf(text) });
-const removed = record({ id: whole });
+const deleted = record({ id: integerSchema, deletedAt: text, deletedBy: author, entry: schemas.open });
+const restored = record({ id: integerSchema, leftOut: listOf(text) });
+const removed = record({ id: integerSchema });
 
 /** What only requests of administrators need. */
 const loadRights = () => import('./administrator-trash.js');
@@ -64,7 +64,7 @@ async function list(call: AdminCall): Promise<unknown> {
   const type = typeOf(call);
   const part = await deletable(call, type);
   const { database } = call.content.store;
-  const found = await listDeleted(database, type.uid, { part, ...pageIn(call.request) });
+  const found = await listDeletedEntries(database, type.uid, { part, ...pageIn(call.request) });
   const named = await nameAuthors(found, call.running);
   return Promise.all(
     named.map(async ({ of: id, at, by, ...rest }) => ({
@@ -93,8 +93,8 @@ async function restore(call: AdminCall): Promise<unknown> {
     const { database } = inside.store;
     await findPermitted(database, { type, id }, rights?.match ?? {});
     const mayPublish =
-      rights === null || (rights.publish !== null && (await findDeleted(database, type.uid, id, rights.publish)) !== null);
-    return restoreDeleted({ type, id }, { asDraft: !mayPublish }, rights === null ? inside : rights.contextIn(inside));
+      rights === null || (rights.publish !== null && (await findDeletedEntry(database, type.uid, id, rights.publish)) !== null);
+    return restoreDeletedEntry({ type, id }, { asDraft: !mayPublish }, rights === null ? inside : rights.contextIn(inside));
   });
   return { id, leftOut };
 }
@@ -104,14 +104,14 @@ async function remove(call: AdminCall): Promise<unknown> {
   const part = await deletable(call, type);
   await call.commit(async ({ store: { database } }) => {
     const found = await findPermitted(database, { type, id }, part);
-    if (!(await removeDeleted(database, found))) throw notFoundError();
+    if (!(await removeDeletedEntry(database, found))) throw notFoundError();
   });
   return { id };
 }
 
 /** Returns a deleted entry. Throws a NotFoundError if there is none, and a ForbiddenError if its document does not meet a match. */
 async function findPermitted(database: Database, { type, id }: ReturnType<typeof keyOf>, part: Match) {
-  const found = await findDeleted(database, type.uid, id, part);
+  const found = await findDeletedEntry(database, type.uid, id, part);
   if (found !== null) return found;
-  throw (await findDeleted(database, type.uid, id)) === null ? notFoundError() : forbiddenError();
+  throw (await findDeletedEntry(database, type.uid, id)) === null ? notFoundError() : forbiddenError();
 }

@@ -1,10 +1,10 @@
 import { notFoundError, validationError } from '#base/errors.js';
-import { flag, listOf, orNull, record, text, whole } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import { idOf } from '#http/route-request.js';
 import { deliveryStatuses, listDeliveries, replayDeliveries } from '#api/webhooks/deliveries.js';
 import type { Values } from '#base/values.js';
-import { knownWebhooks } from '#api/webhooks/known-webhooks.js';
+import { enabledWebhooks } from '#api/webhooks/enabled-webhooks.js';
 import type { Webhook } from '#api/webhooks/webhook.js';
 import { changeWebhook, createWebhook, deleteWebhook, findWebhook, listWebhooks } from '#api/webhooks/write-webhooks.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
@@ -14,17 +14,17 @@ import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } f
 const texts = listOf(text);
 
 const webhook = {
-  ...{ id: whole, name: text, url: text, events: texts, types: texts, headers: schemas.open, format: text },
+  ...{ id: integerSchema, name: text, url: text, events: texts, types: texts, headers: schemas.open, format: text },
   ...{ role: orNull(text), populate: {}, fields: {}, enabled: flag, disabledBecause: orNull(text) },
 };
 const schema = {
   webhook: record(webhook),
   newWebhook: record({ ...webhook, secret: text }),
   delivery: record({
-    ...{ id: text, type: text, about: text, createdAt: text, status: text, attempts: whole },
+    ...{ id: text, type: text, about: text, createdAt: text, status: text, attempts: integerSchema },
     ...{ next: orNull(text), answer: orNull(schemas.open) },
   }),
-  replay: record({ count: whole }),
+  replay: record({ count: integerSchema }),
 };
 
 const replayBody = record(
@@ -62,7 +62,7 @@ export const webhookAdminRoutes: readonly AdminRoute[] = [
   row(
     'GET /webhooks/:id/deliveries',
     describe('adminFindDeliveries', 'List the deliveries of a webhook, the newest first', listOf(schema.delivery), [
-      parameter('limit', 'Most deliveries to answer; at most 100', whole),
+      parameter('limit', 'Most deliveries to answer; at most 100', integerSchema),
       parameter('status', 'Only those of a status: pending, delivered or failed', text),
       parameter('before', 'Only those that are older than a delivery', text),
     ]),
@@ -109,7 +109,7 @@ async function replay(call: AdminCall): Promise<unknown> {
   const count = await replayDeliveries(call.content.store.database, id, whichIn(call.body));
   if (count === 0 && call.body['delivery'] !== undefined) throw notFoundError('delivery.notFound');
   await call.commit(() => Promise.resolve());
-  knownWebhooks(call.content.store.changes).wake([id]);
+  enabledWebhooks(call.content.store.changes).wake([id]);
   return { count };
 }
 

@@ -1,4 +1,4 @@
-import { untilReady } from '#content/run-write.js';
+import { waitForIndexes } from '#content/run-write.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { ApiError, notFoundError } from '#base/errors.js';
 import { isAfterWrite } from '#base/after-write.js';
@@ -14,7 +14,7 @@ import { published, type ReleaseAction, replaceRelease, type StoredRelease } fro
 export async function awaitTypes({ actions }: StoredRelease, actor: Actor): Promise<void> {
   for (const uid of new Set(actions.map((one) => one.uid))) {
     const type = typeOf(uid, actor);
-    if (type !== null) await untilReady(type, actor.content);
+    if (type !== null) await waitForIndexes(type, actor.content);
   }
 }
 

@@ -2,7 +2,7 @@ import type { ContentContext } from '#content/content-context.js';
 import { create } from '#content/create.js';
 import { countEntries, findMany } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
-import { refuseOrTell, type Undone } from '#content/refuse-or-tell.js';
+import { refuseOrLog, type Undone } from '#content/refuse-or-log.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
@@ -159,7 +159,7 @@ export function entityOf(entry: Loaded): Entity {
 export function withKnownFilters(given: Values, type: ContentType, context: ContentContext): Values {
   const dropped: DroppedCondition[] = [];
   const parameters = knownFilters(given, type, { registry: context.bind.registry, dropped });
-  refuseOrTell(dropped.map(undoneOf), context);
+  refuseOrLog(dropped.map(undoneOf), context);
   return parameters;
 }
 

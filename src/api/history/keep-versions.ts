@@ -10,7 +10,7 @@ import { newestVersion, storeVersion, type Version } from './version-store.js';
 import { optionOf } from '#model/schema/model-option.js';
 import { historyOption } from './history-option.js';
 import { targetsOf } from './version-targets.js';
-import { readWhole } from './whole-entry.js';
+import { readWholeEntry } from './whole-entry.js';
 
 /**
  * Returns the subscriber that keeps a version for each write of an entry of a type with `options.history`. `content` returns a context
@@ -38,7 +38,7 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const keep = async (action: Version['action'], stored: StoredDocument, version: number): Promise<void> => {
     const kept = optionOf(type, historyOption);
     if (kept === null) return;
-    const entry = await readWhole(type, stored, scope);
+    const entry = await readWholeEntry(type, stored, scope);
     const targets = targetsOf(entry, type, scope.content.bind.registry);
     const by = action === 'keep' ? null : event.by;
     await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, kept);

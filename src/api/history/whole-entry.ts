@@ -16,7 +16,7 @@ const mostForeign = 1_000;
  * Returns a stored entry in the form of project code, with all that it holds and the ids of all that it links to. Passwords are
  * left out, and long lists of links that other entries store. `content` has all rights. `links` replaces values that the entry holds.
  */
-export async function readWhole(
+export async function readWholeEntry(
   type: ContentType,
   document: StoredDocument,
   { content, database, links = {} }: { readonly content: ContentContext; readonly database: Database; readonly links?: Values },

@@ -6,7 +6,7 @@ import { operators, quantifiers } from '#model/query/operators.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { componentsOf, hasParts } from '#model/schema/parts.js';
 import type { AgentCall } from './agent-call.js';
-import { findServed } from './served-types.js';
+import { findServedType } from './served-types.js';
 
 const operatorNames = [...Object.keys(operators), 'and', 'or', 'not', ...quantifiers].map((name) => `$${name}`);
 
@@ -38,7 +38,7 @@ function refusedNames({ message, details }: ApiError): readonly string[] {
 
 function typeOf({ type }: Values, call: AgentCall): ContentType | null {
   try {
-    return typeof type === 'string' ? findServed(type, call).type : null;
+    return typeof type === 'string' ? findServedType(type, call).type : null;
   } catch {
     return null; // the error says so itself
   }

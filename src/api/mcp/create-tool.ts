@@ -14,7 +14,7 @@ import { runWrite } from './run-write.js';
 import { typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
 import { annotations, type Tool } from './tool.js';
-import { dataOf, ofWrite, once, queryOf, refuseToPublish } from './write-arguments.js';
+import { dataOf, ofWrite, writeArguments, queryOf, refuseToPublish } from './write-arguments.js';
 
 /** Creates an entry, a draft unless `status` says otherwise. */
 export const create: Tool = {
@@ -22,7 +22,7 @@ export const create: Tool = {
     name: 'create',
     title: 'Create an entry',
     description: 'A new entry, a draft if the type has drafts. A translation names its siblings: {"localizations":[id]} in data.',
-    inputSchema: inputSchema(['type!', 'data!', 'locale', 'status', ...once], { status: ofWrite }),
+    inputSchema: inputSchema(['type!', 'data!', 'locale', 'status', ...writeArguments], { status: ofWrite }),
     annotations: annotations.adds,
   },
   run: async (input, call) => {

@@ -7,7 +7,7 @@ import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntries, jsonBytes, refuseLarge } from './bounded-answer.js';
 import { describeAttributes, type TypeDescription } from './describe-type.js';
-import { findServed, type ServedType, servedTypes } from './served-types.js';
+import { findServedType, type ServedType, servedTypes } from './served-types.js';
 import { annotations, type Tool } from './tool.js';
 import { visibleLocales } from './visible-locales.js';
 
@@ -25,7 +25,7 @@ export const describe: Tool = {
   run: ({ type, cursor }, call) => {
     if (typeof type !== 'string') return Promise.resolve(listTypes(cursor, call));
     if (cursor !== undefined) throw validationError('Argument cursor is not for one type: it pages the list of types');
-    return Promise.resolve(describeNamed(type, call));
+    return Promise.resolve(describeType(type, call));
   },
 };
 
@@ -65,12 +65,12 @@ const summarize = ({ type, tools }: ServedType) => ({
 });
 
 /** Returns what a type consists of. Of one that is too large, the largest components are left out, and described on their own. */
-export function describeNamed(name: string, call: AgentCall): Values {
+export function describeType(name: string, call: AgentCall): Values {
   const { bind } = call.content;
   const maxBytes = maxBytesOf(call);
   const part = findPart(name, call);
   if (part !== null) return fitDescription({ component: name }, describeAttributes(part, bind), maxBytes);
-  const { type, tools } = findServed(name, call);
+  const { type, tools } = findServedType(name, call);
   const head = {
     type: type.singularName,
     uid: type.uid,

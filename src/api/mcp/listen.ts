@@ -6,7 +6,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import type { AgentCall } from './agent-call.js';
 import { type Resources, ListenStream, StreamBus } from './listen-stream.js';
 import { parseResource } from './resource-name.js';
-import { findServed } from './served-types.js';
+import { findServedType } from './served-types.js';
 import { mayFollow } from './watch-entries.js';
 import { digestOf } from './watch-types.js';
 
@@ -78,7 +78,7 @@ function followable(listed: readonly unknown[], call: AgentCall): Resources {
 /** Returns the type of a name; null if the caller may use none of that name. */
 function typeOf(name: string, call: AgentCall): ContentType | null {
   try {
-    return findServed(name, call).type;
+    return findServedType(name, call).type;
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

@@ -3,7 +3,7 @@ import { isRecord, type Values } from '#base/values.js';
 import { readable } from '#model/query/access.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { shortName } from './arguments.js';
-import { find } from './read-tools.js';
+import { findEntriesTool } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
 import { mayUse } from './served-types.js';
 
@@ -32,7 +32,7 @@ function fieldsOf(uid: string, call: AgentCall): readonly string[] | null {
 async function listPrompts(uid: string, cursor: string | undefined, call: AgentCall) {
   const shown = fieldsOf(uid, call);
   if (shown === null) return { prompts: [] };
-  const page = await find.run({ type: uid, fields: shown, ...(cursor !== undefined && { cursor }) }, call);
+  const page = await findEntriesTool.run({ type: uid, fields: shown, ...(cursor !== undefined && { cursor }) }, call);
   const next = page['nextCursor'];
   const prompts = (page['entries'] as readonly Values[]).map(promptOf).filter(({ name }) => name !== '');
   return { prompts, ...(typeof next === 'string' && { nextCursor: next }) };
@@ -62,7 +62,7 @@ interface PromptCall {
 async function readPrompt(uid: string, { name, values }: PromptCall, call: AgentCall): Promise<GetPromptResult> {
   const shown = fieldsOf(uid, call);
   const filters = { name: { $eq: name } };
-  const page = shown === null ? null : await find.run({ type: uid, fields: shown, filters, limit: 1 }, call);
+  const page = shown === null ? null : await findEntriesTool.run({ type: uid, fields: shown, filters, limit: 1 }, call);
   const [entry] = (page?.['entries'] ?? []) as readonly Values[];
   if (entry === undefined) throw refusal(`Unknown prompt: ${shortName(name)}`);
   const missing = argumentsOf(entry).filter((one) => one.required === true && values[one.name] === undefined);

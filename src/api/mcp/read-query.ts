@@ -41,13 +41,13 @@ export function readQuery(input: Values, type: ContentType, { running }: AgentCa
   refuseDeep(input, limits);
   const query = parseQuery(parametersOf(input, type), limits);
   const filter = input['status'] === 'draft' ? isDraft : null;
-  return { ...query, filter: both(query.filter, filter), withLocales: false, withVersions: true };
+  return { ...query, filter: bothFilters(query.filter, filter), withLocales: false, withVersions: true };
 }
 
 const isDraft = comparing('publishedAt', 'null', true);
 
 /** Returns a filter that demands both of two, which may be absent. */
-export function both(one: Query['filter'], other: Query['filter']): Query['filter'] {
+export function bothFilters(one: Query['filter'], other: Query['filter']): Query['filter'] {
   if (one === null || other === null) return one ?? other;
   return { kind: 'and', filters: [one, other] };
 }

@@ -11,13 +11,13 @@ import type { Loaded } from '#store/form/loaded.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntries, fitEntry } from './bounded-answer.js';
-import { both, parametersOf, readQuery, refuseDeep } from './read-query.js';
+import { bothFilters, parametersOf, readQuery, refuseDeep } from './read-query.js';
 import { typeFor } from './served-types.js';
 import { showEntries, showEntry } from './show-entry.js';
 import { annotations, type Tool } from './tool.js';
 
 /** Finds a page of entries. The total is counted for the first page alone. */
-export const find: Tool = {
+export const findEntriesTool: Tool = {
   definition: {
     name: 'find',
     title: 'Find entries',
@@ -89,7 +89,7 @@ export async function readOne(type: ContentType, input: Values, call: AgentCall)
   if (type.kind === 'singleType') return findSingle(type, { ...query, withTotal: false }, content);
   if (typeof id !== 'number') throw validationError('Argument id is required');
   if (status === undefined && locale === undefined) return findOne(type, id, query, content);
-  const filter = both(query.filter, ofGroup(id, type, locale !== undefined));
+  const filter = bothFilters(query.filter, ofGroup(id, type, locale !== undefined));
   const found = await findMany(
     type,
     { ...withoutOrder(query), filter, locale: locale === undefined ? 'all' : query.locale },

@@ -2,7 +2,7 @@ import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server
 import type { Values } from '#base/values.js';
 import type { AgentCall } from './agent-call.js';
 import { shortName } from './arguments.js';
-import { describeNamed, listTypes } from './describe.js';
+import { describeType, listTypes } from './describe.js';
 import { getById } from './read-tools.js';
 import { orProtocolError } from './refusals.js';
 import { parseResource, templatesOf, typesUri } from './resource-name.js';
@@ -40,6 +40,6 @@ function readResource(uri: string, call: AgentCall): Values | Promise<Values> {
   const name = parseResource(uri);
   if (name === null) throw new ResourceNotFoundError(shortName(uri));
   if (name.kind === 'types') return listTypes(undefined, call);
-  if (name.kind === 'type') return describeNamed(name.type, call);
+  if (name.kind === 'type') return describeType(name.type, call);
   return getById(name, call);
 }

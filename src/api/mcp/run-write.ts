@@ -1,7 +1,7 @@
 import { ApiError, validationError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
 import { type ContentContext, withDatabase, withoutHooks } from '#content/content-context.js';
-import { untilReady } from '#content/run-write.js';
+import { waitForIndexes } from '#content/run-write.js';
 import { keyError, keyOption } from '#http/idempotency/read-key.js';
 import { onceFor } from '#http/idempotency/run-once.js';
 import { optionOf } from '#model/schema/model-option.js';
@@ -50,7 +50,7 @@ class TrialEnd extends Error {
 async function tryWrite(type: ContentType, write: ToolWrite['write'], content: ContentContext): Promise<Values> {
   const { database } = content.store;
   if (!database.isReplicated) throw validationError('dryRun needs a replica set: a standalone server has no transactions');
-  await untilReady(type, content); // a write in a transaction does not wait
+  await waitForIndexes(type, content); // a write in a transaction does not wait
   try {
     return await inTransaction(database, async (open): Promise<Values> => {
       throw new TrialEnd(await write(withDatabase(withoutHooks(content), open)));

@@ -117,7 +117,7 @@ const typesByName = memoize(({ types }: Registry): ReadonlyMap<string, ContentTy
 });
 
 /** Returns the type of a name: singular, plural or a uid. Throws a ValidationError for a name of none that the caller may use. */
-export function findServed(name: string, call: AgentCall): ServedType {
+export function findServedType(name: string, call: AgentCall): ServedType {
   const type = typesByName(call.content.bind.registry).get(name);
   const found = type === undefined ? null : served(type, call);
   if (found !== null) return found;
@@ -130,7 +130,7 @@ export function findServed(name: string, call: AgentCall): ServedType {
  * id or a locale that has no meaning for the type.
  */
 export function typeFor(tool: TypeTool, input: Values, call: AgentCall): ContentType {
-  const { type, tools } = findServed(String(input['type']), call);
+  const { type, tools } = findServedType(String(input['type']), call);
   if (!tools.includes(tool))
     throw forbiddenError(`${tool} is not available for ${type.singularName}; available: ${tools.join(', ')}`);
   if (type.kind === 'singleType' && input['id'] !== undefined)

@@ -2,14 +2,14 @@ import type { AgentCall } from './agent-call.js';
 import { create } from './create-tool.js';
 import { describe } from './describe.js';
 import { projectTools } from './project-tools.js';
-import { aggregateEntries, count, find, get } from './read-tools.js';
+import { aggregateEntries, count, findEntriesTool, get } from './read-tools.js';
 import { enabledTools, servedTypes } from './served-types.js';
 import type { TypeTool } from './tool-names.js';
 import type { Tool } from './tool.js';
 import { deleteEntry, publish, unpublish, update } from './write-tools.js';
 
 const ofTypes: Readonly<Record<TypeTool, Tool>> = {
-  find,
+  find: findEntriesTool,
   get,
   count,
   aggregate: aggregateEntries,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '#base/errors.js';
 import type { ProjectCode } from '#http/project-code.js';
 import { agentCall, type AgentCall } from './agent-call.js';
-import { describeNamed, localesOf, summaries } from './describe.js';
+import { describeType, localesOf, summaries } from './describe.js';
 import { againOf, type LastingCall } from './identify-agent.js';
 import { parseResource } from './resource-name.js';
 
@@ -45,7 +45,7 @@ export function digestOf(uri: string, call: AgentCall): string | null {
   try {
     const name = parseResource(uri);
     if (name === null || name.kind === 'entry') return null;
-    const answer = name.kind === 'types' ? [summaries(call), localesOf(call)] : describeNamed(name.type, call);
+    const answer = name.kind === 'types' ? [summaries(call), localesOf(call)] : describeType(name.type, call);
     return createHash('sha256').update(JSON.stringify(answer)).digest('base64url');
   } catch (error) {
     if (error instanceof ApiError) return null;

@@ -7,7 +7,7 @@ import { decidesPublication } from './publication.js';
 import { enabledTools } from './served-types.js';
 
 /** The arguments of every tool that writes. */
-export const once = ['key', 'dryRun'] as const;
+export const writeArguments = ['key', 'dryRun'] as const;
 
 /** Returns the values of an entry. Throws a ValidationError for those that decide when it is public, which have tools of their own. */
 export function dataOf({ data }: Values, type: ContentType): Values {

@@ -17,7 +17,7 @@ import { mayUse, typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
 import type { TypeTool } from './tool-names.js';
 import { annotations, type Tool } from './tool.js';
-import { dataOf, ofWrite, once, queryOf, refuseToPublish } from './write-arguments.js';
+import { dataOf, ofWrite, writeArguments, queryOf, refuseToPublish } from './write-arguments.js';
 
 const key = ['type!', 'id', 'version!', 'locale'] as const;
 const ofSingle = { locale: { type: 'string', description: 'Only for single types: id names a translation' } };
@@ -103,7 +103,7 @@ export const update = updateTool(
     title: 'Update an entry',
     description:
       'Changes the given values of an entry, or of the draft beside it if the type keeps drafts there. Another version is refused with the current entry.',
-    inputSchema: inputSchema([...key, 'data!', 'status', ...once], { ...ofSingle, status: ofWrite }),
+    inputSchema: inputSchema([...key, 'data!', 'status', ...writeArguments], { ...ofSingle, status: ofWrite }),
     annotations: annotations.changes,
   },
   dataOf,
@@ -129,7 +129,7 @@ export const publish = updateTool(
   {
     title: 'Publish an entry',
     description: 'Makes a draft public.',
-    inputSchema: inputSchema([...key, ...once], ofSingle),
+    inputSchema: inputSchema([...key, ...writeArguments], ofSingle),
     annotations: { ...annotations.changes, destructiveHint: false },
   },
   () => ({ publishedAt: new Date().toISOString() }),
@@ -140,7 +140,7 @@ export const unpublish = updateTool(
   {
     title: 'Unpublish an entry',
     description: 'Makes an entry a draft again.',
-    inputSchema: inputSchema([...key, ...once], ofSingle),
+    inputSchema: inputSchema([...key, ...writeArguments], ofSingle),
     annotations: annotations.changes,
   },
   () => ({ publishedAt: null }),
@@ -151,7 +151,7 @@ export const deleteEntry: Tool = {
     name: 'delete',
     title: 'Delete an entry',
     description: 'Deletes an entry. Another version is refused with the current entry.',
-    inputSchema: inputSchema([...key, ...once], ofSingle),
+    inputSchema: inputSchema([...key, ...writeArguments], ofSingle),
     annotations: annotations.changes,
   },
   run: async (input, call) => {

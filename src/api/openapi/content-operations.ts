@@ -8,7 +8,7 @@ import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
 import { answers, json, type Content, type Operation, type QueryParameter } from '#http/operation.js';
 import { listParameters, queryParameters, statusParameter } from './query-parameters.js';
-import { flag, listOf, oneOf, orNull, record, text, whole, type Schema } from '#http/json-schema.js';
+import { flag, listOf, oneOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
 
 type ContentAction = (typeof coreActions)[number] | 'count' | 'findBy';
 
@@ -20,7 +20,14 @@ type DescribeAction = (type: ContentType, components: Components) => Operation;
 const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => record({ data, meta });
 
 const meta = (components: Components): Schema => {
-  const figures = { page: whole, pageSize: whole, pageCount: whole, start: whole, limit: whole, total: whole };
+  const figures = {
+    page: integerSchema,
+    pageSize: integerSchema,
+    pageCount: integerSchema,
+    start: integerSchema,
+    limit: integerSchema,
+    total: integerSchema,
+  };
   const cursors = { cursors: record({ start: orNull(text), end: orNull(text) }), hasNext: flag, hasPrevious: flag };
   const values = { type: 'object', additionalProperties: listOf({ type: 'object' }) };
   const pagination = components.named('Pagination', () => record({ ...figures, ...cursors }, []));
@@ -95,7 +102,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     summary: `Count entries of ${type.displayName}`,
     tag: type.displayName,
     query: queryParameters('count', type, components),
-    answers: answers(envelope(record({ count: whole })), 'The number of entries'),
+    answers: answers(envelope(record({ count: integerSchema })), 'The number of entries'),
   }),
   findBy: (type, components) => ({
     id: `findBy${typeName(type)}`,

@@ -75,12 +75,12 @@ async function createEntry({ type, write }: Work, content: ContentContext): Prom
 async function updateEntry(work: Work, content: ContentContext): Promise<Outcome> {
   const { type, id, write, named, demands } = work;
   const query = viewQuery(type, content.bind);
-  const send = (held: ReturnType<typeof heldBy>, data: Values) => update({ type, id, held }, { data, query }, content);
+  const send = (held: ReturnType<typeof heldBy>, data: Values) => update({ type, id, guard: held }, { data, query }, content);
   const body = await mergeLists(work, content);
   const first = needsEntry(write, demands) ? null : await send(heldBy(demands), body);
   if (first !== null) return { status: 'applied', ...viewOf(first, content) };
-  const { stored } = await meetDemands(work, content);
-  const updated = await send({}, { ...body, ...increased(write.increment, named, stored) });
+  const { storedValues } = await meetDemands(work, content);
+  const updated = await send({}, { ...body, ...increased(write.increment, named, storedValues) });
   if (updated === null) throw notFoundError(); // it was just read in the same transaction, unless code has deleted it
   return { status: 'applied', ...viewOf(updated, content) };
 }
@@ -88,7 +88,7 @@ async function updateEntry(work: Work, content: ContentContext): Promise<Outcome
 async function deleteEntry(work: Work, content: ContentContext): Promise<Outcome> {
   const { type, id, demands } = work;
   const isFree = demands.every(isPlain);
-  const removed = isFree ? await remove({ type, id, held: heldBy(demands) }, emptyQuery, content) : null;
+  const removed = isFree ? await remove({ type, id, guard: heldBy(demands) }, emptyQuery, content) : null;
   const applied: Outcome = { status: 'applied', id, version: null };
   if (removed !== null || (await readCurrent({ type, id, demands: [] }, 'preview', content)) === null) return applied;
   await meetDemands(work, content);
@@ -106,13 +106,15 @@ async function meetDemands(work: Work, content: ContentContext): Promise<Current
   const wanted = { type, id, demands: demands.filter((demand) => !isPlain(demand)) };
   const current = await readCurrent(wanted, 'preview', content);
   if (current === null) throw notFoundError();
-  const changed = changedNames(demands, current.shown);
+  const changed = changedNames(demands, current.shownValues);
   if (changed.length === 0) return current;
   const live = await readCurrent(wanted, 'live', content);
   const isOne = ({ name, attribute }: Demand): boolean => changed.includes(name) && kindOf(attribute) === 'one';
   const ones = demands.filter(isOne).map(({ name }) => name); // the draft that is linked would be lost
   const left =
-    live === null ? changed : changed.filter((name) => ones.includes(name) || changedNames(demands, live.shown).includes(name));
+    live === null
+      ? changed
+      : changed.filter((name) => ones.includes(name) || changedNames(demands, live.shownValues).includes(name));
   if (left.length > 0) throw new Conflict(await conflictOf(work, left, content));
   return current;
 }
@@ -128,7 +130,7 @@ async function conflictOf(
   if (view === null || current === null) throw notFoundError();
   const conflicts = inverse.map(({ name, attribute, from }) => {
     const { to } = write.set[name] ?? {};
-    const theirs = pushedForm(attribute, current.shown[attribute.name]);
+    const theirs = pushedForm(attribute, current.shownValues[attribute.name]);
     return [name, { from, ...(write.op === 'update' && { mine: to }), theirs }];
   });
   return { status: 'conflict', ...view, conflicts: Object.fromEntries(conflicts) as Values };
@@ -152,7 +154,7 @@ async function withoutPresent({ type, id, write, named }: Work, body: Values, co
     return [{ name, attribute, from: null, ...(!isOwn(attribute) && { among: links }) }];
   });
   if (demands.length === 0) return {};
-  const shown = (await readCurrent({ type, id, demands }, 'preview', content))?.shown ?? {};
+  const shown = (await readCurrent({ type, id, demands }, 'preview', content))?.shownValues ?? {};
   const lists = demands.map(({ name, attribute }) => {
     const present = new Set(idsIn(pushedForm(attribute, shown[attribute.name])));
     const { connect, disconnect } = body[name] as Readonly<Record<'connect' | 'disconnect', readonly unknown[]>>; // as bodyOf makes it

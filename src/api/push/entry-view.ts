@@ -49,8 +49,8 @@ function fieldAmong(field: PopulateField, ids: readonly unknown[]): PopulateFiel
 
 /** What is read of an entry before it is written: its scalars, and the other values that the write compares. */
 export interface Current {
-  readonly stored: Loaded['document'];
-  readonly shown: Values;
+  readonly storedValues: Loaded['document'];
+  readonly shownValues: Values;
 }
 
 /**
@@ -70,5 +70,5 @@ export async function readCurrent(
   };
   const query = populating(demands.flatMap(fieldsFor));
   const entry = await findOne(type, id, query, withoutHooks(content));
-  return entry === null ? null : { stored: entry.document, shown: viewOf(entry, content).attributes };
+  return entry === null ? null : { storedValues: entry.document, shownValues: viewOf(entry, content).attributes };
 }

@@ -67,7 +67,7 @@ export class EntryNames {
       const expiresAt = keyExpiry(this.#call.running);
       await insertKey(database, { ...record, expiresAt }, JSON.stringify({ id }));
     } catch (error) {
-      throw error instanceof KeyTakenError && (await this.#isStored(own)) ? nameTaken(name) : error;
+      throw error instanceof KeyTakenError && (await this.#isStored(own)) ? nameTakenError(name) : error;
     }
   }
 
@@ -85,7 +85,7 @@ export class EntryNames {
 export const nameId = (name: string, { caller }: Pick<RouteCall, 'caller'>): string => keyId(caller, name, 'name');
 
 /** The error of a create whose name another write has given to another entry. */
-export const nameTaken = (name: string): ApiError =>
+export const nameTakenError = (name: string): ApiError =>
   keyError(409, `Another write has created ${name}: each new entry needs a new name`);
 
 /** Returns the names in the ids and the links of writes. Throws a ValidationError if there are too many. */

@@ -1,5 +1,5 @@
 import { type ContentContext, withoutBudget } from '#content/content-context.js';
-import { untilReady } from '#content/run-write.js';
+import { waitForIndexes } from '#content/run-write.js';
 import { accessDigest, contentDigest } from '#http/idempotency/read-key.js';
 import { answerOnce, storedAnswer, Undone } from '#http/idempotency/run-once.js';
 import type { Answer, RouteCall } from '#http/route.js';
@@ -7,7 +7,7 @@ import { actionOf, allows } from '#model/query/access.js';
 import { requiresIfMatch } from '../rest/type-options.js';
 import { carryOut, Conflict, type Outcome, type TypedWrite } from './carry-out.js';
 import { readView } from './entry-view.js';
-import { type EntryNames, nameTaken } from './names.js';
+import { type EntryNames, nameTakenError } from './names.js';
 import type { PushWrite } from './read-push.js';
 
 /** A write whose names are resolved, and in the form in which it was sent, which its key stands for. */
@@ -43,8 +43,8 @@ export async function runWrite(write: SentWrite, names: EntryNames, call: RouteC
   const access = accessDigest(call.caller.access);
   const isNew = sent.op === 'create';
   const named = isNew ? names.find(String(sent.id)) : null;
-  if (named !== null && named.key !== key) throw nameTaken(String(sent.id));
-  await untilReady(type, call.content);
+  if (named !== null && named.key !== key) throw nameTakenError(String(sent.id));
+  await waitForIndexes(type, call.content);
   const run = async (content: ContentContext): Promise<Answer> => {
     const outcome = await carryOut({ ...write, isGuarded: requiresIfMatch(type) }, content).catch(undo);
     if (isNew) await names.store(String(sent.id), { uid: type.uid, id: outcome.id, key }, content.store.database);

@@ -5,7 +5,7 @@ import { findMany } from '#content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '#content/find-one.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { EntryKey, Precondition, Status } from '#content/meet-precondition.js';
-import { refuseOrTell, unreadNames } from '#content/refuse-or-tell.js';
+import { refuseOrLog, unreadNames } from '#content/refuse-or-log.js';
 import { remove } from '#content/remove.js';
 import { removeSingle, updateSingle } from '#content/single-type.js';
 import { type Loaded, versionOf } from '#store/form/loaded.js';
@@ -18,7 +18,7 @@ import { emptyQuery, fieldOf, type Pagination, type Query } from '#model/query/a
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord } from '#base/values.js';
-import { type ReceivedEntry, withReceived, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
+import { type ReceivedEntry, withReceivedEntry, type WriteEntry, writeWithFiles, writtenBody } from './entry-files.js';
 import { answerList } from './answer-list.js';
 import { envelopeEntries, envelopeEntry, flatEntry, type Json } from './envelope.js';
 import { inStatus, type QueryCache, refuseStatus, statusOf, writtenStatus } from './read-query.js';
@@ -62,7 +62,7 @@ function dataOf({ request: { body }, content }: ActionInput): unknown {
   const data = isRecord(body) ? body['data'] : undefined;
   if (!isRecord(body) || typeof data !== 'object' || data === null)
     throw validationError('Missing "data" payload in the request body');
-  refuseOrTell(unreadNames(Object.keys(body), writtenBody), content);
+  refuseOrLog(unreadNames(Object.keys(body), writtenBody), content);
   return data;
 }
 
@@ -97,7 +97,7 @@ export function receiving<Result>(
   const hasFiles = action.receives === true && input.running.media !== null && input.request.readMultipart !== null;
   if (!hasFiles) return run(input);
   checkQuery(input);
-  return withReceived(input, (received) => run({ ...input, received }));
+  return withReceivedEntry(input, (received) => run({ ...input, received }));
 }
 
 const find: Action = {

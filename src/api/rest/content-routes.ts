@@ -2,7 +2,7 @@ import { memoize } from '#base/caches.js';
 import type { Config } from '#settings/config.js';
 import { isUnique } from '#content/find-one.js';
 import { notFoundError } from '#base/errors.js';
-import { requireKey, once } from '#http/idempotency/read-key.js';
+import { requireKey, runWithKey } from '#http/idempotency/read-key.js';
 import type { Answer, GuardedRow, DynamicRoute, RouteCall, Rows } from '#http/route.js';
 import { admittingToExplain } from '#http/steps/callers.js';
 import { conditional } from '#http/steps/conditional.js';
@@ -95,7 +95,7 @@ async function answerAction({ run, isList }: Action, input: ActionInput): Promis
 function answerWrite(action: Action, input: ActionInput): Promise<Answer> {
   requireKey(input.type, input.request.headers);
   return receiving(action, input, (ready) =>
-    once(ready, (content) => answerAction(action, { ...ready, content }), ready.received?.digest),
+    runWithKey(ready, (content) => answerAction(action, { ...ready, content }), ready.received?.digest),
   );
 }
 

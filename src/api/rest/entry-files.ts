@@ -1,6 +1,6 @@
 import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, withoutHooks } from '#content/content-context.js';
 import { findOne } from '#content/find-one.js';
-import { refuseOrTell, unreadNames } from '#content/refuse-or-tell.js';
+import { refuseOrLog, unreadNames } from '#content/refuse-or-log.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { badRequestError } from '#base/errors.js';
 import { decodeField } from '#http/receive-body.js';
@@ -33,7 +33,10 @@ export interface ReceivedEntry {
  * Receives a multipart body: JSON in `data`, files in `files.<path>`. Runs the work with it, and discards the files that were not
  * stored.
  */
-export async function withReceived<Result>(call: RouteCall, work: (received: ReceivedEntry) => Promise<Result>): Promise<Result> {
+export async function withReceivedEntry<Result>(
+  call: RouteCall,
+  work: (received: ReceivedEntry) => Promise<Result>,
+): Promise<Result> {
   const staging = new Staging(mediaOf(call.running, call.request), call.content.store.database.time);
   try {
     return await work(await receiveEntry(call, staging));
@@ -48,7 +51,7 @@ async function receiveEntry({ request, running, content }: RouteCall, staging: S
   const data = readData(body, running.config.middlewares.body.jsonDepth);
   const { fields, files, digest = null } = body;
   checkNames(files);
-  refuseOrTell(unreadNames(fields.keys(), writtenBody), content);
+  refuseOrLog(unreadNames(fields.keys(), writtenBody), content);
   const ready = await prepareFiles({ files: files.map(({ file }) => file), infos: [] }, staging, { media, content });
   return { data, digest, files, ready, staging };
 }

@@ -2,7 +2,7 @@ import type { ContentContext } from '#content/content-context.js';
 import { noCursors } from '#content/cursors.js';
 import type { Facets } from '#content/facets.js';
 import type { FoundPage } from '#content/find-many.js';
-import { createShaper, type Presentation, type Shaped, showStored } from '#content/shape-values.js';
+import { createShaper, type Presentation, type Shaped, showStoredValues } from '#content/shape-values.js';
 import { distancePath } from '#model/query/plan.js';
 import type { Loaded } from '#store/form/loaded.js';
 
@@ -25,7 +25,7 @@ export const withFacets = ({ meta, ...page }: Json, { facets, truncated }: Facet
  * Returns `{ data: entry, meta: {} }`. An entry that was written is shown without populated relations if they exceed the budget.
  */
 export const envelopeEntry = (entry: Loaded, content: ContentContext): Json =>
-  showStored(entry, content, (shown, context) => ({ data: showEntries([shown], context)[0], meta: {} }));
+  showStoredValues(entry, content, (shown, context) => ({ data: showEntries([shown], context)[0], meta: {} }));
 
 /** Returns `{ data: [entry, ...], meta: {} }`, for all localizations of a single type. */
 export const envelopeEntries = (entries: readonly Loaded[], content: ContentContext): Json => ({
@@ -39,7 +39,7 @@ export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext
 
 /** Returns one entry without envelope. If it was written, it is shown without populated relations if they exceed the budget. */
 export const flatEntry = (entry: Loaded, content: ContentContext): Json =>
-  showStored(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
+  showStoredValues(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
 
 /** Returns `meta.pagination`. Total and page count are included only if the total was counted. */
 export function showPagination({ pagination, total, cursors = noCursors }: FoundPage): Json {

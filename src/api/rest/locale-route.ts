@@ -1,16 +1,14 @@
 import { shownLocale } from '#content/locales.js';
-import { flag, listOf, orNull, record, text, whole } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import type { Answer, Route, RouteCall } from '#http/route.js';
 import { findStored } from '#store/stored.js';
 import { collections } from '#model/schema/collections.js';
 
-const locale = record({ id: whole, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag }, [
-  'id',
-  'name',
-  'code',
-  'isDefault',
-]);
+const locale = record(
+  { id: integerSchema, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag },
+  ['id', 'name', 'code', 'isDefault'],
+);
 
 /** The route of all locales. */
 export const localeRoute: Route = {

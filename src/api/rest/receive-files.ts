@@ -1,12 +1,12 @@
 import { replaceAction } from '#content/rights/known-actions.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
-import { refuseOrTell } from '#content/refuse-or-tell.js';
+import { refuseOrLog } from '#content/refuse-or-log.js';
 import { applicationError, missingActions, validationError } from '#base/errors.js';
 import { readUpload, type ReceivedUpload } from '#http/read-upload.js';
 import { preconditionOf } from '#http/preconditions.js';
 import { parameterOf } from '#http/route-request.js';
-import { requireKey, once } from '#http/idempotency/read-key.js';
+import { requireKey, runWithKey } from '#http/idempotency/read-key.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { mediaOf } from '#http/running.js';
 import { fileType } from '#media/decide-type.js';
@@ -38,7 +38,7 @@ export async function receive(input: RouteCall): Promise<Answer> {
     const store = await (changes
       ? change({ ...precondition, id: decodeId(String(id)) }, body, staging, input)
       : upload(body, staging, input));
-    return await once(input, store, body.digest);
+    return await runWithKey(input, store, body.digest);
   } finally {
     await staging.discard();
   }
@@ -49,7 +49,7 @@ async function upload({ files, unknown, field }: ReceivedUpload, staging: Stagin
   if (only === undefined && unknown[0] !== undefined)
     throw validationError(`Files are empty: upload them in the field "files", not "${unknown[0]}"`);
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
-  refuseOrTell(otherFields(unknown), input.content);
+  refuseOrLog(otherFields(unknown), input.content);
   const info = field('fileInfo');
   const { content } = input;
   const infos = files.length === 1 ? [parseFileInfo(info, content)] : parseFileInfos(info, content);

@@ -11,7 +11,7 @@ import { documentOf, indexOf, type SearchedType } from './searched-types.js';
  */
 export async function buildIndexes(step: Step): Promise<boolean> {
   for (const [collection, searched] of step.types) {
-    const row = step.known.indexes.get(collection);
+    const row = step.indexState.indexes.get(collection);
     const { index = null, building = null, unused = [], isWanted = false } = row ?? {};
     if (building !== null && row !== undefined) {
       if (building.form === searched.form) return continueBuild(row, building, searched, step);

@@ -44,7 +44,7 @@ export async function callEngine(
 }
 
 /** Returns the text of an answer; null for a 404. */
-export const ifFound = (answer: Promise<string>): Promise<string | null> =>
+export const nullIfNotFound = (answer: Promise<string>): Promise<string | null> =>
   answer.catch((error: unknown) => {
     if (error instanceof EngineRefusal && error.status === 404) return null;
     throw error;

@@ -10,7 +10,7 @@ import { indexCollection } from './declaration.js';
 import type { EngineIndex, SearchEngine } from './engine.js';
 import { EngineHealth, EngineTimeout } from './engine-health.js';
 import { type IndexState, readIndexes } from './index-rows.js';
-import { reportLost } from './lost-indexes.js';
+import { reportLostIndex } from './lost-indexes.js';
 import { indexOf, type SearchedType, searchedTypes } from './searched-types.js';
 import type { SearchSettings } from './settings.js';
 
@@ -105,7 +105,7 @@ export class EngineFinder implements Finder {
     if (isThere === true && err.status === 400) return 'well';
     if (isThere !== false) return 'unknown';
     const { backend, observer } = this.#parts;
-    await reportLost(index, { database: backend.store.database, observer }).catch(() => undefined); // the next search does it again
+    await reportLostIndex(index, { database: backend.store.database, observer }).catch(() => undefined); // the next search does it again
     return 'lost';
   }
 }

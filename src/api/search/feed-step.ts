@@ -13,7 +13,7 @@ export interface Step extends Reading {
   readonly database: Database;
   /** The types that are searched, by collection. */
   readonly types: ReadonlyMap<string, SearchedType>;
-  readonly known: IndexState;
+  readonly indexState: IndexState;
   /** Aborts when this instance may feed the engine no longer. */
   readonly signal: AbortSignal;
 }

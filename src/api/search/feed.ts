@@ -7,8 +7,8 @@ import { buildIndexes } from './build-indexes.js';
 import type { EngineIndex, SearchEngine } from './engine.js';
 import { loseIndexes, sendTo, type Step } from './feed-step.js';
 import { followLog } from './follow-log.js';
-import { FedByOther, readIndexes, removeIndex, storeIndex } from './index-rows.js';
-import { loseMissing } from './lost-indexes.js';
+import { FedByOtherError, readIndexes, removeIndex, storeIndex } from './index-rows.js';
+import { dropMissingIndexes } from './lost-indexes.js';
 import { searchedTypes } from './searched-types.js';
 import type { SearchSettings } from './settings.js';
 
@@ -39,7 +39,7 @@ export class Feeder {
     this.#undropped.clear();
     while (!signal.aborted) {
       const hasWorked = await this.step(signal).catch((error: unknown) => {
-        if (error instanceof FedByOther) return false; // or a rebuild was asked for
+        if (error instanceof FedByOtherError) return false; // or a rebuild was asked for
         throw error;
       });
       if (!hasWorked) await waited(pace, signal, { ref: false });
@@ -52,8 +52,8 @@ export class Feeder {
     const types = searchedTypes(running.backend.models.snapshot.registry, settings);
     const log = engine.isFed ? await syncLog.readState(database) : null;
     if (engine.isFed && (log === null || !syncLog.follows(log, new Set(types.keys()), new Map()))) return false;
-    const step = { ...this.#parts, log, types, known: await readIndexes(database), signal };
-    if (!this.#hasIndexes && (await loseMissing(step))) return true;
+    const step = { ...this.#parts, log, types, indexState: await readIndexes(database), signal };
+    if (!this.#hasIndexes && (await dropMissingIndexes(step))) return true;
     this.#hasIndexes = true;
     if (await tidy(step, this.#undropped)) return true;
     const followed = log === null ? 'nothing' : await followLog(step, log);
@@ -63,8 +63,8 @@ export class Feeder {
 
 /** Drops an index that is not needed any more. Returns false if there is none besides those that the engine does not drop. */
 async function tidy(step: Step, undropped: Set<string>): Promise<boolean> {
-  const { known, types, database } = step;
-  for (const row of known.indexes.values()) {
+  const { indexState, types, database } = step;
+  for (const row of indexState.indexes.values()) {
     const name = row.unused.find((one) => !undropped.has(one));
     const isSearched = types.has(row._id);
     if (!isSearched && (row.index ?? row.building) !== null) await loseIndexes(row, step);

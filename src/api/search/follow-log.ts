@@ -17,7 +17,7 @@ type Place = Pick<LogState, 'seq' | 'mark' | 'epoch'>;
  * says that it does not know what has changed, the indexes begin anew.
  */
 export async function followLog(step: Step, log: LogState): Promise<'nothing' | 'sent' | 'reset'> {
-  const { feed } = step.known;
+  const { feed } = step.indexState;
   const changes =
     feed?.epoch === log.epoch ? await syncLog.changesAfter(step.database, feed, { state: log, limit: mostChanges }) : null;
   if (changes === null) return restart(step, null, log);
@@ -33,9 +33,9 @@ export async function followLog(step: Step, log: LogState): Promise<'nothing' | 
 
 /** Loses the indexes of a collection, or all, and then continues at a place of the log. */
 async function restart(step: Step, collection: string | null, place: Place): Promise<'reset'> {
-  for (const row of step.known.indexes.values())
+  for (const row of step.indexState.indexes.values())
     if ((collection === null || row._id === collection) && (row.index ?? row.building) !== null) await loseIndexes(row, step);
-  await storePlace(step.database, step.known.feed, place);
+  await storePlace(step.database, step.indexState.feed, place);
   return 'reset';
 }
 
@@ -48,7 +48,7 @@ const placeAfter = ({ _id: seq, token }: StoredChange, { epoch }: LogState): Pla
 
 async function sendChanges(collection: string, changes: readonly StoredChange[], step: Step): Promise<void> {
   const searched = step.types.get(collection);
-  const { index = null, building = null } = step.known.indexes.get(collection) ?? {};
+  const { index = null, building = null } = step.indexState.indexes.get(collection) ?? {};
   if (searched === undefined) return;
   const created = building?.after === null ? null : building; // one that is not created yet is filled later
   const targets = [index, created].flatMap((one) => (one?.form === searched.form ? [indexOf(searched, one.name)] : []));

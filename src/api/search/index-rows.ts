@@ -62,7 +62,7 @@ export async function readIndexes(database: Database): Promise<IndexState> {
 }
 
 /** Thrown if another instance has written a row since it was read, so that it feeds the engine now. */
-export class FedByOther extends Error {
+export class FedByOtherError extends Error {
   override readonly message = 'another instance feeds the search engine';
 }
 
@@ -78,7 +78,7 @@ async function store<Row extends { readonly _id: string }>(
     return;
   }
   const set = { ...values, writes: before.writes + 1 };
-  if ((await own.change(database, { _id, writes: before.writes }, { set })) === 0) throw new FedByOther();
+  if ((await own.change(database, { _id, writes: before.writes }, { set })) === 0) throw new FedByOtherError();
 }
 
 export const storePlace = (

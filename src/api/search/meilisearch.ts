@@ -1,5 +1,5 @@
 import { waited } from '#base/limits/timers.js';
-import { callEngine, type EngineAddress, EngineRefusal, ifFound } from './call-engine.js';
+import { callEngine, type EngineAddress, EngineRefusal, nullIfNotFound } from './call-engine.js';
 import { type EngineDocument, type EngineIndex, type EngineSearch, type SearchEngine, textField } from './engine.js';
 
 /** Milliseconds between two looks at a task. */
@@ -48,7 +48,7 @@ export class Meilisearch implements SearchEngine {
 
   async isThere({ name }: EngineIndex, signal: AbortSignal): Promise<boolean> {
     const path = `/indexes/${name}/settings/filterable-attributes`;
-    const answer = await ifFound(callEngine(this.#address, { method: 'GET', path, signal }));
+    const answer = await nullIfNotFound(callEngine(this.#address, { method: 'GET', path, signal }));
     return answer !== null && (JSON.parse(answer) as readonly unknown[]).includes('published');
   }
 

@@ -1,4 +1,4 @@
-import { callEngine, type EngineAddress, EngineRefusal, ifFound } from './call-engine.js';
+import { callEngine, type EngineAddress, EngineRefusal, nullIfNotFound } from './call-engine.js';
 import { type EngineDocument, type EngineIndex, type EngineSearch, type SearchEngine, textField } from './engine.js';
 
 /** Maximum number of ids in one page of a search, by default. */
@@ -63,7 +63,7 @@ export class Typesense implements SearchEngine {
   }
 
   async isThere({ name }: EngineIndex, signal: AbortSignal): Promise<boolean> {
-    return (await ifFound(callEngine(this.#address, { method: 'GET', path: `/collections/${name}`, signal }))) !== null;
+    return (await nullIfNotFound(callEngine(this.#address, { method: 'GET', path: `/collections/${name}`, signal }))) !== null;
   }
 
   /** The engine answers 200 also if it refuses documents, and says so for each one. */

@@ -6,7 +6,7 @@ import type { LogReading, Start, SyncService } from './service.js';
 import type { SyncSession } from './session.js';
 import type { Step } from './step.js';
 import { type Position, resetError } from './token.js';
-import type { Outcome, Wait, Waiter } from './wait.js';
+import type { Outcome, WaitOptions, Waiter } from './wait.js';
 
 interface FollowInput {
   readonly service: SyncService;
@@ -38,7 +38,7 @@ export async function pollStep(
 
 /** Waits until something changes, the time is over or the signal aborts. */
 const endOf = (
-  wait: Omit<Wait, 'waiter'>,
+  wait: Omit<WaitOptions, 'waiter'>,
   hub: SyncHub,
   ends: EndSignal,
 ): Promise<{ readonly outcome: Outcome; readonly position: Position }> =>
@@ -46,7 +46,7 @@ const endOf = (
     const onEnd: Waiter['onEnd'] = (outcome, { position }) => {
       resolve({ outcome, position });
     };
-    const own: Wait = { ...wait, waiter: { onEnd } };
+    const own: WaitOptions = { ...wait, waiter: { onEnd } };
     ends.addEventListener('abort', () => {
       hub.end(own);
     });
@@ -104,7 +104,7 @@ export class Follower implements Waiter {
   readonly #handle: string;
   readonly #epoch: string;
   readonly #isCounted: boolean;
-  #wait: Wait | null = null;
+  #wait: WaitOptions | null = null;
 
   private constructor({ session, service, start, ends, stream, isCounted = false }: FollowerInput) {
     this.#session = session;
@@ -127,7 +127,7 @@ export class Follower implements Waiter {
     follower.#run(follower.#read(start.position, start));
   }
 
-  onEnd(outcome: Outcome, { position, version }: Wait): void {
+  onEnd(outcome: Outcome, { position, version }: WaitOptions): void {
     this.#wait = null;
     this.#run(this.#continue(outcome, position, version));
   }

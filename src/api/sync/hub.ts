@@ -6,9 +6,9 @@ import { type LogPlace, type LogState, type StoredChange, syncLog } from '#store
 import { IdentifiedCallers, type SyncSession, type View } from './session.js';
 import { concerns, positionAfter, readChanges, readLog } from './step.js';
 import { type Position, resetError } from './token.js';
-import type { LogSignal, Outcome, Wait } from './wait.js';
+import type { LogSignal, Outcome, WaitOptions } from './wait.js';
 
-interface Listener extends Wait {
+interface Listener extends WaitOptions {
   readonly digest: string;
   nextBeat: number;
 }
@@ -54,7 +54,7 @@ export class SyncHub {
   }
 
   /** Begins a wait. It ends when something changes for the client, or when its time is over. */
-  add(wait: Wait): void {
+  add(wait: WaitOptions): void {
     const { session, version } = wait;
     const { digest } = session.shape;
     session.release();
@@ -69,7 +69,7 @@ export class SyncHub {
   }
 
   /** Ends a wait, if it has not ended. */
-  end(wait: Wait): void {
+  end(wait: WaitOptions): void {
     this.#settle(wait, quiet);
   }
 
@@ -96,7 +96,7 @@ export class SyncHub {
     return (this.#newCallers = new IdentifiedCallers());
   }
 
-  #settle(wait: Wait, outcome: Outcome): void {
+  #settle(wait: WaitOptions, outcome: Outcome): void {
     if (this.#listeners.delete(wait as Listener)) wait.waiter.onEnd(outcome, wait); // others are no members
   }
 

@@ -1,5 +1,5 @@
 import { validationError } from '#base/errors.js';
-import { anything, flag, listOf, record, text, whole } from '#http/json-schema.js';
+import { anything, flag, listOf, record, text, integerSchema } from '#http/json-schema.js';
 import { json, type Operation, parameter } from '#http/operation.js';
 import { type Answer, type Route, type RouteCall, withPrefix } from '#http/route.js';
 import type { Running } from '#http/running.js';
@@ -11,7 +11,10 @@ import { settingsOf, syncHeaders, syncService } from './service.js';
 import { SyncSession } from './session.js';
 import { answerStream } from './stream.js';
 
-const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: whole, attributes: anything }, ['op', 'id']);
+const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: integerSchema, attributes: anything }, [
+  'op',
+  'id',
+]);
 const answerBody = record({
   data: listOf(change),
   meta: record({ sync: record({ token: text, more: flag, position: text }, ['token', 'more']) }),
@@ -26,7 +29,7 @@ const operation: Operation = {
     'parameters. An answer of 410 means that it cannot be continued, so that the client starts without one.',
   query: [
     parameter('token', 'The token of the answer before'),
-    parameter('wait', 'Seconds, up to 55, to wait for a change', whole),
+    parameter('wait', 'Seconds, up to 55, to wait for a change', integerSchema),
   ],
   answers: {
     200: {

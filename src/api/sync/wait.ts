@@ -9,7 +9,7 @@ import type { Step } from './step.js';
 import type { Position } from './token.js';
 
 /** One wait of a client for changes. */
-export interface Wait {
+export interface WaitOptions {
   readonly session: SyncSession;
   readonly waiter: Waiter;
   /** The place in the log up to which the client has heard everything. It moves on with changes that do not concern the client. */
@@ -24,7 +24,7 @@ export interface Wait {
 /** Who waits. */
 export interface Waiter {
   /** Called once, when the wait has ended. */
-  onEnd(outcome: Outcome, wait: Wait): void;
+  onEnd(outcome: Outcome, wait: WaitOptions): void;
   /** Called every 15 s. */
   onBeat?(): void;
 }

@@ -5,7 +5,7 @@ import { localeGroup, withoutDerivedFields } from '#store/form/layout.js';
 import { readFormerLinks } from '#store/write/former-links.js';
 import { targetsOf } from '../history/version-targets.js';
 import { trashOption } from './trash-option.js';
-import { storeDeleted } from './trash-store.js';
+import { storeDeletedEntry } from './trash-store.js';
 
 const day = 86_400_000;
 
@@ -27,6 +27,6 @@ export const keepingDeleted = (content: () => ContentContext): Subscriber => ({
       ...(type.localized && { group: localeGroup.of(document) }),
       expiresAt: new Date(at.getTime() + kept.days * day),
     };
-    await storeDeleted(database, entry, await readFormerLinks({ type, id }, registry, database));
+    await storeDeletedEntry(database, entry, await readFormerLinks({ type, id }, registry, database));
   },
 });

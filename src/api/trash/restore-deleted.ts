@@ -3,7 +3,7 @@ import { type ContentContext, withoutBudget } from '#content/content-context.js'
 import type { EntryKey } from '#content/meet-precondition.js';
 import { restoreEntry } from '#content/restore-entry.js';
 import { emptyQuery } from '#model/query/ast.js';
-import { findDeleted, linksToDeleted, markGroup, removeDeleted } from './trash-store.js';
+import { findDeletedEntry, linksToDeletedEntry, markGroup, removeDeletedEntry } from './trash-store.js';
 
 interface Restoring {
   /** Whether a published entry becomes a draft. */
@@ -14,18 +14,18 @@ interface Restoring {
  * Takes a deleted entry out of the trash and stores it again. Runs inside a transaction. Returns the paths of values that the model cannot
  * take any more. Throws a NotFoundError if it is not there, and the errors of `restoreEntry`.
  */
-export async function restoreDeleted(
+export async function restoreDeletedEntry(
   { type, id }: Pick<EntryKey, 'type' | 'id'>,
   { asDraft }: Restoring,
   given: ContentContext,
 ): Promise<readonly string[]> {
   const context = withoutBudget(given); // the request has not asked for these reads
   const { database } = context.store;
-  const deleted = await findDeleted(database, type.uid, id);
+  const deleted = await findDeletedEntry(database, type.uid, id);
   if (deleted === null) throw notFoundError();
   await markGroup(database, deleted);
-  const links = await linksToDeleted(database, deleted);
+  const links = await linksToDeletedEntry(database, deleted);
   const { leftOut } = await restoreEntry(type, { ...deleted, links }, { query: emptyQuery, asDraft }, context);
-  if (!(await removeDeleted(database, deleted))) throw notFoundError();
+  if (!(await removeDeletedEntry(database, deleted))) throw notFoundError();
   return leftOut;
 }

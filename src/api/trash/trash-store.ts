@@ -37,7 +37,7 @@ const entries = ownRows<DeletedEntry>(trashCollection);
 const linksTo = ownRows<LinksRow>(trashLinksCollection);
 
 /** Stores a deleted entry and the links to it, in the transaction of the database. */
-export async function storeDeleted(database: Database, entry: DeletedEntry, links: readonly FormerLinks[]): Promise<void> {
+export async function storeDeletedEntry(database: Database, entry: DeletedEntry, links: readonly FormerLinks[]): Promise<void> {
   const trash = await entries.put(database, entry);
   for (const former of links) await linksTo.put(database, { trash, ...former, expiresAt: entry.expiresAt });
 }
@@ -52,11 +52,16 @@ interface Page {
 const newestFirst = { at: -1, _id: -1 } as const;
 
 /** Returns deleted entries of a type, the newest first. */
-export const listDeleted = (database: Database, uid: string, page: Page): Promise<readonly DeletedRow[]> =>
+export const listDeletedEntries = (database: Database, uid: string, page: Page): Promise<readonly DeletedRow[]> =>
   read(database, { uid }, page);
 
 /** Returns the entry of an id that was deleted last, if its document meets a match; otherwise null. */
-export const findDeleted = async (database: Database, uid: string, of: number, part: Match = {}): Promise<DeletedRow | null> => {
+export const findDeletedEntry = async (
+  database: Database,
+  uid: string,
+  of: number,
+  part: Match = {},
+): Promise<DeletedRow | null> => {
   const [newest] = await read(database, { uid, of }, { part: {}, skip: 0, limit: 1 });
   if (newest === undefined || Object.keys(part).length === 0) return newest ?? null;
   return (await read(database, { _id: newest._id }, { part, skip: 0, limit: 1 }))[0] ?? null;
@@ -71,11 +76,11 @@ const read = async (database: Database, match: Match, page: Page): Promise<reado
   })) as unknown as readonly DeletedRow[]; // stored in this form
 
 /** Returns the links that other entries stored to a deleted entry. */
-export const linksToDeleted = (database: Database, { _id: trash }: DeletedRow): Promise<readonly FormerLinks[]> =>
+export const linksToDeletedEntry = (database: Database, { _id: trash }: DeletedRow): Promise<readonly FormerLinks[]> =>
   linksTo.find(database, { match: { trash } });
 
 /** Removes a deleted entry for ever. Returns false if another request was faster. */
-export async function removeDeleted(database: Database, { _id }: DeletedRow): Promise<boolean> {
+export async function removeDeletedEntry(database: Database, { _id }: DeletedRow): Promise<boolean> {
   if ((await entries.take(database, { _id })) === null) return false;
   await linksTo.remove(database, { trash: _id });
   return true;

@@ -4,7 +4,7 @@ import type { Delivery } from '#store/stores/delivery-store.js';
 import type { OutgoingCall } from '#base/observe/trace-link.js';
 import type { Bell } from './bell.js';
 import { boundDeliveries, dueKeys, holdingAttempts, pendingOf, postponeAfter, recordAttempt } from './deliveries.js';
-import type { KnownWebhooks } from './known-webhooks.js';
+import type { EnabledWebhooks } from './enabled-webhooks.js';
 import { sendWebhook } from './send.js';
 import { signatureHeaders } from './sign.js';
 import { secretsAt, type Webhook } from './webhook.js';
@@ -15,7 +15,7 @@ import { messageOf } from '#base/errors.js';
 export interface DeliveryParts {
   readonly store: Store;
   readonly observer: Jobs['observer'];
-  readonly known: KnownWebhooks;
+  readonly webhooks: EnabledWebhooks;
   /** Seconds until each further attempt. */
   readonly retries: readonly number[];
   readonly allowsPrivate: boolean;
@@ -65,7 +65,7 @@ const observe = ({ observer }: DeliveryParts, err: unknown): readonly never[] =>
  */
 async function deliverLane(lane: Pick<Delivery, 'webhook' | 'key'>, parts: DeliveryParts, ends: AbortSignal): Promise<void> {
   for (const delivery of await pendingOf(parts.store.database, lane)) {
-    const webhook = parts.known.enabled.find(({ id }) => id === lane.webhook);
+    const webhook = parts.webhooks.enabled.find(({ id }) => id === lane.webhook);
     if (ends.aborted || webhook === undefined) return;
     const isHolding = delivery.attempts < holdingAttempts;
     if (delivery.next > new Date()) return postponeAfter(parts.store.database, delivery, delivery.next);
@@ -102,7 +102,7 @@ async function attempt(delivery: Delivery, webhook: Webhook, parts: DeliveryPart
   const result = resultOf(
     delivery,
     { at, ms, ...answered },
-    { retries: parts.retries, asked: askedWait(retryAfter, new Date()) },
+    { retries: parts.retries, asked: requestedDelay(retryAfter, new Date()) },
   );
   parts.observer.observe({ kind: 'webhook attempted', webhook: webhook.id, result: result.status, ms, status: answered.status });
   return result;
@@ -120,7 +120,7 @@ function requestOf({ _id, type, body }: Delivery, webhook: Webhook, at: Date) {
 const longestAsked = 3_600_000;
 
 /** Returns the milliseconds that a receiver asks to wait, by a number of seconds or a date; 0 if it asks for nothing. */
-export function askedWait(retryAfter: string | null, now: Date): number {
+export function requestedDelay(retryAfter: string | null, now: Date): number {
   const text = retryAfter?.trim() ?? '';
   const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now.getTime();
   return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestAsked);
@@ -145,7 +145,7 @@ function resultOf({ attempts, next }: Delivery, answer: Result['answer'], { retr
 
 /** Removes old deliveries of a webhook, and disables it if too many wait, so that its deliveries do not fill the database. */
 async function bound(id: number, parts: DeliveryParts): Promise<void> {
-  const webhook = parts.known.enabled.find((one) => one.id === id);
+  const webhook = parts.webhooks.enabled.find((one) => one.id === id);
   const areTooMany = await boundDeliveries(parts.store.database, id, mostKept);
   if (areTooMany && webhook !== undefined)
     await disable(webhook, `more than ${String(mostKept)} events could not be delivered`, parts);

@@ -15,14 +15,14 @@ import { collections } from '#model/schema/collections.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import { entryBody, seenEntry } from './event-body.js';
-import { eventsOf, type KnownWebhooks, publicationIn, publications } from './known-webhooks.js';
+import { eventsOf, type EnabledWebhooks, publicationIn, publications } from './enabled-webhooks.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 
 /** What the outbox needs of the service. */
 interface OutboxParts {
   readonly config: Config;
   readonly source: ContentSource;
-  readonly known: KnownWebhooks;
+  readonly known: EnabledWebhooks;
 }
 
 /** An event that some updates are besides. Only the entry before them says which. */
@@ -41,7 +41,7 @@ interface UpdateEvent {
 export function updateSubscriber(parts: OutboxParts, { names, isOf, find }: UpdateEvent): Subscriber {
   const tell = teller(parts);
   return {
-    subscribesTo: (kind, type) => kind === 'update' && isOf(type) && parts.known.hears(names, type.uid),
+    subscribesTo: (kind, type) => kind === 'update' && isOf(type) && parts.known.hasReceivers(names, type.uid),
     needsBefore: true,
     within: async (event, database) => {
       const found = event.kind === 'any' ? null : find(event);
@@ -58,7 +58,7 @@ export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
   const find: UpdateEvent['find'] = (event) => publicationIn(event).map((name) => ({ name }))[0] ?? null;
   return [
     {
-      subscribesTo: (kind, { uid }) => known.hears(eventsOf(kind, uid), uid),
+      subscribesTo: (kind, { uid }) => known.hasReceivers(eventsOf(kind, uid), uid),
       within: (event, database) =>
         changesOptionsAlone(event) ? Promise.resolve() : tell(event, { names: eventsOf(event.kind, event.type.uid) }, database),
     },
@@ -91,7 +91,7 @@ function teller({ config, source, known }: OutboxParts): Tell {
   const roles = cacheUntilChanged(store.changes, [collections.roles, collections.permissions], () => readRoles(store.database));
   return async (event, { names, more }, database) => {
     if (event.kind === 'any') return;
-    const told = names.flatMap((name) => known.telling(name, event.type.uid).map((webhook) => [name, webhook] as const));
+    const told = names.flatMap((name) => known.receiversOf(name, event.type.uid).map((webhook) => [name, webhook] as const));
     const deliveries = await deliveriesOf(event, told, { config, source, database, roles, ...(more && { more }) });
     if (deliveries.length === 0) return;
     const trace = database.sender?.trace;

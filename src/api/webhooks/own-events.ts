@@ -3,12 +3,12 @@ import { storeDeliveries, eventBody } from '#store/stores/delivery-store.js';
 import type { Store } from '#store/store.js';
 import { isRecord } from '#base/values.js';
 import { largestBody } from './event-body.js';
-import { knownWebhooks } from './known-webhooks.js';
+import { enabledWebhooks } from './enabled-webhooks.js';
 
 /** Stores an event that project code has emitted, for the webhooks that are told of it. */
 export async function tellOwnEvent(event: string, payload: unknown, { database, changes }: Store): Promise<void> {
-  const known = knownWebhooks(changes);
-  const webhooks = known.telling(event, '');
+  const known = enabledWebhooks(changes);
+  const webhooks = known.receiversOf(event, '');
   if (webhooks.length === 0) return;
   const at = new Date();
   const isLarge = Buffer.byteLength(JSON.stringify(payload) ?? '') > largestBody;

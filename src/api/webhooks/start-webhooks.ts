@@ -5,7 +5,7 @@ import { forJob } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';
 import { Bell } from './bell.js';
 import { type DeliveryParts, serveWebhook } from './deliver.js';
-import { knownWebhooks } from './known-webhooks.js';
+import { enabledWebhooks } from './enabled-webhooks.js';
 import { outboxSubscribers } from './outbox.js';
 import { purgeSubscriber, tellPurges } from './tell-purges.js';
 import { listWebhooks } from './write-webhooks.js';
@@ -25,13 +25,13 @@ const job = { name: 'webhooks', every: takeOver, isEager: true, lease: true, isE
 /** Stores events from now on, and delivers them. Returns a function that ends both. */
 export async function startWebhooks({ config, backend, source }: WebhookService): Promise<() => Promise<void>> {
   const { store, jobs } = backend;
-  const known = knownWebhooks(store.changes);
+  const known = enabledWebhooks(store.changes);
   const { retries, allowPrivate: allowsPrivate } = config.webhooks;
   const ownStore = { ...store, database: forJob(store.database, 'webhooks') };
   const run = deliver({
     store: ownStore,
     observer: jobs.observer,
-    known,
+    webhooks: known,
     retries,
     allowsPrivate,
   });
@@ -62,29 +62,29 @@ export async function startWebhooks({ config, backend, source }: WebhookService)
 const deliver =
   (parts: DeliveryParts) =>
   async (signal: AbortSignal): Promise<void> => {
-    const { known } = parts;
+    const { webhooks } = parts;
     const served = new Map<number, Serving>();
     const serve = (id: number): void => {
       const [bell, stop] = [new Bell(), new AbortController()];
-      known.bells.set(id, bell);
+      webhooks.bells.set(id, bell);
       served.set(id, { stop, ended: serveWebhook(id, bell, parts, stop.signal) });
     };
     const leave = (id: number): Promise<void> | undefined => {
       const one = served.get(id);
       one?.stop.abort();
       served.delete(id);
-      known.bells.delete(id);
+      webhooks.bells.delete(id);
       return one?.ended;
     };
     const update = (): void => {
-      const ids = new Set(known.enabled.map(({ id }) => id));
+      const ids = new Set(webhooks.enabled.map(({ id }) => id));
       for (const id of served.keys()) if (!ids.has(id)) void leave(id);
       for (const id of ids) if (!served.has(id)) serve(id);
     };
-    const end = known.onChange(update);
+    const end = webhooks.onChange(update);
     update();
     const observe = (err: unknown): void => parts.observer.observe({ kind: 'failed', work: 'webhook delivery', err });
-    await tellPurges({ database: parts.store.database, known, observe }, signal);
+    await tellPurges({ database: parts.store.database, known: webhooks, observe }, signal);
     end();
     await Promise.all([...served.keys()].map(leave));
   };

@@ -9,7 +9,7 @@ import type { Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { eventBody, storeDeliveries, storePurge } from '#store/stores/delivery-store.js';
 import { ownRows } from '#store/write/own-rows.js';
-import type { KnownWebhooks } from './known-webhooks.js';
+import type { EnabledWebhooks } from './enabled-webhooks.js';
 
 /** Maximum number of tags of an event. Beyond it, those of entries are left out, since each of them has that of its type beside it. */
 const mostTags = 1_000;
@@ -31,10 +31,10 @@ const purgeEvent = 'cache.purge';
 const rights: readonly string[] = [collections.permissions, collections.roles, collections.locales];
 
 /** Returns the subscriber that stores the tags of each write, in its transaction, if a webhook is told of them. */
-export function purgeSubscriber(database: Database, known: KnownWebhooks, registry: () => Registry): Subscriber {
+export function purgeSubscriber(database: Database, known: EnabledWebhooks, registry: () => Registry): Subscriber {
   const store = (event: EntryEvent, own: Database): Promise<void> => storePurge(own, tagsOf(event, registry()));
   return {
-    subscribesTo: (kind) => kind !== 'draft' && known.hears([purgeEvent], ''),
+    subscribesTo: (kind) => kind !== 'draft' && known.hasReceivers([purgeEvent], ''),
     within: store,
     // another program has replaced the collection, outside of any transaction of this service
     after: (event) => (event.kind === 'any' ? store(event, database) : undefined),
@@ -49,7 +49,7 @@ function tagsOf(event: EntryEvent, { types }: Registry): readonly string[] {
 
 interface PurgeParts {
   readonly database: Database;
-  readonly known: KnownWebhooks;
+  readonly known: EnabledWebhooks;
   readonly observe: (err: unknown) => void;
 }
 
@@ -59,7 +59,7 @@ interface PurgeParts {
  */
 export async function tellPurges(parts: PurgeParts, ends: AbortSignal): Promise<void> {
   do {
-    if (!parts.known.hears([purgeEvent], '')) continue;
+    if (!parts.known.hasReceivers([purgeEvent], '')) continue;
     try {
       const rows = await purges.find(parts.database, { limit: mostRead });
       if (rows.length > 0 && (await waited(longestSilence, ends, { ref: false }))) await tell(rows, parts);
@@ -73,7 +73,7 @@ async function tell(rows: readonly Purge[], { database, known }: PurgeParts): Pr
   const all = [...new Set(rows.flatMap(({ tags }) => tags))].sort();
   const tags = all.length > mostTags ? all.filter((tag) => !tag.includes(':')) : all;
   const at = new Date();
-  const webhooks = known.telling(purgeEvent, '');
+  const webhooks = known.receiversOf(purgeEvent, '');
   const deliveries = webhooks.map(({ id, format }) => ({
     ...{ webhook: id, key: purgeEvent, type: purgeEvent },
     body: eventBody({ event: purgeEvent, at, about: { tags } }, format),

@@ -8,7 +8,7 @@ import { entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import type { Values } from '#base/values.js';
 import { removeDeliveries } from './deliveries.js';
-import { knownWebhooks } from './known-webhooks.js';
+import { enabledWebhooks } from './enabled-webhooks.js';
 import { type Webhook, webhookOf } from './webhook.js';
 
 /** Values of a webhook that are set. */
@@ -104,4 +104,4 @@ async function forget(ids: readonly number[], store: Store): Promise<void> {
 }
 
 /** Waits until this instance knows what it has written. */
-const known = ({ database, changes }: Store): Promise<void> => afterCommit(database, () => knownWebhooks(changes).settled());
+const known = ({ database, changes }: Store): Promise<void> => afterCommit(database, () => enabledWebhooks(changes).settled());

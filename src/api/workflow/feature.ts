@@ -1,7 +1,7 @@
 import { guardingPublications } from '#content/guard-publications.js';
 import type { Feature } from '#http/feature.js';
 import type { EntryWritten } from '#store/changes/entry-events.js';
-import { knownWebhooks } from '../webhooks/known-webhooks.js';
+import { enabledWebhooks } from '../webhooks/enabled-webhooks.js';
 import { updateSubscriber } from '../webhooks/outbox.js';
 import { workflowOf, workflowOption } from './workflow-option.js';
 
@@ -12,7 +12,7 @@ export const workflow: Feature = {
   name: 'workflow',
   options: [workflowOption],
   start: ({ config, source, backend: { store } }) => {
-    const parts = { config, source, known: knownWebhooks(store.changes) };
+    const parts = { config, source, known: enabledWebhooks(store.changes) };
     const telling = updateSubscriber(parts, { names: [moved], isOf: (type) => workflowOf(type) !== null, find: moveIn });
     const ends = [guardingPublications, telling].map((one) => store.changes.subscribe(one));
     return Promise.resolve(() => Promise.resolve(ends.forEach((end) => end())));

@@ -34,7 +34,7 @@ export function readKey(header: string, { kind }: Caller): string {
 }
 
 /** Carries out a write; only once if the request has a key. `parts` is the digest of its multipart body; null for other bodies. */
-export const once = (
+export const runWithKey = (
   call: RouteCall,
   write: (content: ContentContext) => Promise<Answer>,
   parts: string | null = null,

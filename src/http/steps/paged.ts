@@ -1,5 +1,5 @@
 import { refuseCursors } from '#model/query/parse-cursors.js';
-import { type QueryParameters, type QueryStringLimits, readParameters, refuseReserved } from '../query-string.js';
+import { type QueryParameters, type QueryStringLimits, readParameters, refuseReservedParameters } from '../query-string.js';
 import type { Step } from '../route.js';
 
 /** Rows of code decide about their parameters themselves. */
@@ -24,7 +24,7 @@ interface Support {
 /** Refuses parameters that only other rows of the service know, and cursors unless they are supported. */
 export const supporting = ({ known, cursors = false }: Support): Step =>
   refusingBy((query, limits) => {
-    refuseReserved(query, known);
+    refuseReservedParameters(query, known);
     if (!cursors && (typeof query !== 'string' || query.includes('pagination'))) refuseCursors(readParameters(query, limits));
   });
 

@@ -1,5 +1,5 @@
 import { text } from '../json-schema.js';
-import { keptRead } from '../answer-once.js';
+import { cacheableRead } from '../answer-once.js';
 import type { Step } from '../route.js';
 import { beginTag, noteHeaders } from '../tag-answers.js';
 
@@ -22,7 +22,7 @@ export const tagged = ({ cacheControl, isOwn = false }: Tagging = {}): Step => (
   notes: 'reads',
   around: (rest) => async (call, ctx) => {
     if (call.caller.access.entry !== undefined) return rest(call, ctx); // nobody keeps this answer
-    const kept = beginTag(ctx, keptRead(call, { form: '', isOwn }), cacheControl);
+    const kept = beginTag(ctx, cacheableRead(call, { form: '', isOwn }), cacheControl);
     if (kept !== null) return kept;
     const answer = await rest(call, ctx);
     noteHeaders(ctx, answer?.headers);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { endingTokens } from '#content/rights/caller.js';
-import { claimNames, findTaken } from '#accounts/claim-names.js';
+import { claimNames, findNameConflict } from '#accounts/claim-names.js';
 import { endRefreshTokens } from '#accounts/login/session.js';
 import { hashNewPassword } from '#accounts/login/passwords.js';
 import { changeStoredUser, type StoredUser, userType } from '#accounts/user-store.js';
@@ -35,7 +35,7 @@ const create: Command = async (service, args) => {
   const names = { username, email: email.toLowerCase() };
   const others = { except: null, sharedAddress: false, onlyLocal: false };
   const refuseTaken = async (): Promise<void> => {
-    if ((await findTaken(names, others, content)) !== null) throw taken();
+    if ((await findNameConflict(names, others, content)) !== null) throw taken();
   };
   await refuseTaken();
   const word = password ? await readPassword(`password of ${username}`) : makePassword();

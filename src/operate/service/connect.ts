@@ -12,7 +12,7 @@ import { startWarnings } from '#accounts/users/start-warnings.js';
 import { createSeal } from '#content/cursor-seal.js';
 import { createContext, type ContentSource } from '#content/create-context.js';
 import { createExplainRefusal } from '#http/explain-refusal.js';
-import { KeptAnswers } from '#http/kept-answers.js';
+import { AnswerCache } from '#http/answer-cache.js';
 import { requestLimiter } from '#http/limit-requests.js';
 import { enabledFeatures, featureActions, loggedCollections, modelSettings, startFeatures, type Feature } from '#http/feature.js';
 import type { Connection, Running } from '#http/running.js';
@@ -143,7 +143,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     observer,
     explainRefusal: createExplainRefusal(config, observer),
     source: sourceOf(input, backend),
-    answers: new KeptAnswers(config, backend),
+    answers: new AnswerCache(config, backend),
     ...(project && partsOf(project)),
     close: () => backend.close(),
   };

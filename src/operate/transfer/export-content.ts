@@ -2,7 +2,7 @@ import { readAccountSettings } from '#content/rights/account-settings.js';
 import { saltMark } from '#content/rights/api-token.js';
 import { formOfTemplates } from '#accounts/mail/settings-form.js';
 import { type FilePlace, nameOf, variantsOf } from '#media/file-values.js';
-import { findStored as findBytes, type Media, readStored } from '#media/media.js';
+import { findStoredFile as findBytes, type Media, readStoredRange } from '#media/media.js';
 import type { Database, Document } from '#store/send/database.js';
 import { countDocuments } from '#store/send/read-commands.js';
 import { is } from '#store/form/matches.js';
@@ -159,7 +159,11 @@ async function* packAsset(
   counts.files++;
   const { _id, ...values } = about;
   yield packJson(`assets/metadata/${name}.json`, { ...(_id !== undefined && { id: _id as unknown }), ...values });
-  yield { name: `assets/uploads/${name}`, size: stored.size, bytes: readStored(stored, { start: 0, end: stored.size }, media) };
+  yield {
+    name: `assets/uploads/${name}`,
+    size: stored.size,
+    bytes: readStoredRange(stored, { start: 0, end: stored.size }, media),
+  };
 }
 
 async function* configuration({ database, defaultLocale }: Exporting): AsyncGenerator<unknown> {

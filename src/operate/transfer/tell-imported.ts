@@ -6,7 +6,7 @@ import { type NewDelivery, storeDeliveries } from '#store/stores/delivery-store.
 import { localeStore } from '#store/stores/locale-store.js';
 import { findStored } from '#store/stored.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { eventsOf, tellingOf } from '#api/webhooks/known-webhooks.js';
+import { eventsOf, receiversAmong } from '#api/webhooks/enabled-webhooks.js';
 import { deliveriesOf } from '#api/webhooks/outbox.js';
 import { listWebhooks } from '#api/webhooks/write-webhooks.js';
 import type { ImportRun } from './import-run.js';
@@ -46,7 +46,7 @@ async function teller(
   const { config, store } = context;
   const { database } = store;
   const told = eventsOf('create', type.uid).flatMap((name) =>
-    tellingOf(all, name, type.uid).map((webhook) => [name, webhook] as const),
+    receiversAmong(all, name, type.uid).map((webhook) => [name, webhook] as const),
   );
   if (told.length === 0) return null;
   const [roles, locales] = await Promise.all([readRoles(database), localeStore.read(database)]);

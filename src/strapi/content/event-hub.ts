@@ -3,7 +3,7 @@ import type { EntryEvent, Subscriber } from '#store/changes/entry-events.js';
 import type { Observer } from '#base/observe/observer.js';
 import { uploadFile } from '#model/schema/content-type.js';
 import { seenEntry } from '#api/webhooks/event-body.js';
-import { eventsOf, publicationIn, publications } from '#api/webhooks/known-webhooks.js';
+import { eventsOf, publicationIn, publications } from '#api/webhooks/enabled-webhooks.js';
 import { isEvent, type WebhookEvent } from '#api/webhooks/webhook.js';
 import { hideFrom } from './flat-entries.js';
 import type { LifecycleAction, Listener } from './lifecycle-events.js';

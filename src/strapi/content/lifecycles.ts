@@ -8,7 +8,7 @@ import type {
   WriteHook,
 } from '#content/content-context.js';
 import { hasId } from '#model/query/entry-access.js';
-import { refuseOrTell } from '#content/refuse-or-tell.js';
+import { refuseOrLog } from '#content/refuse-or-log.js';
 import { limitsOfCode } from '#api/code/content-of-code.js';
 import { entityOf } from '#api/code/entity-service.js';
 import { scalarsOf } from '#api/code/rows.js';
@@ -152,7 +152,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const given = { ...params, ...(where && { where: copyPlain(where) }) };
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
     const isOther = where !== undefined && write.selection === null && !isDeepStrictEqual(params.where, given.where);
-    refuseOrTell(ignoredChanges(isOther ? { ...params, where: given.where } : params, given, type.uid), context);
+    refuseOrLog(ignoredChanges(isOther ? { ...params, where: given.where } : params, given, type.uid), context);
     const listens = this.#pairs(type.uid, `after${kind}`).length > 0 || this.#hearsAnswer(type.uid, action);
     const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
     return {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { codeAccess, limitsOfCode, unpagedSettings } from '#api/code/content-of-code.js';
 import type { ContentContext, PendingRead, SurroundedReads } from '#content/content-context.js';
-import { forRead } from '#content/drafts.js';
+import { contextForRead } from '#content/drafts.js';
 import { type Entity, entityOf, presentParameters } from '#api/code/entity-service.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
@@ -86,17 +86,17 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
 /** Reads a page. A limit of 0 means no entries. */
 async function readAll({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<LoadedPage> {
   if (plan.window.limit === 0) return { entries: [], total: null };
-  const { bind, store } = await forRead(query, plan, context);
+  const { bind, store } = await contextForRead(query, plan, context);
   return readPage(plan, { registry: bind.registry, ...store });
 }
 
 async function countAll({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<number> {
-  const { bind, store } = await forRead(query, plan, context);
+  const { bind, store } = await contextForRead(query, plan, context);
   return readTotal(plan, { registry: bind.registry, ...store });
 }
 
 async function readFirst({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<readonly Loaded[]> {
-  const { store } = await forRead(query, plan, context);
+  const { store } = await contextForRead(query, plan, context);
   return [await readEntry(plan.condition ?? allOf([]), plan.selection, store.database)].filter((entry) => entry !== null);
 }
 

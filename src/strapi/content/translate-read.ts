@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PendingRead } from '#content/content-context.js';
-import type { Undone } from '#content/refuse-or-tell.js';
+import type { Undone } from '#content/refuse-or-log.js';
 import { emptyQuery, fieldOf, type Filter, type Populate, type PopulateField, type Query, type Sort } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { namesIn } from '#model/query/parse-list.js';

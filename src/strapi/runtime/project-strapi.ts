@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { refuseOrTell } from '#content/refuse-or-tell.js';
+import { refuseOrLog } from '#content/refuse-or-log.js';
 import { type EntityService, UnknownTypeError } from '#api/code/entity-service.js';
 import type { NamedCode } from '#api/code/named-code.js';
 import type { Config } from '#settings/config.js';
@@ -126,7 +126,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
       query: db.query,
       model: (uid) => models.getModel(uid) ?? refuseType(uid),
       attachFiles: code.attachFiles,
-      refuseOrTell: (undone) => void refuseOrTell(undone, content()),
+      refuseOrTell: (undone) => void refuseOrLog(undone, content()),
       tell: notices.logOnce,
     }),
     entityValidator: createEntityValidator(content),

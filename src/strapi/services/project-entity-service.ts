@@ -1,4 +1,4 @@
-import type { Undone } from '#content/refuse-or-tell.js';
+import type { Undone } from '#content/refuse-or-log.js';
 import {
   type Entity,
   type EntityId,

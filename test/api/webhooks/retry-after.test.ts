@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { askedWait } from '#api/webhooks/deliver.js';
+import { requestedDelay } from '#api/webhooks/deliver.js';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 
@@ -19,6 +19,6 @@ const cases: readonly (readonly [header: string | null, seconds: number])[] = [
 describe('Retry-After of a receiver of webhooks', () => {
   for (const [header, seconds] of cases)
     it(`${String(header)}: ${String(seconds)} s`, () => {
-      expect(askedWait(header, now)).to.equal(seconds * 1_000);
+      expect(requestedDelay(header, now)).to.equal(seconds * 1_000);
     });
 });

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { memoizePair } from '#base/caches.js';
 import type { ContentContext } from '#content/content-context.js';
 import { ForbiddenError, refusedToken, unauthorizedError } from '#base/errors.js';
-import { once } from '#http/idempotency/read-key.js';
+import { runWithKey } from '#http/idempotency/read-key.js';
 import { answerOnce } from '#http/answer-once.js';
 import { mediaOf } from '#http/running.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall, Step } from '#http/route.js';
@@ -103,7 +103,7 @@ async function answerOperations(
       return await handleRequest(ctx, body, state, endpoint);
     const answer = (content: ContentContext): Promise<Answer> =>
       handleRequest(ctx, body, createState(ctx, { ...asked, content, isKeyed: true }), endpoint);
-    return await once(call, answer, digest);
+    return await runWithKey(call, answer, digest);
   } catch (error) {
     if (!(error instanceof ForbiddenError)) throw error;
     call.running.explainRefusal(error, call.caller);

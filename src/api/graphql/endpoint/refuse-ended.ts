@@ -6,13 +6,17 @@ import { wrongMethod } from '#http/steps/entry-key.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 import { askedFields, type NamedOperation } from './document-parts.js';
 
-interface Asked {
+interface RefusalContext {
   readonly config: Config;
   readonly schema: GraphQLSchema;
 }
 
 /** Throws an UnauthorizedError for a token that is no longer valid, unless all root fields of all operations ignore that. */
-export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperation | null)[], { config, schema }: Asked): void {
+export function refuseEnded(
+  fault: TokenFault,
+  operations: readonly (NamedOperation | null)[],
+  { config, schema }: RefusalContext,
+): void {
   if (operations.length === 0) throw refusedToken(fault);
   for (const operation of operations)
     for (const requirement of operation === null ? [unknown] : rootRequirements(operation, schema))

@@ -16,7 +16,7 @@ import { BoundedCache, memoize } from '#base/caches.js';
 import { collectFields } from '../selection/collect-fields.js';
 import { markRepeatedField } from '../selection/read-root.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo } from './compile-selection.js';
+import { compileComplete, fieldInfo, NotPlainError, type Complete, type FieldInfo } from './compile-selection.js';
 
 export interface RootField {
   readonly key: string;
@@ -117,7 +117,7 @@ function compileOperation(compiling: Compiling, { content }: GraphqlContext): Ke
     rootValue: undefined,
     path: undefined,
     countType: content.bind.budget.typeCounter(),
-    known: definitions.length === 0 ? null : new Map(),
+    compiledFields: definitions.length === 0 ? null : new Map(),
     compiled: { count: 0 },
   };
   const base = { isRepeated, fieldName: '', fieldNodes: [], returnType: parentType, parentType, ...outer };
@@ -126,7 +126,7 @@ function compileOperation(compiling: Compiling, { content }: GraphqlContext): Ke
     return { compiled, fieldCount: outer.compiled.count };
   } catch (error) {
     // the variable of a directive or argument is null: graphql-js reports it with its position
-    if (error instanceof NotPlain || error instanceof GraphQLError) return { compiled: null, fieldCount: 0 };
+    if (error instanceof NotPlainError || error instanceof GraphQLError) return { compiled: null, fieldCount: 0 };
     throw error;
   }
 }
@@ -146,7 +146,7 @@ function compileRoot(key: string, nodes: readonly FieldNode[], base: Base): Root
   if (name === '__typename') return { key, nullable: false, nodes, resolve: () => parentType.name, complete: (value) => value };
   const field = parentType.getFields()[name];
   if (node === undefined || field?.resolve === undefined || field.extensions['custom'] === true || key === '__proto__')
-    throw new NotPlain();
+    throw new NotPlainError();
   const { resolve } = field;
   const info = fieldInfo(field, { key, nodes, parentType }, base);
   if (base.isRepeated) markRepeatedField(info);

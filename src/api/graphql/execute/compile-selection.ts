@@ -40,13 +40,13 @@ export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & {
    * Compiled fields that are reached by several fragments. They are compiled once per place, instead of once per path, whose
    * number can grow exponentially. Null if the operation has no fragments.
    */
-  readonly known: Map<FieldNode, Map<string, CompiledField>> | null;
+  readonly compiledFields: Map<FieldNode, Map<string, CompiledField>> | null;
   /** Number of compiled fields. */
   readonly compiled: { count: number };
 };
 
 /** Thrown if an extension resolves a selected field. Such a field may be asynchronous, so graphql-js runs the operation. */
-export class NotPlain extends Error {}
+export class NotPlainError extends Error {}
 
 /**
  * Compiles the selection below a field once for all rows. graphql-js would process each field of each row: for 25 articles with
@@ -74,7 +74,7 @@ function compileNullable(type: GraphQLOutputType, info: FieldInfo): Complete {
   if (isLeafType(type)) return (value, progress) => weigh(type.serialize(value), progress);
   if (isListType(type)) return compileList(type.ofType as GraphQLOutputType, info);
   if (isObjectType(type)) return compileObject(type, info);
-  if (!isAbstractType(type)) throw new NotPlain();
+  if (!isAbstractType(type)) throw new NotPlainError();
   const byName = new Map(info.schema.getPossibleTypes(type).map((possible) => [possible.name, possible]));
   const compiled = new Map<string, Complete>();
   for (const [name, possible] of byName) compiled.set(name, compileObject(possible, info));
@@ -148,12 +148,12 @@ interface CompiledField extends Place {
 /** Compiles a field, or reuses one that was compiled for an equal place, where resolvers see the same names around it. */
 function compileField(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
   const [node] = nodes;
-  if (outer.known === null || node?.selectionSet === undefined || nodes.length > 1)
+  if (outer.compiledFields === null || node?.selectionSet === undefined || nodes.length > 1)
     return compileOne(key, nodes, parentType, outer);
   const { path } = outer;
   const place = [parentType.name, path.typename, path.key, path.prev?.key].join(' ');
-  const known = outer.known.get(node) ?? new Map<string, CompiledField>();
-  outer.known.set(node, known);
+  const known = outer.compiledFields.get(node) ?? new Map<string, CompiledField>();
+  outer.compiledFields.set(node, known);
   const field = known.get(place) ?? compileOne(key, nodes, parentType, outer);
   known.set(place, field);
   return field;
@@ -161,10 +161,10 @@ function compileField(key: string, nodes: readonly FieldNode[], parentType: Grap
 
 function compileOne(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
   const name = nodes[0]?.name.value ?? '';
-  if (key === '__proto__') throw new NotPlain(); // assigning this key would set the prototype
+  if (key === '__proto__') throw new NotPlainError(); // assigning this key would set the prototype
   if (name === '__typename') return { key, nullable: false, nodes, complete: () => parentType.name };
   const field = parentType.getFields()[name];
-  if (field === undefined || field.extensions['custom'] === true) throw new NotPlain();
+  if (field === undefined || field.extensions['custom'] === true) throw new NotPlainError();
   outer.compiled.count += 1;
   const info = fieldInfo(field, { key, nodes, parentType }, outer);
   const complete = compileRun(field, info, compileComplete(field.type, info));
@@ -189,7 +189,7 @@ function compileRun(field: GraphQLField<unknown, unknown>, info: FieldInfo, comp
   const { name, resolve } = field;
   if (resolve === undefined) return (source, progress) => complete((source as Record<string, unknown>)[name], progress); // the source is a row
   const [node] = info.fieldNodes;
-  if (node === undefined) throw new NotPlain();
+  if (node === undefined) throw new NotPlainError();
   const args = field.args.length === 0 ? {} : getArgumentValues(field, node, info.variableValues);
   return (source, progress) => complete(resolve(source, args, progress.context, info), progress);
 }

@@ -8,7 +8,7 @@ import { comparing, emptyQuery, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { readingContext } from '../selection/read-root.js';
 import { readChild, type Structured } from '../selection/read-selection.js';
-import type { Selected } from '../selection/reading-context.js';
+import type { TypeSelection } from '../selection/reading-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Row } from '../../code/rows.js';
 import { createRowShaper } from '../results.js';
@@ -94,7 +94,7 @@ async function readRows(
 export async function readById(
   type: ContentType,
   ids: readonly number[],
-  selected: Selected,
+  selected: TypeSelection,
   context: GraphqlContext,
 ): Promise<Map<number, Row>> {
   if (ids.length === 0) return new Map();

@@ -8,8 +8,8 @@ import type { Row } from '../../code/rows.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { type ConnectionGroups, type GroupNode, groupsByParent } from '../group-nodes.js';
 import { isOfField, type SelectedEntries, type SelectedGroups } from '../selection/read-groups.js';
-import { mergeSelected } from '../selection/read-selection.js';
-import type { Selected } from '../selection/reading-context.js';
+import { mergeSelections } from '../selection/read-selection.js';
+import type { TypeSelection } from '../selection/reading-context.js';
 import { readById } from './load-on-demand.js';
 
 /**
@@ -45,7 +45,7 @@ export async function readConnectionGroups(
 /** The entries that several fields select, and one command reads. */
 interface LookUp {
   readonly target: ContentType;
-  readonly selected: Selected;
+  readonly selected: TypeSelection;
   readonly ids: ReadonlySet<number>;
   readonly fields: readonly SelectedEntries[];
 }
@@ -89,14 +89,14 @@ function addField(lookUps: readonly LookUp[], field: SelectedEntries, ids: reado
   return lookUps.map((one) => (one === same ? merged : one));
 }
 
-const agree = ({ populate }: Selected, other: Selected): boolean =>
+const agree = ({ populate }: TypeSelection, other: TypeSelection): boolean =>
   populate.fields.every((field) =>
     other.populate.fields.every((another) => another.key !== field.key || isDeepStrictEqual(another, field)),
   );
 
 /** Returns the union of two selections that agree. */
-function unite(one: Selected, other: Selected): Selected {
+function unite(one: TypeSelection, other: TypeSelection): TypeSelection {
   const keys = one.populate.fields.map(({ key }) => key);
   const added = other.populate.fields.filter(({ key }) => !keys.includes(key));
-  return mergeSelected([one, { ...other, populate: { all: false, fields: added } }]);
+  return mergeSelections([one, { ...other, populate: { all: false, fields: added } }]);
 }

@@ -23,7 +23,7 @@ import { entryId } from './read-resolvers.js';
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;
 
 /** A write that a mutation asks for. */
-interface Asked {
+interface Mutation {
   readonly type: ContentType;
   readonly args: Values;
   /** The data in the form of REST. */
@@ -35,7 +35,7 @@ interface Asked {
   readonly content: ContentContext;
 }
 
-type Write = (asked: Asked) => Promise<Loaded | null>;
+type Write = (asked: Mutation) => Promise<Loaded | null>;
 type Failed = (error: unknown, type: ContentType, info: GraphQLResolveInfo) => EntryResult;
 
 const rethrow: Failed = (error) => {
@@ -64,9 +64,10 @@ function dataOf({ data, locale }: Values): Values {
   return typeof locale === 'string' ? { ...given, locale } : { ...given };
 }
 
-const statusOf = ({ status }: Values): Pick<Asked, 'status'> => (status === 'draft' || status === 'published' ? { status } : {});
+const statusOf = ({ status }: Values): Pick<Mutation, 'status'> =>
+  status === 'draft' || status === 'published' ? { status } : {};
 
-const createAsked = ({ type, data, query, content, status }: Asked): Promise<Loaded> =>
+const createAsked = ({ type, data, query, content, status }: Mutation): Promise<Loaded> =>
   create(type, inStatusOf(data, status ?? null), query, status === 'published' ? { ...content, createsDrafts: false } : content);
 
 /**
@@ -101,7 +102,7 @@ export const updateResolver = (type: ContentType): Resolver =>
   type.kind === 'singleType' ? updateSingle(type) : updateEntry(type);
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
-async function createSingle(asked: Asked): Promise<Loaded> {
+async function createSingle(asked: Mutation): Promise<Loaded> {
   const { type, query, content, status } = asked;
   const other = type.localized ? await singleId(type, 'all', content) : null;
   if (other === null) return createAsked(asked);
@@ -118,7 +119,7 @@ export const deleteResolver = writing(async (asked) => {
   return id === null ? null : remove({ type, id }, query, content);
 });
 
-async function writtenId({ type, args, content }: Asked): Promise<number | null> {
+async function writtenId({ type, args, content }: Mutation): Promise<number | null> {
   if (type.kind !== 'singleType') return entryId(args['id']);
   const locale = localeOf(args);
   return singleId(type, locale === 'all' ? null : locale, content);

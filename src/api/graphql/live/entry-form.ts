@@ -9,7 +9,7 @@ import type { EntryForm } from '../../sync/query.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { createRowShaper } from '../results.js';
 import { collectFields, type Operation } from '../selection/collect-fields.js';
-import { mergeSelected, readEntity } from '../selection/read-selection.js';
+import { mergeSelections, readEntity } from '../selection/read-selection.js';
 import type { ReadingContext } from '../selection/reading-context.js';
 import { changeName } from '../type-names.js';
 
@@ -44,12 +44,12 @@ export const entryForm = ({ key, operation, nodes }: FormInput): EntryForm => ({
   key,
   select: (type, bind) => {
     const failures: ReadingContext['failures'] = new Map();
-    const reading = { operation, bind, countType: bind.budget.typeCounter(), known: new Map(), failures };
+    const reading = { operation, bind, countType: bind.budget.typeCounter(), fieldResults: new Map(), failures };
     const parts = [...collectFields(nodes, changeName(type), operation)].flatMap(([alias, fields]) =>
       fields[0]?.name.value === 'entry' ? readEntity(fields, type, { holder: changeName(type), around: [alias] }, reading) : [],
     );
     for (const failure of failures.values()) throw failure;
-    const selected = mergeSelected(parts);
+    const selected = mergeSelections(parts);
     refuseFar(selected.populate.fields, { type, bind, isLinked: false });
     return selected;
   },

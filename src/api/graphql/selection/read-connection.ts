@@ -10,8 +10,8 @@ import { collectFields, fieldsBelow, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
 import { readGroups, type SelectedGroups } from './read-groups.js';
 import { fallbackOf, forRoot, localeOf, readingContext, readOnce } from './read-root.js';
-import { mergeSelected, readEntity } from './read-selection.js';
-import type { ReadingContext, Selected } from './reading-context.js';
+import { mergeSelections, readEntity } from './read-selection.js';
+import type { ReadingContext, TypeSelection } from './reading-context.js';
 
 /** The query of a list by cursors, and the groups that are selected beside it. */
 interface ConnectionQuery extends Query {
@@ -81,16 +81,21 @@ const given = (value: unknown): boolean => value !== undefined && value !== null
 const unfit = (name: string): Error =>
   validationError(`Invalid parameter ${name}: use either first with after, or last with before`);
 
-function readConnection(nodes: readonly FieldNode[], type: ContentType, context: ReadingContext): Selected {
+function readConnection(nodes: readonly FieldNode[], type: ContentType, context: ReadingContext): TypeSelection {
   const parts = [...collectFields(nodes, connectionName(type), context.operation)].flatMap(([key, fields]) => {
     const name = fields[0]?.name.value;
     if (name === 'nodes') return readEntity(fields, type, { holder: connectionName(type), around: [key] }, context);
     return name === 'edges' ? readEdges(fields, key, type, context) : [];
   });
-  return mergeSelected(parts);
+  return mergeSelections(parts);
 }
 
-const readEdges = (nodes: readonly FieldNode[], key: string, type: ContentType, context: ReadingContext): readonly Selected[] =>
+const readEdges = (
+  nodes: readonly FieldNode[],
+  key: string,
+  type: ContentType,
+  context: ReadingContext,
+): readonly TypeSelection[] =>
   [...collectFields(nodes, edgeName(type), context.operation)].flatMap(([nodeKey, fields]) =>
     fields[0]?.name.value === 'node' ? readEntity(fields, type, { holder: edgeName(type), around: [key, nodeKey] }, context) : [],
   );

@@ -21,8 +21,8 @@ import {
   typeName,
 } from '../type-names.js';
 import { argumentsOf, collectFields } from './collect-fields.js';
-import { mergeSelected, readEntity } from './read-selection.js';
-import type { ReadingContext, Selected } from './reading-context.js';
+import { mergeSelections, readEntity } from './read-selection.js';
+import type { ReadingContext, TypeSelection } from './reading-context.js';
 
 /** The groups that a connection selects. */
 export interface SelectedGroups {
@@ -37,7 +37,7 @@ export interface SelectedEntries {
   /** The field that selects them. */
   readonly nodes: readonly FieldNode[];
   readonly target: ContentType;
-  readonly selected: Selected;
+  readonly selected: TypeSelection;
   /** The texts of the keys of the groupings whose last key has these entries. */
   readonly groupings: ReadonlySet<string>;
 }
@@ -213,7 +213,7 @@ function readEntries(
     entries.push({
       nodes,
       target,
-      selected: mergeSelected(readEntity(nodes, target, { holder, around: [alias] }, context)),
+      selected: mergeSelections(readEntity(nodes, target, { holder, around: [alias] }, context)),
       groupings: new Set([grouping]),
     });
 }

@@ -9,8 +9,8 @@ import type { GraphqlContext } from '../graphql-context.js';
 import { collectionName, responseName } from '../type-names.js';
 import { fieldsBelow, isCustomField } from './collect-fields.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
-import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
-import type { Selected, ReadingContext } from './reading-context.js';
+import { mergeSelections, readSelection, seenByCode } from './read-selection.js';
+import type { TypeSelection, ReadingContext } from './reading-context.js';
 
 /** Returns the query of a root field with one entry. Throws an ApiError for invalid arguments. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
@@ -86,8 +86,8 @@ const bytesOf = ({ fieldNodes }: GraphQLResolveInfo): number =>
   10 * fieldNodes.reduce((sum, { loc }) => sum + (loc === undefined ? 0 : loc.end - loc.start), 100);
 
 /** Returns the selection of a root field. If the field has middlewares, it includes all attributes for them. */
-export const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
-  isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelected([selection, seenByCode]) : selection;
+export const forRoot = (selection: TypeSelection, info: GraphQLResolveInfo): TypeSelection =>
+  isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelections([selection, seenByCode]) : selection;
 
 /** Returns the locale of a query. An explicit null matches no entry. */
 export function localeOf({ locale }: Values): Query['locale'] {
@@ -108,5 +108,5 @@ function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operatio
 
 /** Returns the context in which the selection of an operation is read. */
 export function readingContext({ content: { bind }, failures }: GraphqlContext, info: GraphQLResolveInfo): ReadingContext {
-  return { operation: info, bind, countType: bind.budget.typeCounter(), known: new Map(), failures };
+  return { operation: info, bind, countType: bind.budget.typeCounter(), fieldResults: new Map(), failures };
 }

@@ -8,7 +8,7 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarA
 import { entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { argumentsOf, childKey, collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
-import type { Selected, ReadingContext } from './reading-context.js';
+import type { TypeSelection, ReadingContext } from './reading-context.js';
 
 /**
  * Reads the selection below `data` of a response type: attributes to load, and relations to populate under the keys that their
@@ -19,11 +19,11 @@ export function readSelection(
   response: string,
   type: ContentType,
   context: ReadingContext,
-): Selected {
+): TypeSelection {
   const parts = [...collectFields(nodes, response, context.operation)].flatMap(([key, data]) =>
     data[0]?.name.value === 'data' ? readEntity(data, type, { holder: response, around: [key] }, context) : [],
   );
-  return mergeSelected(parts);
+  return mergeSelections(parts);
 }
 
 /** Reads the selections on an entity. `holder` is the type that has it, `around` the response keys below the field that was resolved. */
@@ -32,9 +32,9 @@ export function readEntity(
   type: ContentType,
   { holder, around }: { readonly holder: string; readonly around: readonly string[] },
   context: ReadingContext,
-): readonly Selected[] {
+): readonly TypeSelection[] {
   const { operation } = context;
-  const parts: Selected[] = isCustomField(holder, nodes[0]?.name.value ?? '', operation) ? [seenByCode] : [];
+  const parts: TypeSelection[] = isCustomField(holder, nodes[0]?.name.value ?? '', operation) ? [seenByCode] : [];
   for (const [key, attributes] of collectFields(nodes, entityName(type), operation)) {
     const name = attributes[0]?.name.value ?? '';
     if (isCustomField(entityName(type), name, operation)) parts.push(seenByCode);
@@ -44,7 +44,7 @@ export function readEntity(
 }
 
 /** The selection of all attributes, for extensions that receive the entry. */
-export const seenByCode: Selected = { fields: null, includePrivate: true, populate: noPopulate };
+export const seenByCode: TypeSelection = { fields: null, includePrivate: true, populate: noPopulate };
 
 /** Reads a selection on the attributes of a content type, or on a component. `around` is explained at `childKey`. */
 function readAttributes(
@@ -52,7 +52,7 @@ function readAttributes(
   type: ContentType,
   around: readonly string[],
   context: ReadingContext,
-): Selected {
+): TypeSelection {
   const fields = new Set<string>();
   const populated: PopulateField[] = [];
   let whole = false;
@@ -73,7 +73,7 @@ function readAttributes(
 }
 
 /** Returns the union of several selections. */
-export function mergeSelected(parts: readonly Selected[]): Selected {
+export function mergeSelections(parts: readonly TypeSelection[]): TypeSelection {
   const whole = parts.some(({ fields }) => fields === null);
   return {
     fields: whole ? null : [...new Set(parts.flatMap(({ fields }) => fields ?? []))],
@@ -104,8 +104,8 @@ export function readChild(
 ): readonly PopulateField[] {
   const [node] = nodes;
   if (node === undefined || nodes.length > 1) return readAt(attribute, nodes, place, context);
-  const known = context.known.get(node) ?? new Map<string, readonly PopulateField[]>();
-  context.known.set(node, known);
+  const known = context.fieldResults.get(node) ?? new Map<string, readonly PopulateField[]>();
+  context.fieldResults.set(node, known);
   const key = [place.owner.uid, ...place.around, place.alias].join(' ');
   const fields = known.get(key) ?? readAt(attribute, nodes, place, context);
   known.set(key, fields);
@@ -124,7 +124,7 @@ const showWhole = ({ query, on, ...field }: PopulateField): PopulateField => ({
   on: on === null ? null : new Map([...on].map(([uid, one]) => [uid, whole(one)])),
 });
 
-const whole = (query: Query): Query => ({ ...query, ...mergeSelected([query, seenByCode]) });
+const whole = (query: Query): Query => ({ ...query, ...mergeSelections([query, seenByCode]) });
 
 function readStructured(
   attribute: Structured,
@@ -186,7 +186,7 @@ function readFragments(nodes: readonly FieldNode[], uids: readonly string[], con
 }
 
 /** Returns the query of a selection. All empty selections share one query, so that it is bound once. */
-const queryOf = (selected: Selected): Query =>
+const queryOf = (selected: TypeSelection): Query =>
   selected.fields?.length === 0 && selected.populate.fields.length === 0 ? bare : { ...related, ...selected };
 
 const bare: Query = { ...related, fields: [] };
@@ -204,7 +204,7 @@ function readList(
   const [node] = nodes;
   if (node === undefined) return null;
   try {
-    const given = context.given?.get(node) ?? argumentsOf(node, typeName(owner), context.operation);
+    const given = context.argumentOverrides?.get(node) ?? argumentsOf(node, typeName(owner), context.operation);
     const list = parseListArguments(given, target, context.bind);
     bindNested({ ...related, ...list }, target, { ...context.bind, budget: unlimited });
     return list;

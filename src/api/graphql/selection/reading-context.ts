@@ -11,12 +11,12 @@ export interface ReadingContext {
   /** Counts a type on which something is selected. Throws a ValidationError if there are too many. */
   readonly countType: () => void;
   /** Results of fields that are reached by several fragments, by their places. */
-  readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
+  readonly fieldResults: Map<FieldNode, Map<string, readonly PopulateField[]>>;
   /** Takes the errors of nested fields with invalid arguments. Only these fields fail, when they are resolved. */
   readonly failures: Map<FieldNode, ApiError>;
   /** Arguments that an extension has passed to a field, instead of those in the query. */
-  readonly given?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
+  readonly argumentOverrides?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
 }
 
 /** The selection on entries or components of one type. */
-export type Selected = Pick<Query, 'fields' | 'includePrivate' | 'populate'>;
+export type TypeSelection = Pick<Query, 'fields' | 'includePrivate' | 'populate'>;

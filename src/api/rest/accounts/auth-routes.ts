@@ -5,7 +5,7 @@ import { register } from '#accounts/login/register.js';
 import { forgotPassword, resetPassword } from '#accounts/login/reset-password.js';
 import type { Accounts, AccountCall, Body } from '#accounts/accounts.js';
 import { roleUid } from '#accounts/user-store.js';
-import { findWritten } from '#accounts/users/users.js';
+import { findWrittenUser } from '#accounts/users/users.js';
 import type { ContentContext } from '#content/content-context.js';
 import { notFoundError } from '#base/errors.js';
 import { countAttempt } from '#http/limit-requests.js';
@@ -125,7 +125,7 @@ export async function sessionAnswer(
   query: UserQuery = () => emptyQuery,
 ): Promise<Answer> {
   const content = await contextOfUser(accountsOf(running), session, ofCaller);
-  const user = await findWritten(session.user.id, query(content, ofCaller), content);
+  const user = await findWrittenUser(session.user.id, query(content, ofCaller), content);
   const { jwt, refreshToken } = session;
   const body = {
     ...(jwt !== null && { jwt }),

@@ -1,6 +1,6 @@
 import { userType } from '#accounts/user-store.js';
 import { updateUser } from '#accounts/users/change-user.js';
-import { createUser, deleteMe, deleteUser, findWritten } from '#accounts/users/users.js';
+import { createUser, deleteMe, deleteUser, findWrittenUser } from '#accounts/users/users.js';
 import { countEntries } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
 import type { Precondition } from '#content/meet-precondition.js';
@@ -63,7 +63,7 @@ async function countUsers(call: RouteCall): Promise<Answer> {
 
 async function findMe(call: RouteCall): Promise<Answer> {
   if (call.caller.kind !== 'user') throw unauthorizedError('Unauthorized');
-  return userAnswer(await findWritten(call.caller.user.id, queryOf(call), call.content), call);
+  return userAnswer(await findWrittenUser(call.caller.user.id, queryOf(call), call.content), call);
 }
 
 async function findUser(call: RouteCall): Promise<Answer> {
@@ -78,7 +78,7 @@ async function create(call: RouteCall): Promise<Answer> {
   requireKey(userType(call.content), call.request.headers);
   checkQuery(call);
   const id = await createUser(accountsOf(call.running), bodyOf(call.request), call);
-  return { ...userAnswer(await findWritten(id, withRole, call.content), call), status: 201 };
+  return { ...userAnswer(await findWrittenUser(id, withRole, call.content), call), status: 201 };
 }
 
 /** Returns what a write of a user demands, by its headers. Throws a 400 if users need an Idempotency-Key and there is none. */
@@ -92,7 +92,7 @@ async function update(call: RouteCall): Promise<Answer> {
   const id = idOf(call);
   checkQuery(call);
   await updateUser(accountsOf(call.running), { ...demandOf(call), id }, bodyOf(call.request), call);
-  return userAnswer(await findWritten(id, withRole, call.content), call);
+  return userAnswer(await findWrittenUser(id, withRole, call.content), call);
 }
 
 async function destroy(call: RouteCall): Promise<Answer> {

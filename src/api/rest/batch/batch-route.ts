@@ -1,9 +1,9 @@
 import type { Config } from '#settings/config.js';
 import { fieldErrors } from '#base/errors.js';
 import type { RouteParts } from '#http/feature.js';
-import { flag, listOf, record, text, whole } from '#http/json-schema.js';
+import { flag, listOf, record, text, integerSchema } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
-import { once } from '#http/idempotency/read-key.js';
+import { runWithKey } from '#http/idempotency/read-key.js';
 import type { ProjectCode } from '#http/project-code.js';
 import { refuseOthers } from '#http/query-string.js';
 import type { Answer, DynamicRoute, Route } from '#http/route.js';
@@ -64,7 +64,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
       tag: 'Batches',
       description: 'Each write needs its own right.',
       answers: answers(
-        record({ data: listOf(record({ status: whole, body: anyObject })), meta: anyObject }),
+        record({ data: listOf(record({ status: integerSchema, body: anyObject })), meta: anyObject }),
         'An answer for each write',
       ),
     },
@@ -75,7 +75,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
       const { isAtomic, items } = readBatch(call.request.body, limits);
       const answer = (data: readonly object[]): Answer => ({ body: { data, meta: {} } });
       return isAtomic
-        ? once(call, async (content) => answer(await runTogether(items, { ...call, content }, sources)))
+        ? runWithKey(call, async (content) => answer(await runTogether(items, { ...call, content }, sources)))
         : answer(await runApart(items, call, sources));
     },
   };

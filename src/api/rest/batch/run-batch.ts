@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ContentContext } from '#content/content-context.js';
 import { withDatabase } from '#content/content-context.js';
 import { lastAttempt } from '#content/generate-uids.js';
-import { untilReady } from '#content/run-write.js';
+import { waitForIndexes } from '#content/run-write.js';
 import { ApiError, fieldErrors, hasCode, unavailableError, validationError } from '#base/errors.js';
 import { checkRight } from '#http/authorize.js';
 import { envelopeError, isBug } from '#http/error-response.js';
@@ -46,7 +46,7 @@ export async function runTogether(items: readonly BatchItem[], call: RouteCall, 
     throw fieldErrors([
       { path: ['transaction'], message: 'transaction needs a replica set: a standalone server has no transactions' },
     ]);
-  for (const type of call.content.bind.registry.types.values()) await untilReady(type, call.content);
+  for (const type of call.content.bind.registry.types.values()) await waitForIndexes(type, call.content);
   for (let attempt = 0; ; attempt++) {
     let current: number | null = null;
     try {

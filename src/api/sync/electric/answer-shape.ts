@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { validationError } from '#base/errors.js';
-import { exposed } from '#http/koa-packages.js';
+import { corsExposedHeaders } from '#http/koa-packages.js';
 import type { Answer, RouteCall } from '#http/route.js';
 import { Ending } from '#base/limits/ending.js';
 import type { Values } from '#base/values.js';
@@ -84,7 +84,7 @@ function parametersOf(values: Values): Parameters {
 const exposedHeaders = {
   'Access-Control-Expose-Headers': [
     ...['electric-cursor', 'electric-handle', 'electric-offset', 'electric-schema', 'electric-up-to-date'],
-    ...exposed,
+    ...corsExposedHeaders,
   ].join(','),
 } as const;
 

@@ -15,7 +15,7 @@ export interface Undone extends FieldError {
  * Handles what a request asks for and does not get: strict mode refuses it, otherwise the log says it once per cause. Throws a
  * ValidationError in strict mode if there is any.
  */
-export function refuseOrTell(undone: readonly Undone[], { bind, notices }: Pick<ContentContext, 'bind' | 'notices'>): void {
+export function refuseOrLog(undone: readonly Undone[], { bind, notices }: Pick<ContentContext, 'bind' | 'notices'>): void {
   if (undone.length === 0) return;
   if (bind.settings.strict) throw fieldErrors(undone.slice(0, maximumErrors).map(({ path, message }) => ({ path, message })));
   for (const { message, cause = message, remedy } of undone) notices.logOnce(`${cause}; ${remedy}`);

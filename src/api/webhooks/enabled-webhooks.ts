@@ -22,7 +22,7 @@ export const publicationIn = (event: EntryEvent): readonly WebhookEvent[] =>
 const ownTypes = /^(admin::.*|plugin::(i18n\.locale|upload\.folder|users-permissions\.(role|permission)))$/;
 
 /** Returns the webhooks that are told of an event of a type. Events of files and of project code belong to no type. */
-export const tellingOf = (webhooks: readonly Webhook[], event: string, uid: string): readonly Webhook[] =>
+export const receiversAmong = (webhooks: readonly Webhook[], event: string, uid: string): readonly Webhook[] =>
   webhooks.filter(({ events, types }) => events.includes(event) && (!event.startsWith('entry.') || isOf(types, uid)));
 
 const isOf = (types: readonly string[], uid: string): boolean => (types.length === 0 ? !ownTypes.test(uid) : types.includes(uid));
@@ -33,7 +33,7 @@ const readAgainAfter = 2_000;
 type Read = () => Promise<readonly Webhook[]>;
 
 /** The enabled webhooks, as this instance knows them. They are read again after each change. */
-export class KnownWebhooks {
+export class EnabledWebhooks {
   #enabled: readonly Webhook[] = [];
   #reading: Promise<void> = Promise.resolve();
   #listeners: readonly (() => void)[] = [];
@@ -57,12 +57,12 @@ export class KnownWebhooks {
   }
 
   /** Returns the enabled webhooks that are told of an event of a type. */
-  telling(event: string, uid: string): readonly Webhook[] {
-    return tellingOf(this.#enabled, event, uid);
+  receiversOf(event: string, uid: string): readonly Webhook[] {
+    return receiversAmong(this.#enabled, event, uid);
   }
 
-  hears(events: readonly WebhookEvent[], uid: string): boolean {
-    return this.#enabled.length > 0 && events.some((event) => this.telling(event, uid).length > 0);
+  hasReceivers(events: readonly WebhookEvent[], uid: string): boolean {
+    return this.#enabled.length > 0 && events.some((event) => this.receiversOf(event, uid).length > 0);
   }
 
   /** Says that webhooks have deliveries which are due. */
@@ -100,4 +100,4 @@ export class KnownWebhooks {
 }
 
 /** Returns the webhooks that an instance knows, by its bus of changes. */
-export const knownWebhooks = memoize((changes: ChangeBus) => (void changes, new KnownWebhooks()));
+export const enabledWebhooks = memoize((changes: ChangeBus) => (void changes, new EnabledWebhooks()));

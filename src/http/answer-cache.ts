@@ -10,11 +10,11 @@ import { roomForForms } from './compressed-forms.js';
 import type { ReadLog } from '#store/send/read-log.js';
 
 /** A read whose answer may be kept. */
-export interface KeptRead {
+export interface CacheableRead {
   readonly caller: Caller;
   readonly content: ContentContext;
   readonly models: ContentSource['models'];
-  readonly answers: KeptAnswers;
+  readonly answers: AnswerCache;
   readonly reads: ReadLog;
   /** What is asked for besides the address. */
   readonly form: string;
@@ -23,17 +23,17 @@ export interface KeptRead {
 }
 
 /** What is kept of the answer itself. */
-interface KeptBody {
+interface CachedBody {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: string | Buffer;
 }
 
 /** An answer that was made here, and what it depends on. */
-interface KeptAnswer {
+interface CachedAnswer {
   /** Null if answers of its route have no tags. */
   readonly tag: string | null;
   /** Null if the tag alone is kept. */
-  readonly body: KeptBody | null;
+  readonly body: CachedBody | null;
   readonly snapshot: ContentSource['models']['snapshot'];
   readonly begun: number;
   readonly collections: readonly string[];
@@ -41,7 +41,7 @@ interface KeptAnswer {
 }
 
 /** An answer as it is about to be sent. */
-type SentAnswer = Pick<KeptAnswer, 'tag'> & KeptBody;
+type SentAnswer = Pick<CachedAnswer, 'tag'> & CachedBody;
 
 /** The types of answers that koa-compress compresses, as far as answers are kept. */
 const compressed = /json|xml|javascript|^text\//i;
@@ -63,8 +63,8 @@ const longest = 8_192;
  * objects, and no change of a collection was reported from which it was read. Its tag then answers whether a client has it. Its bytes
  * are served to all callers with the same rights, if the writes of all instances are known.
  */
-export class KeptAnswers {
-  readonly #kept: BoundedCache<KeptAnswer>;
+export class AnswerCache {
+  readonly #kept: BoundedCache<CachedAnswer>;
   readonly #across: boolean;
   /** Bytes from which on an answer is compressed. */
   readonly #compressedFrom: number;
@@ -82,7 +82,7 @@ export class KeptAnswers {
   }
 
   /** Returns what is kept of the answer to a request, if it is as this instance would read it now; null if it must be read. */
-  find(ctx: Context, read: KeptRead): KeptAnswer | null {
+  find(ctx: Context, read: CacheableRead): CachedAnswer | null {
     if (asksAnew(ctx)) return null;
     const key = keyOf(ctx, read);
     const kept = key === null ? undefined : this.#kept.get(key);
@@ -95,12 +95,12 @@ export class KeptAnswers {
   }
 
   /** Returns the bytes of a kept answer if they may be served; null if they must be read. */
-  bodyOf({ body }: KeptAnswer, { content }: KeptRead): KeptBody | null {
+  bodyOf({ body }: CachedAnswer, { content }: CacheableRead): CachedBody | null {
     return body !== null && this.#mayServe(content) ? body : null;
   }
 
   /** Keeps an answer, or only its tag, unless it depends on more than stored entries. */
-  keep(ctx: Context, sent: SentAnswer, read: KeptRead): void {
+  keep(ctx: Context, sent: SentAnswer, read: CacheableRead): void {
     const { content, models, reads } = read;
     const { registry, locales } = models.snapshot;
     const key = keyOf(ctx, read);
@@ -116,7 +116,7 @@ export class KeptAnswers {
   }
 
   /** Returns the bytes of memory of a body, with those of its compressed forms. */
-  #sizeOf(body: KeptBody | null): number {
+  #sizeOf(body: CachedBody | null): number {
     if (body === null) return 0;
     const { bytes, headers } = body;
     if (typeof bytes === 'string') return 2 * bytes.length;
@@ -124,7 +124,7 @@ export class KeptAnswers {
     return bytes.length + (isCompressed ? roomForForms(bytes) : 0);
   }
 
-  #mayKeep(ctx: Context, { bytes }: SentAnswer, { caller, content, isOwn }: KeptRead): boolean {
+  #mayKeep(ctx: Context, { bytes }: SentAnswer, { caller, content, isOwn }: CacheableRead): boolean {
     if (isOwn || caller.access.isOfUser === true || ctx.res.hasHeader('Set-Cookie')) return false;
     return bytes.length <= largestBody && this.#mayServe(content);
   }
@@ -139,7 +139,7 @@ export class KeptAnswers {
  * Says whether an answer was kept. Its age is that of the last word that it is still valid, as after a validation at the origin: a larger
  * one would take the time from caches for which `Cache-Control` lets them keep it.
  */
-export function tellKept(ctx: Context, isKept: boolean): void {
+export function setCacheStatus(ctx: Context, isKept: boolean): void {
   ctx.res.setHeader('Cache-Status', isKept ? 'mangrove; hit' : 'mangrove; fwd=miss');
   if (isKept) ctx.res.setHeader('Age', '0');
 }
@@ -151,7 +151,7 @@ const asksAnew = ({ req }: Context): boolean => /\bno-(?:cache|store)\b/i.test(r
 const passing = /explain=|previewToken/i;
 
 /** Returns the key of a request; null if its answer is not kept. */
-function keyOf(ctx: Context, { caller, form, isOwn }: KeptRead): string | null {
+function keyOf(ctx: Context, { caller, form, isOwn }: CacheableRead): string | null {
   const { url, host } = ctx;
   if (url.length + form.length > longest || ctx.req.headers['x-preview-token'] !== undefined) return null;
   if (passing.test(url.includes('%') ? decoded(url) : url)) return null;
