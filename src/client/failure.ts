@@ -74,14 +74,14 @@ const kinds: Readonly<Record<number, Refusal['kind']>> = {
 };
 
 /** An answer, received by fetch or XMLHttpRequest. */
-export interface Received {
+export interface ReceivedAnswer {
   readonly status: number;
   readonly text: string;
   readonly header: (name: string) => string | null;
 }
 
 /** Returns the failure that an answer with an error status describes. */
-export function refusal({ status, text, header }: Received): Failure {
+export function refusal({ status, text, header }: ReceivedAnswer): Failure {
   const { name = 'Error', message = `The service answered with ${String(status)}`, details } = readError(text);
   const reason = /error_description="(\w+)"/.exec(header('www-authenticate') ?? '');
   const fields = {

@@ -1,4 +1,4 @@
-import { refusal, silence, type Failure, type Received, waitAfter } from './failure.js';
+import { refusal, silence, type Failure, type ReceivedAnswer, waitAfter } from './failure.js';
 import { keepSession, type Session, type SessionKeeper, type SessionStore } from './session.js';
 import { pause, transmit, type Fetch, type Progress, type Signal } from './transport.js';
 import { writeQuery } from './query.js';
@@ -201,7 +201,7 @@ function sender(
   };
 }
 
-function bodyOf(received: Received): unknown {
+function bodyOf(received: ReceivedAnswer): unknown {
   const { status, text } = received;
   if (status < 200 || status >= 300) throw refusal(received);
   try {

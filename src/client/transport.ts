@@ -1,4 +1,4 @@
-import { silence, type Received } from './failure.js';
+import { silence, type ReceivedAnswer } from './failure.js';
 
 /** The part of AbortSignal that is used. */
 export interface Signal {
@@ -50,7 +50,7 @@ export const pause = (milliseconds: number, signal: Signal | undefined): Promise
   });
 
 /** Sends a request. Returns the answer, whatever its status. Throws a Failure if there is none. */
-export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
+export async function transmit(sent: Sent, fetch: Fetch): Promise<ReceivedAnswer> {
   const { signal, timeout, onProgress } = sent;
   const what = `${sent.method} ${sent.url}`;
   if (signal?.aborted === true) throw silence('aborted', what);
@@ -76,7 +76,7 @@ export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
   }
 }
 
-async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init }: Sent): Promise<Received> {
+async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init }: Sent): Promise<ReceivedAnswer> {
   const response = await fetch(url, { ...init, method, headers, body, signal });
   return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
 }
@@ -102,7 +102,7 @@ interface ProgressEvent {
   readonly lengthComputable: boolean;
 }
 
-const byXhr = (xhr: Xhr, { url, method, headers, body, signal, onProgress }: Sent): Promise<Received> =>
+const byXhr = (xhr: Xhr, { url, method, headers, body, signal, onProgress }: Sent): Promise<ReceivedAnswer> =>
   new Promise((resolve, reject) => {
     xhr.open(method, url);
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);

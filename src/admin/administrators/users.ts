@@ -14,7 +14,7 @@ import { array, boolean, checkIds, checkPanelBody, id, idsIn, object, string } f
 import type { PanelCall } from '../panel-route.js';
 import { resourceRoutes } from '../resource-routes.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
-import { mayGive } from '../rights/rights.js';
+import { refuseWiderPermissions } from '../rights/rights.js';
 import {
   administratorOf,
   findAdministrator,
@@ -149,7 +149,7 @@ async function mayChange(roles: readonly AdminRole[], { rights, panel }: PanelCa
   if (rights.isSuper) return;
   if (roles.some(({ code }) => code === superAdminCode)) throw forbiddenError();
   const byRole = await panel.permissions();
-  mayGive(
+  refuseWiderPermissions(
     rights,
     roles.flatMap(({ id }) => byRole.get(id) ?? []),
   );

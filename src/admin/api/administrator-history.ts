@@ -6,7 +6,7 @@ import type { Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import { writeUnchanged } from '../content-manager/conflicts.js';
-import { callOnEntry, callOnShown, findEntry, mayOnEntry } from '../content-manager/entry-rights.js';
+import { callOnEntry, callOnShownEntry, findEntry, mayOnEntry } from '../content-manager/entry-rights.js';
 import { permittedValues } from '../content-manager/show-entry.js';
 import type { PanelCall } from '../panel-route.js';
 import { explorer } from '../rights/actions.js';
@@ -29,7 +29,7 @@ export async function visibleDraft(values: Values, key: EntryKey, call: PanelCal
   const { type } = key;
   const own = contentFor(call, 'read', type);
   if (!(await draftBeside.isShown(key, own))) return null;
-  return permittedValues(values, type, await callOnShown(key, call));
+  return permittedValues(values, type, await callOnShownEntry(key, call));
 }
 
 interface Restoring extends Pick<AdminCall, 'commit'> {

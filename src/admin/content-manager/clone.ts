@@ -12,7 +12,7 @@ import { listedComponent, permittedAttributes } from '../rights/field-paths.js';
 import { countedParts, type PartOf, values } from './entry-query.js';
 import { callOnEntry, findEntry } from './entry-rights.js';
 import { typeOf } from './read-routes.js';
-import { createEntry, showWritten } from './write-entry.js';
+import { createEntry, showWrittenEntry } from './write-entry.js';
 
 /** The routes that copy entries. */
 export const cloneRoutes = needing(
@@ -67,7 +67,7 @@ async function copy(type: ContentType, body: unknown, call: PanelCall): Promise<
   const { data, locale } = await valuesToCopy(type, source, call);
   const changed = isRecord(body) ? { ...data, ...body } : body;
   const id = await createEntry(type, changed, { call, values: locale });
-  return { body: await showWritten(type, id, call) };
+  return { body: await showWrittenEntry(type, id, call) };
 }
 
 /** Entries are shown as bodies link them: by their ids. */

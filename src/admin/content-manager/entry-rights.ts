@@ -53,7 +53,7 @@ export async function callOnEntry<Call extends EntryCaller>(
  * Returns the call with the fields that its reader may see of an entry as it is shown: with the draft beside it in its place, unless that
  * is hidden. All permissions remain, because the published entry may meet the conditions of others.
  */
-export async function callOnShown<Call extends EntryCaller>(key: EntryKey, call: Call): Promise<Call> {
+export async function callOnShownEntry<Call extends EntryCaller>(key: EntryKey, call: Call): Promise<Call> {
   const { type } = key;
   if (!keepsDrafts(type)) return callOnEntry(key, { call, action: 'read' });
   const { store } = await withDrafts(contentFor(call, 'read', type), new Set([type]));

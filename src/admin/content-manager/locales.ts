@@ -14,7 +14,7 @@ import { contentFor } from '../rights/content-access.js';
 import { permittedBody } from './permitted-body.js';
 import { findEntry, idQuery } from './entry-rights.js';
 import { showEntry, typeOf } from './read-routes.js';
-import { asNew, createEntry } from './write-entry.js';
+import { newEntryData, createEntry } from './write-entry.js';
 
 /** The route of what a form takes over from an entry in another locale. */
 export const localeRoutes = needing(
@@ -77,7 +77,7 @@ async function createFrom({ type, id, locale }: NewLocale, call: PanelCall): Pro
   const given = permittedBody(type, body, { call, action: 'create' });
   if (sharedAttributes(type).some((name) => Object.hasOwn(given, name)))
     await findEntry({ type, id }, { call, action: 'update' });
-  const data = asNew(type, given, { locale });
+  const data = newEntryData(type, given, { locale });
   const { document } = await localize({ type, source }, { data, query: idQuery }, context).catch((error: unknown) => {
     throw hasCode(error, 'locale-taken') ? cannotJoin() : error;
   });

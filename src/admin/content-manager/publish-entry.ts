@@ -17,7 +17,7 @@ export const stateQuery: Query = { ...emptyQuery, fields: ['publishedAt'] };
  * already. Throws a ValidationError
  * that lists what a published entry lacks, and a NotFoundError if the entry is gone meanwhile.
  */
-export async function publishFound({ type, id }: EntryKey, to: State, { entry, context }: FoundEntry): Promise<boolean> {
+export async function publishEntry({ type, id }: EntryKey, to: State, { entry, context }: FoundEntry): Promise<boolean> {
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
   const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, context));
   if (isPublished === (to === 'published') && !takesDraft) return false;

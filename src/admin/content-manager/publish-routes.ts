@@ -11,9 +11,9 @@ import { largestPage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { findEntry, writeEntry } from './entry-rights.js';
-import { publishFound, type State, stateQuery } from './publish-entry.js';
+import { publishEntry, type State, stateQuery } from './publish-entry.js';
 import { keyOf, typeOf } from './read-routes.js';
-import { removeWith, showWritten } from './write-entry.js';
+import { removeWith, showWrittenEntry } from './write-entry.js';
 import { singleOf } from './write-routes.js';
 
 /** The routes that publish and unpublish entries, and those that change several at once. */
@@ -40,7 +40,7 @@ function checkRight(type: ContentType, call: PanelCall): void {
 async function change(key: EntryKey, to: State, call: PanelCall): Promise<Answer> {
   checkRight(key.type, call);
   if (!(await setState(key, to, call))) throw applicationError(`already.${to}`);
-  return { body: await showWritten(key.type, key.id, call) };
+  return { body: await showWrittenEntry(key.type, key.id, call) };
 }
 
 async function changeSingle(to: State, call: PanelCall): Promise<Answer> {
@@ -54,7 +54,7 @@ async function changeSingle(to: State, call: PanelCall): Promise<Answer> {
  */
 async function setState({ type, id }: EntryKey, to: State, call: PanelCall, isOne = true): Promise<boolean> {
   const { entry, context } = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
-  return publishFound({ type, id }, to, { entry, context: isOne ? context : { ...context, author: undefined } });
+  return publishEntry({ type, id }, to, { entry, context: isOne ? context : { ...context, author: undefined } });
 }
 
 const idsBody = object({ ids: array().of(mixed<number | string>().required()).min(1).max(largestPage).required() });

@@ -10,7 +10,7 @@ import { needing, type PanelCall } from '../panel-route.js';
 import { paginationOf, parametersOf, parseListQuery } from '../panel-query.js';
 import { shownTypes } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
-import { callOnShown, findEntry, idQuery } from './entry-rights.js';
+import { callOnShownEntry, findEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateRows } from './entry-query.js';
 import { hasDraft } from './publish-entry.js';
 import { showPermitted } from './show-entry.js';
@@ -59,7 +59,7 @@ interface Showing {
 
 /** Returns an entry as it is shown, with a draft beside it as a draft. Throws the errors of `findEntry`. */
 export async function showEntry(type: ContentType, id: number, { call, form }: Showing): Promise<Values> {
-  const own = await callOnShown({ type, id }, call);
+  const own = await callOnShownEntry({ type, id }, call);
   const { entry, context } = await findEntry({ type, id }, { call: own, action: 'read' }, (bind) => entryQuery(type, form, bind));
   const [shown = {}] = showPermitted([entry], type, own, context);
   // The panel offers to publish what it takes for a draft.

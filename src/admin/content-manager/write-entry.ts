@@ -32,7 +32,7 @@ export async function createEntry(type: ContentType, body: unknown, { call, valu
   const context = contentFor(call, 'create', type);
   const data = permittedBody(type, body, { call, action: 'create' });
   if (type.uid === userUid) return createUserEntry(data, call, context);
-  const { document } = await create(type, asNew(type, data, own), idQuery, context);
+  const { document } = await create(type, newEntryData(type, data, own), idQuery, context);
   return Number(document['_id']);
 }
 
@@ -43,7 +43,7 @@ interface Creating {
 }
 
 /** Returns the data of a new entry, which is a draft if the type has drafts. */
-export const asNew = (type: ContentType, data: Values, values: Values): Values => ({
+export const newEntryData = (type: ContentType, data: Values, values: Values): Values => ({
   ...data,
   ...values,
   ...(type.draftAndPublish && { publishedAt: null }),
@@ -53,7 +53,7 @@ export const asNew = (type: ContentType, data: Values, values: Values): Values =
  * Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Returns the other
  * locales to which values were copied, as they were before. Throws the errors of `findEntry`, of `writeUnchanged` and of an update.
  */
-async function changeEntry({ type, id }: EntryKey, call: PanelCall, copied: LinkChild | undefined): Promise<readonly Loaded[]> {
+async function writeBody({ type, id }: EntryKey, call: PanelCall, copied: LinkChild | undefined): Promise<readonly Loaded[]> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
   const changed = await writeEntry({ type, id }, { call: own, action: 'update' }, async (context) => {
     const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
@@ -70,10 +70,10 @@ async function changeEntry({ type, id }: EntryKey, call: PanelCall, copied: Link
 }
 
 /** Changes an entry, and returns it. As in Strapi v4, its other locales are shown as they were before. */
-export async function changeShown({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
+export async function changeEntry({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
   const { before, copied } = type.localized ? await formerLocales({ type, id }, call) : {};
-  const changed = await changeEntry({ type, id }, call, copied);
-  const shown = await showWritten(type, id, call);
+  const changed = await writeBody({ type, id }, call, copied);
+  const shown = await showWrittenEntry(type, id, call);
   const localizations = changed.length > 0 ? showAll(changed, call.content) : before;
   return 'localizations' in shown && localizations !== undefined ? { ...shown, localizations } : shown;
 }
@@ -91,7 +91,7 @@ async function formerLocales({ type, id }: EntryKey, call: PanelCall): Promise<F
   const own = await callOnEntry({ type, id }, { call, action: 'read' });
   const { bind, hooks } = contentFor(own, 'read', type);
   if (hooks?.reads(type.uid) || bind.access.rules.has(type.uid))
-    return { before: (await showWritten(type, id, own))['localizations'] };
+    return { before: (await showWrittenEntry(type, id, own))['localizations'] };
   const [child] = bindEntrySelection(localesQuery, type, bind).children;
   return { copied: child?.kind === 'link' ? child : undefined };
 }
@@ -101,7 +101,7 @@ const localesQuery: Query = { ...emptyQuery, populate: { all: false, fields: [fi
 /** Deletes an entry, and returns it as it was shown. Throws the errors of `findEntry`. */
 export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Promise<Values> {
   const removed = await writeEntry({ type, id }, { call, action: 'delete' }, async (context) => {
-    const shown = await showWritten(type, id, call);
+    const shown = await showWrittenEntry(type, id, call);
     return (await removeWith({ type, id }, context)) && shown;
   });
   if (removed === null) throw notFoundError();
@@ -120,7 +120,7 @@ function localesOf(entry: Loaded | null): readonly Loaded[] | null {
 }
 
 /** Returns an entry after a write in the form of a read; only its id if the administrator may not read it. */
-export async function showWritten(type: ContentType, id: number, call: PanelCall): Promise<Values> {
+export async function showWrittenEntry(type: ContentType, id: number, call: PanelCall): Promise<Values> {
   return showEntry(type, id, { call, form: 'entry' }).catch((error: unknown) => {
     if (error instanceof ForbiddenError) return { id };
     throw error;

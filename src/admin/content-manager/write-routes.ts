@@ -7,7 +7,7 @@ import { explorer } from '../rights/actions.js';
 import { may } from '../rights/rights.js';
 import { createIn, localeOf } from './locales.js';
 import { findSingle, keyOf, typeOf } from './read-routes.js';
-import { changeShown, removeEntry, showWritten } from './write-entry.js';
+import { changeEntry, removeEntry, showWrittenEntry } from './write-entry.js';
 
 /** The routes that create, change and delete entries. */
 export const writeRoutes = needing(
@@ -27,10 +27,10 @@ async function create(call: PanelCall): Promise<Answer> {
 }
 
 const createShown = async (type: ContentType, call: PanelCall): Promise<object> =>
-  showWritten(type, await createIn(type, call), call);
+  showWrittenEntry(type, await createIn(type, call), call);
 
 async function change(call: PanelCall): Promise<Answer> {
-  return { body: await changeShown(keyOf(call), call) };
+  return { body: await changeEntry(keyOf(call), call) };
 }
 
 async function remove(call: PanelCall): Promise<Answer> {
@@ -42,7 +42,7 @@ async function changeSingle(call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'singleType');
   if (!['create', 'update'].some((action) => may(call.rights, `${explorer}.${action}`, type.uid))) throw forbiddenError();
   const id = await storedSingle(type, call);
-  return { body: await (id === null ? createShown(type, call) : changeShown({ type, id }, call)) };
+  return { body: await (id === null ? createShown(type, call) : changeEntry({ type, id }, call)) };
 }
 
 /** Returns the id of the entry of a single type in the locale of the request, whoever may see it; null if there is none. */

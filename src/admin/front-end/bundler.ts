@@ -34,9 +34,15 @@ export interface BundlerPlugin {
 }
 
 export interface BundlerSetup {
-  onResolve(options: { readonly filter: RegExp }, resolve: (request: Import) => Promise<Resolved> | Resolved): void;
-  onLoad(options: { readonly filter: RegExp; readonly namespace: string }, load: (file: Found) => Promise<Loaded> | Loaded): void;
-  resolve(path: string, options: Readonly<Record<string, unknown>>): Promise<Found & { readonly errors: readonly unknown[] }>;
+  onResolve(options: { readonly filter: RegExp }, resolve: (request: Import) => Promise<Resolution> | Resolution): void;
+  onLoad(
+    options: { readonly filter: RegExp; readonly namespace: string },
+    load: (file: ResolvedFile) => Promise<Loaded> | Loaded,
+  ): void;
+  resolve(
+    path: string,
+    options: Readonly<Record<string, unknown>>,
+  ): Promise<ResolvedFile & { readonly errors: readonly unknown[] }>;
 }
 
 /** An import of a module. */
@@ -50,9 +56,9 @@ export interface Import {
 }
 
 /** Undefined leaves the import to esbuild. */
-type Resolved = Found | { readonly path: string; readonly external: true } | undefined;
+type Resolution = ResolvedFile | { readonly path: string; readonly external: true } | undefined;
 
-export interface Found {
+export interface ResolvedFile {
   readonly path: string;
   readonly namespace?: string;
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
-import type { BundlerPlugin, BundlerSetup, Found, Import } from './bundler.js';
+import type { BundlerPlugin, BundlerSetup, ResolvedFile, Import } from './bundler.js';
 
 /** Packages with a state of their own, of which the panel and all plugins must use the same copy, whatever the path in the package. */
 const ofPanel =
@@ -50,7 +50,7 @@ export function findModules(places: Places): BundlerPlugin {
     { kind, importer }: Import,
     path: string,
     folder: string,
-  ): Promise<Found | undefined> => {
+  ): Promise<ResolvedFile | undefined> => {
     const found = await build.resolve(path, { kind, importer, resolveDir: folder, pluginData: mark });
     if (found.errors.length === 0) return isDisabled(found) ? undefined : found;
     const file = await asWebpack(path, { kind, folder });
@@ -72,7 +72,7 @@ export function findModules(places: Places): BundlerPlugin {
 }
 
 /** Whether package.json disables a module in browsers. esbuild then answers an empty module by itself. */
-const isDisabled = ({ path, namespace }: Found): boolean => namespace === '' && !isAbsolute(path);
+const isDisabled = ({ path, namespace }: ResolvedFile): boolean => namespace === '' && !isAbsolute(path);
 
 interface Importer {
   readonly kind: string;

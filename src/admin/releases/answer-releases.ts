@@ -9,7 +9,7 @@ import { type Actor, actorOf, editorOf, entryFor, inside } from './actor.js';
 import { awaitTypes, carryOut } from './carry-out.js';
 import { findProblems, problemError, typeOf } from './problems.js';
 import {
-  expectOpen,
+  expectOpenRelease,
   findRelease,
   listReleases,
   needTransactions,
@@ -97,7 +97,7 @@ export async function changeRelease(call: AdminCall): Promise<unknown> {
   await call.commit(async ({ store: { database } }) => {
     const actor = inside(actorOf(call), database);
     const release = await findRelease(id, database, visibleTo(actor));
-    expectOpen(release, body['version']);
+    expectOpenRelease(release, body['version']);
     if (values.actions !== undefined) await needSight(release, actor);
     await checkActions(values.actions ?? release.actions, release.actions, actor);
     await replaceRelease(release, { ...values, by: editorOf(call), updatedAt: new Date(), failure: null }, database);
@@ -133,7 +133,7 @@ export async function publishRelease(call: AdminCall): Promise<unknown> {
   await call.commit(async ({ store: { database } }) => {
     const within = inside(actor, database);
     const release = await findRelease(id, database, visibleTo(actor));
-    expectOpen(release, body['version']);
+    expectOpenRelease(release, body['version']);
     await carryOut(release, within);
   });
   return show(id, call);

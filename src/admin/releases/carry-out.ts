@@ -3,12 +3,12 @@ import type { EntryKey } from '#content/meet-precondition.js';
 import { ApiError, notFoundError } from '#base/errors.js';
 import { isAfterWrite } from '#base/after-write.js';
 import { tellOwnEvent } from '#api/webhooks/own-events.js';
-import { publishFound, stateQuery } from '../content-manager/publish-entry.js';
+import { publishEntry, stateQuery } from '../content-manager/publish-entry.js';
 import { idQuery } from '../content-manager/entry-rights.js';
 import { removeWith } from '../content-manager/write-entry.js';
 import { type Actor, entryFor } from './actor.js';
 import { errorsIn, findProblems, problemError, typeOf } from './problems.js';
-import { published, type ReleaseAction, replaceRelease, type StoredRelease } from './release.js';
+import { publishedState, type ReleaseAction, replaceRelease, type StoredRelease } from './release.js';
 
 /** Waits until the indexes of all types of a release are built, for which a transaction cannot wait. */
 export async function awaitTypes({ actions }: StoredRelease, actor: Actor): Promise<void> {
@@ -26,7 +26,7 @@ export async function carryOut(release: StoredRelease, actor: Actor): Promise<vo
   const { store } = actor.content;
   const { _id: id, name, actions } = release;
   const at = new Date();
-  await replaceRelease(release, published(at), store.database);
+  await replaceRelease(release, publishedState(at), store.database);
   const problems = await findProblems(actions, actor);
   if (problems.length > 0) throw problemError(problems);
   for (const [index, action] of actions.entries())
@@ -42,7 +42,7 @@ async function run({ action, uid, id }: ReleaseAction, actor: Actor): Promise<vo
   const key: EntryKey = { type, id };
   if (action !== 'delete') {
     const found = await entryFor(key, 'publish', actor, stateQuery);
-    await publishFound(key, action === 'publish' ? 'published' : 'draft', found);
+    await publishEntry(key, action === 'publish' ? 'published' : 'draft', found);
     return;
   }
   const { context } = await entryFor(key, 'delete', actor, idQuery);

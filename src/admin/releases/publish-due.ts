@@ -8,7 +8,7 @@ import { type Actor, inside, rightsOfEditor } from './actor.js';
 import { awaitTypes, carryOut } from './carry-out.js';
 import { errorsIn } from './problems.js';
 import { listScheduled, noteFailure, type StoredRelease } from './release.js';
-import { editorGone } from './show-release.js';
+import { missingEditorProblem } from './show-release.js';
 
 /** Most milliseconds until the next look, after which a release may have another time. */
 const longestWait = 5_000;
@@ -41,7 +41,8 @@ async function publish(release: StoredRelease, running: Running, signal: AbortSi
   const content = withDatabase(context, { ...context.store.database, sender });
   const editor = await rightsOfEditor(release.by, running, content);
   try {
-    if (editor === null) throw new ApiError(403, 'ForbiddenError', editorGone.message, { details: { errors: [editorGone] } });
+    if (editor === null)
+      throw new ApiError(403, 'ForbiddenError', missingEditorProblem.message, { details: { errors: [missingEditorProblem] } });
     const actor: Actor = { content, running, ...editor };
     await awaitTypes(release, actor);
     await inTransaction(content.store.database, (database) => carryOut(release, inside(actor, database)));

@@ -121,7 +121,7 @@ export async function takeRelease({ _id, version }: StoredRelease, database: Dat
 }
 
 /** Returns the values of a release that is carried out at a time. */
-export const published = (at: Date): Partial<StoredRelease> => ({
+export const publishedState = (at: Date): Partial<StoredRelease> => ({
   ...{ state: 'published', publishedAt: at, failure: null },
   expiresAt: new Date(at.getTime() + keptFor),
 });
@@ -131,7 +131,7 @@ const conflict = (message: string): ApiError => new ApiError(409, 'ConflictError
 const changedMeanwhile = (): ApiError => conflict('The release has changed meanwhile');
 
 /** Throws a 409 unless a release is open and of the version that a request names, if it names one. */
-export function expectOpen({ state, version }: StoredRelease, expected?: unknown): void {
+export function expectOpenRelease({ state, version }: StoredRelease, expected?: unknown): void {
   if (state === 'published') throw conflict('The release is published already');
   if (expected !== undefined && expected !== version) throw changedMeanwhile();
 }

@@ -48,11 +48,11 @@ export async function shownRelease(release: StoredRelease, actor: Actor) {
 async function problemsOf({ at, by, actions }: StoredRelease, actor: Actor): Promise<readonly FieldError[]> {
   const editor = at === null ? actor : await rightsOfEditor(by, actor.running, actor.content);
   if (editor !== null) return findProblems(actions, { ...actor, rights: editor.rights });
-  return [editorGone, ...(await findProblems(actions, actor))];
+  return [missingEditorProblem, ...(await findProblems(actions, actor))];
 }
 
 /** The problem of a release at a time whose editor is gone. */
-export const editorGone: FieldError = {
+export const missingEditorProblem: FieldError = {
   path: ['by'],
   message: 'whoever has changed the release last is gone or blocked: somebody else must change it, or publish it by hand',
 };

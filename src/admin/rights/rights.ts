@@ -41,7 +41,7 @@ export const may = (rights: Rights, action: string, subject: string | null = nul
 type Allowed = Pick<PanelPermission, 'action' | 'subject' | 'properties' | 'conditions'>;
 
 /** Throws a ForbiddenError if an administrator gives somebody a permission that is wider than all of their own. */
-export function mayGive(rights: Rights, given: readonly Allowed[]): void {
+export function refuseWiderPermissions(rights: Rights, given: readonly Allowed[]): void {
   if (rights.isSuper) return;
   const isOwn = (one: Allowed): boolean => permissionsFor(rights, one.action, one.subject).some((own) => isWithin(one, own));
   if (!given.every(isOwn)) throw forbiddenError();

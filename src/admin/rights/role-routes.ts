@@ -20,7 +20,7 @@ import { allPermissions } from './all-permissions.js';
 import { checkPermissions, permissionsBody } from './check-permissions.js';
 import { describePermissions } from './describe-permissions.js';
 import { signOnProviders } from '../sso/settings.js';
-import { mayGive } from './rights.js';
+import { refuseWiderPermissions } from './rights.js';
 import type { PanelPermission } from './permission.js';
 import { underServedPaths } from './served-permissions.js';
 import { permissionsOf, setPermissions } from './write-permissions.js';
@@ -109,7 +109,7 @@ async function change(call: PanelCall) {
 async function checkRename({ id, name: former }: AdminRole, name: string, { rights, panel, running }: PanelCall): Promise<void> {
   const words = signOnProviders(running.config).flatMap(({ roles }) => Object.values(roles));
   if (name === former || !words.some((word) => word === name || word === former)) return;
-  mayGive(rights, (await panel.permissions()).get(id) ?? []);
+  refuseWiderPermissions(rights, (await panel.permissions()).get(id) ?? []);
 }
 
 /** Deletes roles with their permissions. `field` is named if one is still used. Roles that do not exist are left out. */
@@ -152,7 +152,7 @@ async function replacePermissions(call: PanelCall): Promise<Answer> {
   const wanted = checkPermissions(others, content, actions).map((one) => underServedPaths(one, registry));
   if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
     throw validationError('You cannot change the permissions of your own role');
-  mayGive(rights, wanted);
+  refuseWiderPermissions(rights, wanted);
   const added = await inTransaction(content.store.database, (database) =>
     setPermissions(role.id, [...wanted, ...kept], withDatabase(content, database).store),
   );

@@ -2,7 +2,7 @@ import { readGrants, writeGrants } from '#accounts/providers/stored-grants.js';
 import type { Answer } from '#http/route.js';
 import { mapValues } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
-import { done, givenBody } from './user-role-routes.js';
+import { okAnswer, givenBody } from './user-role-routes.js';
 
 /** Answers the settings of all providers as they are in force, each with the address that it must redirect to. */
 export async function readProviders({ content, running, request }: PanelCall): Promise<Answer> {
@@ -17,5 +17,5 @@ export async function readProviders({ content, running, request }: PanelCall): P
 /** Stores the settings of all providers. Throws a ValidationError for a changed one of the configuration. */
 export async function changeProviders(call: PanelCall): Promise<Answer> {
   await writeGrants(givenBody(call)['providers'], call.running.config, call.content, 'page');
-  return done;
+  return okAnswer;
 }

@@ -17,10 +17,10 @@ export const userRoleRoutes: PanelRoutes = {
     'plugin::users-permissions.roles',
     {
       list: rolesOf,
-      create: async ({ request, content }) => createRole(bodyOf(request), content).then(isDone),
+      create: async ({ request, content }) => createRole(bodyOf(request), content).then(okBody),
       read,
-      change: async (call) => updateRole(idOf(call), givenBody(call), call.content, unlistedActions(call)).then(isDone),
-      remove: async (call) => deleteRole(idOf(call), call.content).then(isDone),
+      change: async (call) => updateRole(idOf(call), givenBody(call), call.content, unlistedActions(call)).then(okBody),
+      remove: async (call) => deleteRole(idOf(call), call.content).then(okBody),
     },
     answerBody,
   ),
@@ -32,10 +32,10 @@ export const userRoleRoutes: PanelRoutes = {
   'GET /users-permissions/routes': { right: 'logged in', handle: (call) => ({ body: { routes: routesByApi(call) } }) },
 };
 
-const isDone = () => ({ ok: true });
+const okBody = () => ({ ok: true });
 
 /** The answer to a change. */
-export const done: Answer = answerBody(isDone());
+export const okAnswer: Answer = answerBody(okBody());
 
 /** Returns the body of a request. Throws a ValidationError for an empty one. */
 export function givenBody({ request }: PanelCall): Values {

@@ -9,7 +9,7 @@ import { mapValues, type Values } from '#base/values.js';
 import { boolean, checkPanelBody, object, string } from '../check-body.js';
 import type { PanelAction, PanelCall, PanelRoutes } from '../panel-route.js';
 import { changeProviders, readProviders } from './user-providers.js';
-import { done, givenBody, rolesOf } from './user-role-routes.js';
+import { okAnswer, givenBody, rolesOf } from './user-role-routes.js';
 
 const right = (name: string): PanelAction => `plugin::users-permissions.${name}`;
 
@@ -43,7 +43,7 @@ async function changeAdvanced(call: PanelCall): Promise<Answer> {
   const advanced = mapValues<unknown, unknown>(body, (value) => (value === '' ? null : value));
   await checkRole(advanced['default_role'], call);
   await change({ advanced }, call);
-  return done;
+  return okAnswer;
 }
 
 async function checkRole(type: unknown, call: PanelCall): Promise<void> {
@@ -105,5 +105,5 @@ async function changeTemplates(call: PanelCall): Promise<Answer> {
   if (given.some(([, { object: subject, message }]) => !isTemplate(subject) || !isTemplate(message)))
     throw validationError('Invalid template');
   await change({ templates: Object.fromEntries(given) }, call);
-  return done;
+  return okAnswer;
 }

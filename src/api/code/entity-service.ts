@@ -43,8 +43,8 @@ export interface EntityService {
 
 /** `content` returns a context of the registry in force, with all rights. */
 export function createEntityService(content: () => ContentContext): EntityService {
-  const open = (uid: string, parameters: EntityParameters = {}): Opened => openType(uid, parameters, content());
-  const one = async (opened: Opened, given: EntityId, work: OnEntry): Promise<Entity | null> => {
+  const open = (uid: string, parameters: EntityParameters = {}): EntityOperation => openType(uid, parameters, content());
+  const one = async (opened: EntityOperation, given: EntityId, work: OnEntry): Promise<Entity | null> => {
     const id = decodeId(given);
     return id === 0 ? null : entityOrNull(await work(opened, id));
   };
@@ -76,15 +76,15 @@ export function createEntityService(content: () => ContentContext): EntityServic
 const isNone = (limit: unknown): boolean => limit === 0 || (typeof limit === 'string' && limit !== '' && Number(limit) === 0);
 
 /** What an operation on entries of a type works with. */
-export interface Opened {
+export interface EntityOperation {
   readonly type: ContentType;
   readonly query: Query;
   readonly context: ContentContext;
 }
 
-type OnEntry = (opened: Opened, id: number) => Promise<Loaded | null>;
+type OnEntry = (opened: EntityOperation, id: number) => Promise<Loaded | null>;
 
-function openType(uid: string, given: EntityParameters, context: ContentContext): Opened {
+function openType(uid: string, given: EntityParameters, context: ContentContext): EntityOperation {
   const { registry, limits, settings } = context.bind;
   const type = entryType(uid, registry);
   const { publicationState = 'preview', ...rest } = withPagination(presentParameters(given));

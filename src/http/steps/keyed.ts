@@ -43,9 +43,8 @@ const honouring = (...[answering]: Parameters<typeof keyStep>): Step => ({
 
 /**
  * Honours the Idempotency-Key of a write. `whole`: the handler runs in the transaction of the key. `part`: the handler calls
- * `runWithKey` when it
- * has received everything. `mutations`: the same, if it finds a mutation. `inBody`: each write in the body has a key of its own, so that
- * the header adds nothing.
+ * `runWithKey` when it has received everything. `mutations`: the same, if it finds a mutation. `inBody`: each write in the body has a key
+ * of its own, so that the header adds nothing.
  */
 export const keyed = {
   whole: honouring((rest) => (key, call, ctx) => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
-import { changed, cut, NoBackup, notOne } from './read-parts.js';
+import { checksumMessage, cut, NoBackup, notOne } from './read-parts.js';
 
 /** Bytes that are compressed at once. */
 const chunkSize = 262_144;
@@ -31,7 +31,7 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
   try {
     yield* gunzip as AsyncIterable<Buffer>;
     await filled;
-    if (gunzip.bytesWritten < counted.bytes) throw new NoBackup(changed);
+    if (gunzip.bytesWritten < counted.bytes) throw new NoBackup(checksumMessage);
   } catch (error) {
     throw explain(error);
   } finally {
@@ -57,5 +57,5 @@ function explain(error: unknown): unknown {
   const { code, message } = Object(error) as { readonly code?: unknown; readonly message?: unknown };
   if (code === 'Z_BUF_ERROR') return new NoBackup(cut);
   if (message === 'incorrect header check') return new NoBackup(notOne);
-  return String(code).startsWith('Z_') ? new NoBackup(changed) : error;
+  return String(code).startsWith('Z_') ? new NoBackup(checksumMessage) : error;
 }

@@ -73,7 +73,7 @@ export type PartOf<Name extends PartHead['part']> = Part<Extract<PartHead, { rea
 export const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Returns pieces as one. */
-export function joined(pieces: readonly Uint8Array[]): Buffer {
+export function joinPieces(pieces: readonly Uint8Array[]): Buffer {
   const [first] = pieces;
   return pieces.length === 1 && first !== undefined
     ? Buffer.from(first.buffer, first.byteOffset, first.length)
@@ -91,7 +91,7 @@ export async function* sealed(parts: AsyncIterable<Part>): AsyncGenerator<Uint8A
   const whole = createHash('sha256');
   for await (const { head, payload } of parts) {
     const seal = head.part === 'end' ? { whole: whole.copy().digest('hex') } : null;
-    const bytes = joined(payload);
+    const bytes = joinPieces(payload);
     if (bytes.length > largestPart) throw new Error(`a part of ${String(bytes.length)} bytes is too large for a backup`);
     const line = Buffer.from(`${JSON.stringify({ ...head, ...seal, bytes: bytes.length, sha256: digestOf(bytes) })}\n`);
     whole.update(line);

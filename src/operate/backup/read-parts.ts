@@ -30,20 +30,20 @@ export async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenera
     const line = await reader.line(number === 0 ? longestStart : longestLine);
     if (line === null) throw new NoBackup(number === 0 ? notOne : cut);
     const head = readHead(line, number);
-    if (head.part === 'end' && head.whole !== whole.copy().digest('hex')) throw new NoBackup(changed);
+    if (head.part === 'end' && head.whole !== whole.copy().digest('hex')) throw new NoBackup(checksumMessage);
     const payload = await reader.take(head.bytes);
     if (payload === null) throw new NoBackup(cut);
-    if (digestOf(payload) !== head.sha256) throw new NoBackup(changed);
+    if (digestOf(payload) !== head.sha256) throw new NoBackup(checksumMessage);
     whole.update(line);
     yield { part: { head, payload: [payload] }, digest: whole.copy().digest('hex') };
     if (head.part === 'end') break;
   }
-  if ((await reader.line(1)) !== null) throw new NoBackup(changed);
+  if ((await reader.line(1)) !== null) throw new NoBackup(checksumMessage);
 }
 
 export const notOne = 'is not a backup of npx mangrove backup';
 export const cut = 'is cut: its end is missing; use another backup';
-export const changed = 'was changed or damaged: a checksum differs; use another backup';
+export const checksumMessage = 'was changed or damaged: a checksum differs; use another backup';
 
 type SealedHead = PartHead & { readonly bytes: number; readonly sha256: string; readonly whole?: string };
 
@@ -60,7 +60,7 @@ function readHead(line: Buffer, number: number): SealedHead {
       `was made by Mangrove ${String(head?.['mangrove'])}, and this is ${packageVersion}; restore it with that version or a newer one`,
     );
   const isSized = Number.isSafeInteger(head?.['bytes']) && Number(head?.['bytes']) >= 0 && Number(head?.['bytes']) <= largestPart;
-  if (head === null || !isSized || !isHead(head) || (number > 0 && head['part'] === 'start')) throw new NoBackup(changed);
+  if (head === null || !isSized || !isHead(head) || (number > 0 && head['part'] === 'start')) throw new NoBackup(checksumMessage);
   return head as unknown as SealedHead; // checked
 }
 

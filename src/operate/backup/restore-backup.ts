@@ -12,7 +12,7 @@ import {
   whileAlive,
 } from '../raw/import-ledger.js';
 import { blobRecords } from '#store/stores/blob-store.js';
-import { dropStaged, stagedFor } from '../raw/staged.js';
+import { dropStaging, stagedFor } from '../raw/staging-area.js';
 import { assertEmpty } from './occupied.js';
 import { publishRestored } from './publish-restored.js';
 import type { RestoreChoice, RestoreContext, RestoreReport, Restoring } from './restoring.js';
@@ -87,7 +87,7 @@ async function stage(restoring: Restoring): Promise<readonly string[]> {
 async function discard(database: Database, state: ImportState): Promise<void> {
   const unfinished = await findUnfinished(database);
   const isTaken = unfinished?.run === state.run && unfinished.runner.id !== state.runner.id;
-  if (!isTaken) await dropStaged(database, stagedFor(database, state.run));
+  if (!isTaken) await dropStaging(database, stagedFor(database, state.run));
   await forgetImport(database, state);
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '#store/send/database.js';
 import type { ImportState } from '../raw/import-ledger.js';
-import type { Merged } from '../raw/restored.js';
+import type { MergeResult } from '../raw/restored.js';
 import type { Progress } from '../transfer/import-run.js';
 import type { StorageOf } from '#media/storage/storage-of.js';
 import type { BackupPlace } from './place.js';
@@ -26,7 +26,7 @@ export interface RestoreChoice {
 /** What a restore has done. */
 export interface RestoreReport {
   /** By collection. */
-  readonly merged: ReadonlyMap<string, Merged>;
+  readonly merged: ReadonlyMap<string, MergeResult>;
   /** A line for each index that could not be built, and each file that the backup lacks. */
   readonly problems: readonly string[];
 }

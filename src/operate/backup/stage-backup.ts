@@ -1,14 +1,14 @@
 import { createPlanned, indexPlanned } from '../raw/backed-up.js';
-import { assertHeld } from '../raw/import-ledger.js';
+import { assertOwnership } from '../raw/import-ledger.js';
 import { outsideFiles } from '../raw/one-moment.js';
 import { fileRecords } from '../raw/scan-documents.js';
 import { putDocuments, removeDocuments } from '../raw/restored.js';
-import { dropStaged, identifyStaged, type Staged, stagedFor } from '../raw/staged.js';
+import { dropStaging, identifyStaging, type StagingArea, stagedFor } from '../raw/staging-area.js';
 import { storeFile } from './file-parts.js';
 import type { Part, PartOf } from './parts.js';
 import { replaces } from './publish-restored.js';
 import type { Restoring } from './restoring.js';
-import { documentsOf, readNamed } from './verify-backup.js';
+import { documentsOf, readNamedParts } from './verify-backup.js';
 
 /**
  * Stores a backup in collections of its own, and its files where they belong, where only new ones are written. Returns a line
@@ -18,13 +18,13 @@ export async function stageBackup(restoring: Restoring): Promise<readonly string
   const { database, backup, place, progress, state } = restoring;
   const staged = stagedFor(database, state.run);
   const names = backup.plans.map(({ name }) => name);
-  await assertHeld(database, state);
-  await dropStaged(database); // of a restore that was killed
+  await assertOwnership(database, state);
+  await dropStaging(database); // of a restore that was killed
   for (const plan of backup.plans) await createPlanned(database, plan, staged.nameOf(plan.name));
-  const created = await identifyStaged(staged, names);
+  const created = await identifyStaging(staged, names);
   progress.begin('documents', backup.written);
   let identity = '';
-  const parts = readNamed(place);
+  const parts = readNamedParts(place);
   const next = async (): Promise<Part> => {
     const { done, value } = await parts.next();
     if (done === true) throw new Error(`${place.name} ends too early`);
@@ -41,15 +41,15 @@ export async function stageBackup(restoring: Restoring): Promise<readonly string
   progress.end();
   if (identity !== backup.identity) throw new Error(`${place.name} was changed while it was restored; nothing is restored`);
   const problems = await buildIndexes(restoring, staged);
-  await assertHeld(database, state);
-  if ((await identifyStaged(staged, names)) !== created)
+  await assertOwnership(database, state);
+  if ((await identifyStaging(staged, names)) !== created)
     throw new Error('another process has dropped what was staged; nothing is restored');
   return problems;
 }
 
 interface Staging {
   readonly restoring: Restoring;
-  readonly staged: Staged;
+  readonly staged: StagingArea;
   /** Returns the next part. */
   readonly next: () => Promise<Part>;
   /** The sizes of the files of the last records, which the files follow, by key. */
@@ -77,7 +77,7 @@ async function stageFile(first: PartOf<'file'>, { restoring: { storageOf }, next
 }
 
 /** Builds the indexes of the collections that will take the place of others. */
-async function buildIndexes(restoring: Restoring, staged: Staged): Promise<readonly string[]> {
+async function buildIndexes(restoring: Restoring, staged: StagingArea): Promise<readonly string[]> {
   const { database, backup, progress } = restoring;
   const plans = backup.plans.filter(({ indexes }) => indexes.length > 0);
   const problems: string[] = [];

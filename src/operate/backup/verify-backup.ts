@@ -4,9 +4,9 @@ import { splitDocuments } from '../raw/raw-documents.js';
 import type { Progress } from '../transfer/import-run.js';
 import { decompressed } from './compress.js';
 import type { StorageOf } from '#media/storage/storage-of.js';
-import { type EndHead, joined, type Part } from './parts.js';
+import { type EndHead, joinPieces, type Part } from './parts.js';
 import type { BackupPlace } from './place.js';
-import { changed, NoBackup, type ReadPart, readParts } from './read-parts.js';
+import { checksumMessage, NoBackup, type ReadPart, readParts } from './read-parts.js';
 import { messageOf } from '#base/errors.js';
 
 /** A backup that was read to its end. */
@@ -37,7 +37,7 @@ export async function verifyBackup(place: BackupPlace, { database, progress, sto
   const names = new Set<string>();
   const [providers, cut] = [new Set<string>(), new Set<string>()];
   let [identity, end, written]: [string, EndHead | null, number] = ['', null, 0];
-  for await (const { part, digest } of readNamed(place)) {
+  for await (const { part, digest } of readNamedParts(place)) {
     const { head } = part;
     identity = digest;
     if (head.part === 'end') end = head;
@@ -48,7 +48,7 @@ export async function verifyBackup(place: BackupPlace, { database, progress, sto
     }
     if (head.part !== 'documents' && head.part !== 'deleted') continue;
     if (!isBackedUp(head.collection, ownCollections) || documentsOf(part).length !== head.count)
-      throw new Error(`${place.name} ${changed}`);
+      throw new Error(`${place.name} ${checksumMessage}`);
     names.add(head.collection);
     if (head.part === 'documents') written += head.count;
     progress.advance(head.count);
@@ -57,14 +57,14 @@ export async function verifyBackup(place: BackupPlace, { database, progress, sto
   for (const provider of providers) assertStorage(provider, storageOf);
   const plans = end?.collections ?? [];
   const isSound = (plan: unknown): plan is CollectionPlan => isPlan(plan, ownCollections);
-  if (end === null || !plans.every(isSound)) throw new Error(`${place.name} ${changed}`);
+  if (end === null || !plans.every(isSound)) throw new Error(`${place.name} ${checksumMessage}`);
   const planned = new Set(plans.map(({ name }) => name));
   const others = [...names].filter((name) => !planned.has(name)).map((name) => ({ name, options: {}, indexes: [] }));
   return { identity, end, written, cut: [...cut], plans: [...plans, ...others] };
 }
 
 /** Reads the parts of a backup. Its errors name it. */
-export async function* readNamed(place: BackupPlace): AsyncGenerator<ReadPart> {
+export async function* readNamedParts(place: BackupPlace): AsyncGenerator<ReadPart> {
   try {
     yield* readParts(decompressed(place.read()));
   } catch (error) {
@@ -75,9 +75,9 @@ export async function* readNamed(place: BackupPlace): AsyncGenerator<ReadPart> {
 /** Returns the documents of a part. Throws NoBackup if they are not whole. */
 export function documentsOf({ payload }: Part): ReturnType<typeof splitDocuments> {
   try {
-    return splitDocuments(joined(payload));
+    return splitDocuments(joinPieces(payload));
   } catch {
-    throw new NoBackup(changed);
+    throw new NoBackup(checksumMessage);
   }
 }
 

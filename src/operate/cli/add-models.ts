@@ -14,7 +14,7 @@ import type { ModelDocument } from '#strapi/load/model-files.js';
 import { readModelFiles, shownFile } from './model-files.js';
 import type { OpenedDatabase } from './open-service.js';
 import { recordCommand } from './record-command.js';
-import { flag, parseWords, required } from './usage-error.js';
+import { flag, parseWords, requiredArgument } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 import { dataRow, unfitIn } from './unfit-rows.js';
 import { storeUntilServed } from './until-served.js';
@@ -24,7 +24,7 @@ import type { Database } from '#store/send/database.js';
 /** Stores the models of files and folders, once or whenever they change. Returns the exit code. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number> {
   const { values, positionals: paths } = parseWords(args, { 'dry-run': flag, watch: flag, force: flag });
-  required(paths[0], 'a file or folder');
+  requiredArgument(paths[0], 'a file or folder');
   const given = { isDry: values['dry-run'], isForced: values.force };
   const exitCode = await addOnce(opened, paths, { ...given, quiet: false });
   for (const folder of paths.map((path) => join(path, 'config/sync')).filter(isSyncFolder))

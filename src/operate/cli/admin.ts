@@ -10,10 +10,10 @@ import {
 import { checkPanelBody } from '#admin/check-body.js';
 import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
 import { is } from '#store/form/matches.js';
-import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
+import { passwordOption, printNewPassword, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 import { print } from './print.js';
-import { parseOptions, required, text, texts } from './usage-error.js';
+import { parseOptions, requiredArgument, text, texts } from './usage-error.js';
 
 export const usage = `usage: npx mangrove admin <command>
   create --email ADDRESS [--firstname NAME] [--lastname NAME] [--role CODE]... [--password]
@@ -28,7 +28,7 @@ export const usage = `usage: npx mangrove admin <command>
 function readCreate(args: readonly string[]) {
   const options = { email: text, firstname: text, lastname: text, role: texts, ...passwordOption };
   const { email, role = [superAdminCode], ...others } = readArguments(args, (words) => parseOptions(words, options));
-  return { ...others, role, email: required(email, '--email').toLowerCase() };
+  return { ...others, role, email: requiredArgument(email, '--email').toLowerCase() };
 }
 
 const create: Command = async ({ content }, args) => {
@@ -40,12 +40,12 @@ const create: Command = async ({ content }, args) => {
   const values = await checkPanelBody(registration, { email, firstname, lastname, password: word });
   await insertAdministrator({ ...values, lastname, isActive: true, roles }, content);
   if (password) print(`created ${email}`);
-  else printMade(word, email);
+  else printNewPassword(word, email);
 };
 
 function readReset(args: readonly string[]) {
   const { name, password } = readAccountArguments(args);
-  return { email: required(name, 'the e-mail address of an administrator').toLowerCase(), password };
+  return { email: requiredArgument(name, 'the e-mail address of an administrator').toLowerCase(), password };
 }
 
 const resetPassword: Command = async ({ content }, args) => {
@@ -57,7 +57,7 @@ const resetPassword: Command = async ({ content }, args) => {
   const values = { password: word, isActive: true, registrationToken: null, resetPasswordToken: null, _identity: null };
   await changeAdministrator({ email: is.exactly(email) }, values, content);
   if (password) print(`the password of ${email} is set; earlier log-ins no longer work`);
-  else printMade(word, email);
+  else printNewPassword(word, email);
 };
 
 /** Returns a password that was given, or a generated one. */

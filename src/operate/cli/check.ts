@@ -15,7 +15,7 @@ import type { CodePlace } from '#strapi/load/code-problems.js';
 import { groupCauses } from './group-causes.js';
 import { inspectCode } from './inspect-project.js';
 import { readModelFiles } from './model-files.js';
-import { counted, print } from './print.js';
+import { countOf, print } from './print.js';
 import { hasCode, modelFolder, projectFolder } from './project-folder.js';
 import { flag, parseOptions, text } from './usage-error.js';
 import { withPlace } from './with-place.js';
@@ -36,7 +36,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const checked = await checkProject({ directory, environment: productionName(), isProject });
   const { problems, warnings } = checked;
   for (const line of checkLines(checked)) print(line);
-  print(`${counted(problems.length, 'problem')}, ${counted(warnings.length, 'warning')}`);
+  print(`${countOf(problems.length, 'problem')}, ${countOf(warnings.length, 'warning')}`);
   return problems.length > 0 || (values.strict && warnings.length > 0) ? 1 : 0;
 }
 

@@ -14,7 +14,7 @@ import type { AttributeDefinition, Model } from '#model/schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print } from './print.js';
 import { recordCommand } from './record-command.js';
-import { allowNoMore, flag, parseWords, required, text, UsageError } from './usage-error.js';
+import { refuseFurtherArguments, flag, parseWords, requiredArgument, text, UsageError } from './usage-error.js';
 
 type ValueConversion = Parameters<typeof conversions.survey>[0];
 
@@ -98,16 +98,16 @@ function readArguments(args: readonly string[]): Asked {
   const options = { to: text, 'dry-run': flag, json: flag, unconvertible: text, enum: text };
   const { values, positionals } = parseWords(args, options);
   const [uid, attribute, ...more] = positionals;
-  allowNoMore(more);
-  const to = convertible.find((type) => type === required(values.to, '--to TYPE'));
+  refuseFurtherArguments(more);
+  const to = convertible.find((type) => type === requiredArgument(values.to, '--to TYPE'));
   if (to === undefined)
     throw new UsageError(`nothing can be converted to ${String(values.to)}${suggest(String(values.to), convertible)}`);
   if (values.unconvertible !== undefined && values.unconvertible !== 'null')
     throw new UsageError(`--unconvertible takes null, not ${values.unconvertible}`);
   if (values.enum !== undefined && to !== 'enumeration') throw new UsageError('--enum needs --to enumeration');
   return {
-    uid: required(uid, 'a uid'),
-    attribute: required(attribute, 'an attribute'),
+    uid: requiredArgument(uid, 'a uid'),
+    attribute: requiredArgument(attribute, 'an attribute'),
     to,
     isDry: values['dry-run'],
     toNull: values.unconvertible === 'null',

@@ -5,7 +5,7 @@ import { readContext } from '../doctor/read-context.js';
 import { type NamedFinding, runChecks } from '../doctor/checks.js';
 import { allSections } from '#declarations.js';
 import { features } from '#features.js';
-import { counted, print } from './print.js';
+import { countOf, print } from './print.js';
 import { flag, parseOptions, text } from './usage-error.js';
 
 export const usage = `usage: npx mangrove doctor [--strapi DIR] [--json]
@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
       : await checkStrapi(existing(strapi), allSections);
   const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];
-  const summary = `${counted(problems, 'problem')}, ${counted(advice, 'piece of advice', 'pieces of advice')}`;
+  const summary = `${countOf(problems, 'problem')}, ${countOf(advice, 'piece of advice', 'pieces of advice')}`;
   if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));
   else for (const line of [...found.map(lineOf), summary]) print(line);
   return problems > 0 ? 1 : 0;

@@ -14,7 +14,7 @@ import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
-import { UsageError, allowNoMore, flag, parseWords, required, text } from './usage-error.js';
+import { UsageError, refuseFurtherArguments, flag, parseWords, requiredArgument, text } from './usage-error.js';
 import { print, printError, printTable } from './print.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
@@ -51,9 +51,9 @@ function readArguments(args: readonly string[]) {
   refuseSecrets(args);
   const { values, positionals } = parseWords(args, options);
   const [source, ...more] = positionals;
-  allowNoMore(more);
+  refuseFurtherArguments(more);
   if (values.abandon && source !== undefined) throw new UsageError('--abandon has no SOURCE');
-  return { ...values, source: values.abandon ? '' : required(source, 'SOURCE') };
+  return { ...values, source: values.abandon ? '' : requiredArgument(source, 'SOURCE') };
 }
 
 /** The exit code of an import that leaves something out. */

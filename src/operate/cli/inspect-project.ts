@@ -52,10 +52,10 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
     const { routes, unsupported } = await loadProjectCode(parts, input.strapi, problems);
     const { actions } = routes.tableOf(registry);
     const stops = unsupported.filter(({ stopsStart }) => stopsStart).map(({ text }) => text);
-    return { problems: [...problems.found, ...stops], warnings, places: problems.places, actions };
+    return { problems: [...problems.problems, ...stops], warnings, places: problems.places, actions };
   } catch (error) {
     const message = messageOf(error);
-    return { problems: [...problems.found, `src: ${message}`], warnings, places: problems.places, actions: [] };
+    return { problems: [...problems.problems, `src: ${message}`], warnings, places: problems.places, actions: [] };
   }
 }
 

@@ -7,7 +7,7 @@ import { printSize } from '#base/values.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
-import { findCommand, onlyWord, parseWords, required } from './usage-error.js';
+import { findCommand, onlyWord, parseWords, requiredArgument } from './usage-error.js';
 
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<void>;
 
@@ -23,8 +23,8 @@ export async function runIndex(opened: OpenedDatabase, args: readonly string[]):
 }
 
 async function add(opened: OpenedDatabase, [uid, ...words]: readonly string[]): Promise<void> {
-  const { type, registry } = await typeOf(opened, required(uid, 'the uid of a model'));
-  required(words[0], 'an attribute');
+  const { type, registry } = await typeOf(opened, requiredArgument(uid, 'the uid of a model'));
+  requiredArgument(words[0], 'an attribute');
   const key = operatorIndexes.readKey(type, registry, words);
   const { database } = opened;
   printError(`building an index of ${type.uid}; the service answers meanwhile`);
@@ -48,7 +48,7 @@ async function list(opened: OpenedDatabase, words: readonly string[]): Promise<v
 }
 
 async function drop(opened: OpenedDatabase, [uid, ...words]: readonly string[]): Promise<void> {
-  const { type } = await typeOf(opened, required(uid, 'the uid of a model'));
+  const { type } = await typeOf(opened, requiredArgument(uid, 'the uid of a model'));
   const name = onlyWord(words, 'the name of an index');
   const { database } = opened;
   await recordCommand(database, ['models index drop', [type.uid, name]], () => operatorIndexes.drop(type, name, database));

@@ -16,7 +16,7 @@ import { readModelFiles, shownFile } from './model-files.js';
 import { openDatabase, type OpenedDatabase } from './open-service.js';
 import { print, printError, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
-import { findCommand, required, taking } from './usage-error.js';
+import { findCommand, requiredArgument, taking } from './usage-error.js';
 import { convertModel } from './convert-model.js';
 import { listRemoved, purgeRemoved, restoreRemoved } from './removed-models.js';
 import { validateModels } from './validate-models.js';
@@ -85,7 +85,7 @@ async function list({ database, settings }: OpenedDatabase): Promise<number> {
 }
 
 async function exportModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
-  const directory = required(word, 'a folder');
+  const directory = requiredArgument(word, 'a folder');
   await mkdir(directory, { recursive: true });
   for (const model of await readModels(database)) {
     const file = join(directory, `${model.uid.replaceAll('::', '-')}.json`);
@@ -96,7 +96,7 @@ async function exportModels({ database }: OpenedDatabase, [word]: readonly strin
 }
 
 async function remove({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
-  const uid = required(word, 'a uid');
+  const uid = requiredArgument(word, 'a uid');
   const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeType(uid, createStore(database)));
   if (!isRemoved) throw new Error(`there is no model ${uid}`);
   print(`removed ${uid}`);
@@ -105,7 +105,7 @@ async function remove({ database }: OpenedDatabase, [word]: readonly string[]): 
 
 /** Prints the differences between models of files and folders and the stored ones. Returns the exit code, 1 if there are any. */
 async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number> {
-  required(paths[0], 'a file or folder');
+  requiredArgument(paths[0], 'a file or folder');
   const { models, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
   const documents = new Map(models.map(({ document }) => [document.uid, document]));
@@ -130,7 +130,7 @@ function differenceOf(document: ModelDocument, stored: readonly ModelDocument[])
  * that are not stored are kept. Returns the exit code.
  */
 async function pullModels({ database }: OpenedDatabase, [word]: readonly string[]): Promise<number> {
-  const directory = required(word, 'a folder');
+  const directory = requiredArgument(word, 'a folder');
   await mkdir(directory, { recursive: true });
   const { models } = await readModelFiles([directory]);
   const stored: readonly ModelDocument[] = await readModels(database);

@@ -9,7 +9,7 @@ import { bundlePanel } from '#admin/front-end/bundle-panel.js';
 import { findPanelPackages } from '#admin/front-end/panel-packages.js';
 import { print, printError } from './print.js';
 import { projectFolder } from './project-folder.js';
-import { allowNoMore, findCommand, parseWords, text } from './usage-error.js';
+import { refuseFurtherArguments, findCommand, parseWords, text } from './usage-error.js';
 
 export const usage = `usage: npx mangrove panel build [--project DIR]
   Builds the admin panel of Strapi v4 from its packages, which are fetched once if the project has none, and writes it
@@ -23,7 +23,7 @@ export const run = ([name = '', ...args]: readonly string[]): Promise<number> =>
 
 async function build(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { project: text });
-  allowNoMore(positionals);
+  refuseFurtherArguments(positionals);
   const { directory: project, isNamed } = projectFolder(values.project);
   const config = await loadConfig({ directory: project, known: allSections, ...(isNamed && { isStrapiProject: true }) });
   const files = await readConfigFiles(project, config, () => undefined);

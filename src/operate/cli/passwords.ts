@@ -35,7 +35,7 @@ function namesPassword(error: unknown, args: readonly string[]): boolean {
 }
 
 /** Prints a generated password. Only the password goes to standard output, for scripts. */
-export function printMade(password: string, name: string): void {
+export function printNewPassword(password: string, name: string): void {
   printError(`the password of ${name} is shown only once:`);
   print(password);
 }

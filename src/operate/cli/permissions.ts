@@ -7,7 +7,7 @@ import { didYouMean } from '#base/nearest-name.js';
 import { inspectCode } from './inspect-project.js';
 import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { required, taking } from './usage-error.js';
+import { requiredArgument, taking } from './usage-error.js';
 import { print, printError } from './print.js';
 import { describeUnstored, hasCode } from './project-folder.js';
 
@@ -36,8 +36,8 @@ const revoke: Command = async (service, [type, ...patterns]) => {
 };
 
 function roleFor(service: OpenedService, type: string | undefined, patterns: readonly string[]): Promise<Role> {
-  const word = required(type, 'a role');
-  required(patterns[0], 'an action');
+  const word = requiredArgument(type, 'a role');
+  requiredArgument(patterns[0], 'an action');
   return findRole(service, word);
 }
 

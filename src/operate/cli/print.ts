@@ -20,7 +20,7 @@ export function endWith(error: unknown): never {
 }
 
 /** Returns a number with its noun: `1 problem`, `2 problems`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${String(count)} ${count === 1 ? one : many}`;
+export const countOf = (count: number, one: string, many = `${one}s`): string => `${String(count)} ${count === 1 ? one : many}`;
 
 /** Prints rows in columns of equal width. A cell has one line. */
 export function printTable(rows: readonly (readonly string[])[]): void {

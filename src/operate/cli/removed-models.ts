@@ -7,7 +7,7 @@ import type { Model } from '#model/schema/model.js';
 import type { OpenedDatabase } from './open-service.js';
 import { print, printTable } from './print.js';
 import { recordCommand } from './record-command.js';
-import { allowNoMore, flag, parseOptions, parseWords, required } from './usage-error.js';
+import { refuseFurtherArguments, flag, parseOptions, parseWords, requiredArgument } from './usage-error.js';
 
 /**
  * Prints the removed models and attributes, also those that are there again while an interrupted deletion has left documents of the
@@ -72,8 +72,8 @@ const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null 
 
 /** Returns the removed part that arguments name. Throws an Error if there is none. */
 function findPart(parts: readonly RemovedPart[], [word, name, ...more]: readonly string[]): RemovedPart {
-  const uid = required(word, 'a uid');
-  allowNoMore(more);
+  const uid = requiredArgument(word, 'a uid');
+  refuseFurtherArguments(more);
   const found = parts.find((part) => part.uid === uid && part.attribute === (name ?? null));
   if (found !== undefined) return found;
   const wanted = name === undefined ? uid : `${uid} ${name}`;

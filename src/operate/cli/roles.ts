@@ -1,7 +1,7 @@
 import { createRole, deleteRole, updateRole } from '#accounts/roles/roles.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { UsageError, onlyWord, parseWords, required, taking, text } from './usage-error.js';
+import { UsageError, onlyWord, parseWords, requiredArgument, taking, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove roles <command>
@@ -33,7 +33,7 @@ const change: Command = async (service, args) => {
   const { name, description } = values;
   if (name === undefined && description === undefined)
     throw new UsageError('nothing to change: --name or --description is missing');
-  if (name !== undefined) required(name, 'the text of --name');
+  if (name !== undefined) requiredArgument(name, 'the text of --name');
   await updateRole((await findRole(service, which)).id, { name, description }, service.content);
   print(`changed ${which}`);
 };

@@ -4,7 +4,7 @@ import { checkAdminBody } from '#admin/api/check-admin-body.js';
 import { rulesBody } from '#admin/api/role-admin-routes.js';
 import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { required, taking } from './usage-error.js';
+import { requiredArgument, taking } from './usage-error.js';
 import { print, printError } from './print.js';
 import { messageOf } from '#base/errors.js';
 
@@ -20,8 +20,8 @@ const list: Command = async (service, [type]) => {
 };
 
 const set: Command = async (service, [word, path]) => {
-  const type = required(word, 'a role');
-  const file = required(path, 'a file');
+  const type = requiredArgument(word, 'a role');
+  const file = requiredArgument(path, 'a file');
   const role = await findRole(service, type);
   const change = checkAdminBody(rulesBody, await readJson(file)) as RulesChange; // checked by the schema
   for (const warning of await setRules(role.id, change, service.content)) printError(`warning: ${warning}`);
@@ -38,7 +38,7 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 const remove: Command = async (service, [word]) => {
-  const type = required(word, 'a role');
+  const type = requiredArgument(word, 'a role');
   await setRules((await findRole(service, type)).id, { rows: null, fields: null }, service.content);
   print(`the rules of ${type} are removed`);
 };

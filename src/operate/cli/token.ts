@@ -1,6 +1,6 @@
 import { createToken, listTokens, revokeToken } from '#accounts/api-tokens.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { parseOptions, required, taking, text, texts } from './usage-error.js';
+import { parseOptions, requiredArgument, taking, text, texts } from './usage-error.js';
 import { print, printError } from './print.js';
 import { matching, readActions } from './permissions.js';
 
@@ -37,7 +37,7 @@ const list: Command = async ({ store }) => {
 };
 
 const revoke: Command = async ({ store }, [which]) => {
-  const { name } = await revokeToken(required(which, 'the name or id of a token'), store);
+  const { name } = await revokeToken(requiredArgument(which, 'the name or id of a token'), store);
   print(`revoked ${name}`);
 };
 

@@ -57,13 +57,13 @@ export function findCommand<Command>(group: string, name: string, commands: Read
 }
 
 /** Returns an argument. If it is missing, throws a UsageError that contains `what`, such as `a role`. */
-export function required(word: string | undefined, what: string): string {
+export function requiredArgument(word: string | undefined, what: string): string {
   if (word === undefined || word === '') throw new UsageError(`${what} is missing`);
   return word;
 }
 
 /** Throws a UsageError if there are further arguments. */
-export function allowNoMore(words: readonly string[]): void {
+export function refuseFurtherArguments(words: readonly string[]): void {
   if (words[0] !== undefined) throw new UsageError(`${words[0]} is one word too many`);
 }
 
@@ -74,13 +74,13 @@ export const taking =
     command: (opened: Opened, words: readonly string[], ...rest: Rest) => Result,
   ) =>
   (opened: Opened, words: readonly string[], ...rest: Rest): Result => {
-    allowNoMore(words.slice(count));
+    refuseFurtherArguments(words.slice(count));
     return command(opened, words, ...rest);
   };
 
 /** Returns the only argument. Throws a UsageError that contains `what`, such as `a role`, if it is missing, or if there are others. */
 export function onlyWord([word, ...others]: readonly string[], what: string): string {
-  const only = required(word, what);
-  allowNoMore(others);
+  const only = requiredArgument(word, what);
+  refuseFurtherArguments(others);
   return only;
 }

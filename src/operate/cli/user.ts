@@ -10,10 +10,10 @@ import { update } from '#content/update.js';
 import { matchesAny } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { emptyQuery } from '#model/query/ast.js';
-import { passwordOption, printMade, readAccountArguments, readArguments, readPassword } from './passwords.js';
+import { passwordOption, printNewPassword, readAccountArguments, readArguments, readPassword } from './passwords.js';
 import { findRole } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { parseOptions, required, taking, text } from './usage-error.js';
+import { parseOptions, requiredArgument, taking, text } from './usage-error.js';
 import { print } from './print.js';
 
 export const usage = `usage: npx mangrove user <command>
@@ -26,7 +26,7 @@ export const usage = `usage: npx mangrove user <command>
 function readCreate(args: readonly string[]) {
   const options = { username: text, email: text, role: text, ...passwordOption };
   const { username, email, role = 'authenticated', password } = readArguments(args, (words) => parseOptions(words, options));
-  return { role, password, username: required(username, '--username'), email: required(email, '--email') };
+  return { role, password, username: requiredArgument(username, '--username'), email: requiredArgument(email, '--email') };
 }
 
 const create: Command = async (service, args) => {
@@ -44,7 +44,7 @@ const create: Command = async (service, args) => {
     await refuseTaken();
     await createEntry(userType(content), data, emptyQuery, content);
   });
-  if (!password) printMade(word, username);
+  if (!password) printNewPassword(word, username);
   else print(`created ${username}`);
 };
 
@@ -57,14 +57,14 @@ const setPassword: Command = async ({ content }, args) => {
   const hash = await hashNewPassword(word, content);
   await changeStoredUser(content, { _id: id }, endingTokens({ password: hash, resetPasswordToken: null }));
   await endRefreshTokens(id, content);
-  if (!password) printMade(word, String(name));
+  if (!password) printNewPassword(word, String(name));
   else print(`the password of ${String(name)} is set; earlier tokens no longer work`);
 };
 
 const setRole: Command = async (service, [name, word]) => {
   const { content } = service;
   const { id } = await findUser(name, content);
-  const role = await findRole(service, required(word, 'the type of a role'));
+  const role = await findRole(service, requiredArgument(word, 'the type of a role'));
   await update({ type: userType(content), id }, { data: { role: role.id }, query: emptyQuery }, content);
   print(`${String(name)} has the role ${role.type}`);
 };
@@ -72,7 +72,7 @@ const setRole: Command = async (service, [name, word]) => {
 const makePassword = (): string => randomBytes(12).toString('base64url');
 
 async function findUser(word: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
-  const name = required(word, 'the name or address of a user');
+  const name = requiredArgument(word, 'the name or address of a user');
   const filter = matchesAny({ username: name }, { email: name.toLowerCase() });
   const [user] = await findStored(content.store.database, userType(content).collection, { match: filter, limit: 1 });
   if (user === undefined) throw new Error(`there is no user ${name}`);

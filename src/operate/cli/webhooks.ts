@@ -5,7 +5,7 @@ import { decodeId } from '#base/values.js';
 import { webhookEvents } from '#api/webhooks/webhook.js';
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks } from '#api/webhooks/write-webhooks.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
-import { onlyWord, parseOptions, parseWords, required, taking, text, texts, UsageError } from './usage-error.js';
+import { onlyWord, parseOptions, parseWords, requiredArgument, taking, text, texts, UsageError } from './usage-error.js';
 import { print, printError } from './print.js';
 
 export const usage = `usage: npx mangrove webhooks <command>
@@ -31,8 +31,8 @@ const create: Command = async ({ store, content }, args) => {
   const options = { name: text, url: text, format: text, role: text, populate: text, fields: text };
   const values = parseOptions(args, { ...options, event: texts, type: texts, header: texts });
   const { event: events = [], type: types = [], header: headers = [], ...others } = values;
-  const named = { name: required(values.name, '--name'), url: required(values.url, '--url') };
-  required(events[0], '--event');
+  const named = { name: requiredArgument(values.name, '--name'), url: requiredArgument(values.url, '--url') };
+  requiredArgument(events[0], '--event');
   const body = { ...others, ...named, events, types, headers: Object.fromEntries(headers.map(headerIn)) };
   const webhook = await newWebhookValues({ body: checkAdminBody(newWebhookBody, body), content });
   const { id, name } = await createWebhook(webhook, store);
@@ -78,7 +78,7 @@ const replay: Command = async ({ store }, args) => {
 function whichIn({ delivery, since, status }: { readonly delivery?: string; readonly since?: string; readonly status?: string }) {
   if (delivery !== undefined && since === undefined) return { id: delivery };
   if (delivery !== undefined) throw new UsageError('give either --delivery or --since');
-  const time = new Date(required(since, '--delivery or --since'));
+  const time = new Date(requiredArgument(since, '--delivery or --since'));
   if (Number.isNaN(time.getTime())) throw new UsageError('--since must be a date and time');
   return { since: time, status: statusIn(status) };
 }

@@ -4,7 +4,7 @@ import { translating } from '#store/send/calls.js';
 import { createClientOf } from '#store/send/connection.js';
 import type { Database } from '#store/send/database.js';
 import { readAll } from '#store/send/read-commands.js';
-import { insertStaged } from './insert-staged.js';
+import { insertStagedDocuments } from './insert-staged.js';
 
 /** A database of another program, for reading. ObjectIds are converted to 24 hexadecimal digits. */
 export interface ForeignDatabase {
@@ -106,7 +106,7 @@ export async function mapIds(database: Database, collection: string, batches: As
     );
     const missing = ids.filter((id) => !known.has(idKey(collection, id)));
     const rows = missing.map((source): MappedId => ({ _id: idKey(collection, source), collection, source, number: next++ }));
-    await insertStaged(database, idMapCollection, rows);
+    await insertStagedDocuments(database, idMapCollection, rows);
   }
 }
 

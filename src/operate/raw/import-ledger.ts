@@ -139,7 +139,7 @@ export async function saveImport(database: Database, state: ImportState): Promis
 }
 
 /** Throws an Error if another process has taken the import over. */
-export const assertHeld = (database: Database, state: ImportState): Promise<void> => updateOwn(database, state, {});
+export const assertOwnership = (database: Database, state: ImportState): Promise<void> => updateOwn(database, state, {});
 
 async function updateOwn(database: Database, state: ImportState, values: Partial<ImportState>): Promise<void> {
   const update: UpdateFilter<ImportState> = { $set: values, $currentDate: { aliveAt: true } };
@@ -150,7 +150,7 @@ async function updateOwn(database: Database, state: ImportState, values: Partial
 /** Runs work, and stores heartbeats meanwhile. */
 export function whileAlive<Result>(database: Database, state: ImportState, work: () => Promise<Result>): Promise<Result> {
   // A process that lost the import fails when it saves. A short outage of the server is ignored here.
-  const beat = (): void => void assertHeld(database, state).catch(() => undefined);
+  const beat = (): void => void assertOwnership(database, state).catch(() => undefined);
   return meanwhile(pulse, beat, work);
 }
 

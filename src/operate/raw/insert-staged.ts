@@ -17,7 +17,11 @@ const largest = 16_777_216;
  * Stores documents. Stored documents with the same id stay unchanged, because a batch may be repeated. A document that MongoDB
  * refuses does not affect the others.
  */
-export async function insertStaged(database: Database, collection: string, documents: readonly Document[]): Promise<Insertion> {
+export async function insertStagedDocuments(
+  database: Database,
+  collection: string,
+  documents: readonly Document[],
+): Promise<Insertion> {
   const sized = documents.map((document) => [document, whyUnfit(document)] as const);
   const unfit = sized.flatMap(([document, reason]) => (reason === null ? [] : [[document, reason] as const]));
   const fit = sized.flatMap(([document, reason]) => (reason === null ? [document] : []));

@@ -47,7 +47,7 @@ export async function removeDocuments(database: Database, collection: string, do
 }
 
 /** The result of a merge. */
-export interface Merged {
+export interface MergeResult {
   /** Documents that are stored, and that were left out because one with their id is stored. */
   readonly stored: number;
   readonly kept: number;
@@ -68,7 +68,7 @@ type Refused = Map<RawDocument, string>;
  * Copies all documents of a collection to another one. May run twice. With `replace`, a value may become free later, so documents that
  * were refused are tried again until none is stored any more.
  */
-export async function mergeDocuments(database: Database, input: MergeInput): Promise<Merged> {
+export async function mergeDocuments(database: Database, input: MergeInput): Promise<MergeResult> {
   let merged = await mergeAll(database, input, scanDocuments(database, input.from));
   for (let before = Infinity; input.conflict === 'replace' && merged.refused.size > 0 && merged.refused.size < before;) {
     const ids = [...merged.refused.keys()];
@@ -97,7 +97,7 @@ async function mergeAll(
   database: Database,
   { to, conflict }: MergeInput,
   batches: AsyncIterable<readonly RawDocument[]>,
-): Promise<Omit<Merged, 'refused'> & { readonly refused: Refused }> {
+): Promise<Omit<MergeResult, 'refused'> & { readonly refused: Refused }> {
   let [stored, kept] = [0, 0];
   const refused: Refused = new Map();
   for await (const documents of batches) {

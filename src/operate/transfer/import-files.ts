@@ -3,7 +3,14 @@ import { type FilePlace, nameOf, storedAt, urlOf, variantsOf } from '#media/file
 import type { Media } from '#media/media.js';
 import { Staging } from '#media/staging.js';
 import { blobRecords } from '#store/stores/blob-store.js';
-import { type ExpectedBlob, findExpected, keepAddress, markCome, markUnavailable, readMissing } from '../raw/staged.js';
+import {
+  type ExpectedBlob,
+  findExpectedBlob,
+  keepAddress,
+  markCome,
+  markUnavailable,
+  readMissingBlobs,
+} from '../raw/staging-area.js';
 import { inTransaction } from '#store/send/transaction.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
 import type { Values } from '#base/values.js';
@@ -66,7 +73,7 @@ export async function stageAssets(run: ImportRun): Promise<void> {
 
 async function storeAsset(run: ImportRun, asset: RecordOf<'assets'>, media: Media): Promise<void> {
   const { tally, staged } = run;
-  const expected = await findExpected(staged, asset.name);
+  const expected = await findExpectedBlob(staged, asset.name);
   if (expected === null) {
     tally.report('a file is not imported: no entry of the media library has it', asset.name);
     return;
@@ -117,7 +124,7 @@ class HasCome extends Error {}
 export async function restoreAddresses(run: ImportRun): Promise<void> {
   const { staged } = run;
   if (run.context.media === null) return;
-  for await (const missing of readMissing(staged)) {
+  for await (const missing of readMissingBlobs(staged)) {
     const { _id, url, reason } = missing;
     run.tally.report(`the source has no bytes of a file${reason === undefined ? '' : `: ${reason}`}`, _id);
     if (/^https?:\/\//.test(url)) await keepAddress(staged, missing);

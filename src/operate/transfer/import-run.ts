@@ -1,7 +1,7 @@
 import type { Config } from '#settings/config.js';
 import type { Media } from '#media/media.js';
 import { type ImportState, saveImport } from '../raw/import-ledger.js';
-import type { Staged } from '../raw/staged.js';
+import type { StagingArea } from '../raw/staging-area.js';
 import type { Store } from '#store/store.js';
 import type { ModelSettings } from '#model/schema/build-content-type.js';
 import type { ImportPlan } from './plan-import.js';
@@ -87,7 +87,7 @@ export interface ImportRun {
   readonly manifest: Manifest;
   readonly plan: ImportPlan;
   readonly context: ImportContext;
-  readonly staged: Staged;
+  readonly staged: StagingArea;
   readonly tally: Tally;
   /** Number of entries by uid that an interrupted import has stored but not counted. They will be read again. */
   readonly recurring: Map<string, number>;

@@ -4,8 +4,8 @@ import { ensureIndexes } from '#store/models/ensure-indexes.js';
 import { writeModels } from '#store/stores/model-store.js';
 import { shardType } from '#store/models/shard-types.js';
 import { servedCollections } from '#store/models/served-collections.js';
-import { assertHeld } from '../raw/import-ledger.js';
-import { countStaged, dropStaged, isStaged, publishStaged } from '../raw/staged.js';
+import { assertOwnership } from '../raw/import-ledger.js';
+import { countStagedDocuments, dropStaging, isStaged, publishStagedCollection } from '../raw/staging-area.js';
 import { uploadFile, type ContentType } from '#model/schema/content-type.js';
 import { restoreAddresses } from './import-files.js';
 import { publishPanel, publishTokens } from './import-panel.js';
@@ -31,14 +31,14 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
   await servedCollections.record(plan.registry.types.values(), database);
   for (const type of types) if (await isStaged(staged, type.collection)) await publishType(run, type);
   for (const type of types) await shardAgain(run, type);
-  await assertHeld(database, run.state);
+  await assertOwnership(database, run.state);
   await writeModels(database, plan.models);
   await tellImported(run);
   await publishSettings(run);
   await publishPanel(run);
   await publishTokens(run);
-  await assertHeld(database, run.state);
-  await dropStaged(database);
+  await assertOwnership(database, run.state);
+  await dropStaging(database);
 }
 
 /** Builds the indexes of types before they are published. */
@@ -59,7 +59,7 @@ async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promi
 /** Throws an Error if staged entries are missing, so that no type is published incompletely. */
 async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: ContentType): Promise<void> {
   const expected = tally.counts.get(uid) ?? 0;
-  const found = await countStaged(staged.database, staged.nameOf(collection));
+  const found = await countStagedDocuments(staged.database, staged.nameOf(collection));
   if (found < expected)
     throw new Error(`only ${String(found)} of ${String(expected)} entries of ${uid} are staged: the type is not published`);
 }
@@ -77,10 +77,10 @@ async function publishType(run: ImportRun, type: ContentType): Promise<void> {
   const { staged, context, state } = run;
   const { database } = context.store;
   await assertWhole(run, type);
-  await assertHeld(database, state);
+  await assertOwnership(database, state);
   if (type.uid === uploadFile && context.media !== null)
     await blobRecords.publishImported(database, state.run, context.media.owner);
-  await publishStaged(staged, type.collection);
+  await publishStagedCollection(staged, type.collection);
 }
 
 /** Shards the collection of a type again, because the collection that replaced a sharded one is on one shard. */

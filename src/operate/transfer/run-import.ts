@@ -13,7 +13,7 @@ import {
   type UnfinishedImport,
   whileAlive,
 } from '../raw/import-ledger.js';
-import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../raw/staged.js';
+import { countStagedDocuments, createStaging, dropLinksBehind, dropStaging, stagedFor } from '../raw/staging-area.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { stageAssets } from './import-files.js';
 import { preparePanel } from './import-panel.js';
@@ -165,7 +165,7 @@ async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRu
     recurring.set(uid, found - counted);
     if (found > 0) tally.counts.set(uid, found);
   }
-  await createStaged(
+  await createStaging(
     staged,
     [...plan.types.values()].map(({ collection }) => collection),
   );
@@ -173,7 +173,7 @@ async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRu
 
 /** Returns the number of staged documents. Throws an Error if there are fewer than were counted. */
 async function assertStaged(database: Database, collection: string, counted: number): Promise<number> {
-  const found = await countStaged(database, collection);
+  const found = await countStagedDocuments(database, collection);
   if (found >= counted) return found;
   throw new Error(
     `${collection} has only ${String(found)} of ${String(counted)} staged documents: abandon the import with npx mangrove import --abandon`,
@@ -193,6 +193,6 @@ export async function abandonImport(context: ImportContext): Promise<ImportState
 }
 
 async function dropStagedContent({ store, media }: ImportContext): Promise<void> {
-  await dropStaged(store.database);
+  await dropStaging(store.database);
   if (media !== null) await blobRecords.retireImported(store.database, media.owner);
 }

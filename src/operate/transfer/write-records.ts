@@ -1,7 +1,7 @@
 import { isStoredCode, storedCode } from '#accounts/login/passwords.js';
 import { userUid } from '#accounts/user-store.js';
-import { insertStaged } from '../raw/insert-staged.js';
-import { insertExpected, insertLinks, raiseCounters, readLinks } from '../raw/staged.js';
+import { insertStagedDocuments } from '../raw/insert-staged.js';
+import { insertExpectedBlobs, insertLinks, raiseCounters, readLinks } from '../raw/staging-area.js';
 import { holdersIn, toStoredForm } from '../raw/stored-form.js';
 import { type HeldLink, type Holder, holderKey, placeLink, type StagedLink } from '../raw/transferred.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
@@ -145,12 +145,12 @@ async function storeEntries(run: ImportRun, type: ContentType, documents: readon
   const placed = adapted.map((document) =>
     type.uid === uploadFile && media !== null ? placeFile(document, media) : { document, expected: [] },
   );
-  await insertExpected(
+  await insertExpectedBlobs(
     staged,
     placed.flatMap((one) => one.expected),
   );
   const rows = placed.map(({ document }) => document);
-  const { added, refused } = await insertStaged(staged.database, staged.nameOf(type.collection), rows);
+  const { added, refused } = await insertStagedDocuments(staged.database, staged.nameOf(type.collection), rows);
   for (const [{ _id }, reason] of refused)
     tally.report(`entries of ${type.uid} cannot be stored: ${reason}`, holderKey({ type: type.uid, id: Number(_id) }));
   reportDoubles(run, type, rows.length - added - refused.length);

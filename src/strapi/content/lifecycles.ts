@@ -102,25 +102,25 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   reads(uid: string): SurroundedReads | null {
-    const isRead = this.#read.get(uid) ?? readKinds.some((kind) => this.hears(uid, kind));
+    const isRead = this.#read.get(uid) ?? readKinds.some((kind) => this.hasListeners(uid, kind));
     this.#read.set(uid, isRead);
     return isRead ? this.#surrounded : null;
   }
 
-  hears(uid: string, kind: ReadKind | WriteKind): boolean {
+  hasListeners(uid: string, kind: ReadKind | WriteKind): boolean {
     return this.#pairs(uid, `before${kind}`).length + this.#pairs(uid, `after${kind}`).length > 0;
   }
 
   find(uid: string, action: WriteAction): WriteHook | null {
     const kind = kindOf(action);
-    if (!this.hears(uid, kind) && !this.#hearsAnswer(uid, action)) return null;
+    if (!this.hasListeners(uid, kind) && !this.#hearsAnswer(uid, action)) return null;
     const isBefore = action === 'delete' || this.#pairs(uid, `before${kind}`).length > 0;
     return { isBefore, begin: (write, context) => this.#begin(write, context) };
   }
 
   /** Returns whether there is code around the read of the entry that a write returns. */
   #hearsAnswer(uid: string, action: WriteAction): boolean {
-    return (action === 'create' || action === 'update') && this.hears(uid, 'FindOne');
+    return (action === 'create' || action === 'update') && this.hasListeners(uid, 'FindOne');
   }
 
   async run<Params extends object, Result>(
@@ -128,7 +128,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     { uid, params }: { readonly uid: string; readonly params: Params },
     read: (params: Params) => Promise<Result>,
   ): Promise<Result> {
-    if (!this.hears(uid, kind)) return read(params);
+    if (!this.hasListeners(uid, kind)) return read(params);
     const type = this.#input.content().bind.registry.types.get(uid);
     const event: Event = { params: { ...params }, ...(type !== undefined && { model: describeModel(type) }) } as Event; // checked
     const states: States = new Map();

@@ -35,7 +35,7 @@ export interface ReadHooks {
 }
 
 interface Listening extends ReadHooks {
-  hears(uid: string, kind: ReadKind): boolean;
+  hasListeners(uid: string, kind: ReadKind): boolean;
 }
 
 /**
@@ -51,7 +51,7 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
     load: (plan: Plan) => Promise<readonly Loaded[]>,
   ): Promise<readonly Loaded[]> => {
     const { uid } = read.plan.type;
-    if (!hooks.hears(uid, kind)) return load(read.plan);
+    if (!hooks.hasListeners(uid, kind)) return load(read.plan);
     const opened: FoundForCode[] = [];
     const params = describeRead(read, context.bind);
     const seen = await hooks.run(kind, { uid, params }, async (changed): Promise<unknown> => {
@@ -76,7 +76,7 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
   };
   const count = async (read: PendingRead, context: ContentContext): Promise<number> => {
     const { uid } = read.plan.type;
-    if (!hooks.hears(uid, 'Count')) return countAll(read, read.plan, context);
+    if (!hooks.hasListeners(uid, 'Count')) return countAll(read, read.plan, context);
     const params = describeRead(read, context.bind);
     return hooks.run('Count', { uid, params }, (changed) => countAll(read, planForCode(read, changed, context).plan, context));
   };

@@ -35,7 +35,7 @@ export class CodeProblems {
   }
 
   /** The problems so far, if they are collected. */
-  get found(): readonly string[] {
+  get problems(): readonly string[] {
     return (this.#found ?? []).map((text) => {
       const needs = this.#needs.get(/^([^\s:]+):/.exec(text)?.[1] ?? '');
       return needs === undefined ? text : `${text} (${String(needs)} ${needs === 1 ? 'route needs' : 'routes need'} it)`;
@@ -46,13 +46,13 @@ export class CodeProblems {
   readonly warn: NoteProblem = (text, place) => {
     if (place !== undefined) this.places.set(text, place);
     const { needs } = place ?? {};
-    if (this.#found === null) this.tell(text);
+    if (this.#found === null) this.log(text);
     else if (needs === undefined) this.#found.push(text);
     else this.#needs.set(needs, (this.#needs.get(needs) ?? 0) + 1);
   };
 
   /** Logs what stops nothing. */
-  readonly tell = (text: string, place?: CodePlace): void => {
+  readonly log = (text: string, place?: CodePlace): void => {
     if (place !== undefined) this.places.set(text, place);
     this.#observer.observe({ kind: 'code warned', text });
   };
@@ -74,8 +74,8 @@ export class CodeProblems {
 
   /** Throws a ConfigError that lists all problems, if there are any. */
   refuse(): void {
-    const { found } = this;
-    if (found.length > 0) throw new ConfigError([...new Set(found)].join('\n'));
+    const { problems } = this;
+    if (problems.length > 0) throw new ConfigError([...new Set(problems)].join('\n'));
   }
 
   /** Logs further problems. Called when the service runs, which they do not stop. */

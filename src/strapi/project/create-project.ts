@@ -20,7 +20,7 @@ import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
 import { addedEvents } from '../services/webhook-store.js';
-import { load, type Loaded, type LoadInput, type ProjectInput } from './load-project.js';
+import { load, type LoadedProject, type LoadInput, type ProjectInput } from './load-project.js';
 
 /** The code of a Strapi project. */
 export interface Project {
@@ -80,7 +80,7 @@ interface StartInput extends ProjectInput {
 export function createProject(input: StartInput): Project {
   const registers = new ProjectRegisters(input);
   const parts = { ...input, registers, problems: new CodeProblems(input) };
-  let loaded: Loaded | null = null;
+  let loaded: LoadedProject | null = null;
   let isRegistered = false;
   const run = hookRunner({ ...input, settle: () => registers.models.settle() }, () => loaded);
   const table = () => tableOf(loaded, input.connection);
@@ -127,7 +127,7 @@ const registeredIn = (registers: ProjectRegisters) => ({
 });
 
 /** Runs the code of `register`, and what extensions change, while the models are open to it. */
-async function registerCode({ extended }: Loaded, input: LoadInput, run: () => Promise<void>): Promise<void> {
+async function registerCode({ extended }: LoadedProject, input: LoadInput, run: () => Promise<void>): Promise<void> {
   const { models } = input.registers;
   for (const { file, change } of extended) await runLeniently(file, input, () => change(models));
   await run();
@@ -135,7 +135,7 @@ async function registerCode({ extended }: Loaded, input: LoadInput, run: () => P
 }
 
 /** Stores the content types of plugins, and adds the tasks of config/server. Throws a ConfigError that lists all problems of the code. */
-async function prepare(loaded: Loaded, input: LoadInput & StartInput): Promise<void> {
+async function prepare(loaded: LoadedProject, input: LoadInput & StartInput): Promise<void> {
   const { connection, registers, problems, directory, waits } = input;
   const { running } = connection;
   if (running !== null) {
@@ -155,12 +155,12 @@ async function whenReady({ connection: { running }, waits }: StartInput, run: ()
 }
 
 /** Returns whether the code of a project has a `bootstrap`. */
-const bootstraps = (loaded: Loaded | null): boolean =>
+const bootstraps = (loaded: LoadedProject | null): boolean =>
   loaded !== null && (loaded.plugins.bootstraps || loaded.hooks.some(({ hooks }) => hooks.bootstrap !== undefined));
 
 /** Returns a function that runs the code of a hook: that of plugins, of extensions and of src/index. */
 const hookRunner =
-  (input: StartInput & { readonly settle: () => void }, loaded: () => Loaded | null) =>
+  (input: StartInput & { readonly settle: () => void }, loaded: () => LoadedProject | null) =>
   async (name: HookName): Promise<void> => {
     const { hooks = [], plugins, strapi } = loaded() ?? {};
     if (strapi === undefined) return;
@@ -178,7 +178,7 @@ const hookRunner =
   };
 
 /** Returns the models that `register` may change; null if they are not known yet. */
-async function modelsFor({ plugins, hooks, extended }: Loaded, { models, directory }: StartInput) {
+async function modelsFor({ plugins, hooks, extended }: LoadedProject, { models, directory }: StartInput) {
   const isChanging = plugins.places.length + extended.length > 0 || hooks.some((one) => one.hooks.register !== undefined);
   const documents = isChanging ? await models() : null;
   const own = plugins.models(directory);
@@ -186,7 +186,7 @@ async function modelsFor({ plugins, hooks, extended }: Loaded, { models, directo
 }
 
 /** Returns the routes in force; null until the code is loaded and the database has answered. */
-const tableOf = (loaded: Loaded | null, { running }: Connection) =>
+const tableOf = (loaded: LoadedProject | null, { running }: Connection) =>
   loaded === null || running === null ? null : loaded.routes.tableOf(running.backend.models.snapshot.registry);
 
 /** Returns what finds the routes in force. Without a panel there are no routes for administrators. */

@@ -29,7 +29,7 @@ export interface ProjectInput extends CodeInput {
 }
 
 /** A project whose files were loaded. */
-export interface Loaded {
+export interface LoadedProject {
   readonly strapi: ProjectStrapi;
   /** The hooks of extensions, then those of src/index. */
   readonly hooks: readonly PlacedHooks[];
@@ -42,7 +42,7 @@ export interface Loaded {
 }
 
 /** Loads the code of a project, without its `register`. Problems are collected, and stop nothing. */
-export const loadProjectCode = (input: ProjectInput, given: GivenStrapi, problems: CodeProblems): Promise<Loaded> =>
+export const loadProjectCode = (input: ProjectInput, given: GivenStrapi, problems: CodeProblems): Promise<LoadedProject> =>
   load(given, { ...input, registers: new ProjectRegisters(input), problems });
 
 export interface LoadInput extends ProjectInput {
@@ -63,10 +63,10 @@ async function loadServices(parts: Parameters<typeof createPluginServices>[0], r
 export async function load(
   given: GivenStrapi,
   { directory, config, builtin, observer, registers, problems }: LoadInput,
-): Promise<Loaded> {
-  const { warn, tell } = problems;
+): Promise<LoadedProject> {
+  const { warn, log } = problems;
   const { registry, requests, router, running, content, lifecycles, addRouter } = registers;
-  const files = await readConfigFiles(directory, config, tell);
+  const files = await readConfigFiles(directory, config, log);
   const entityService = entitiesWithCodes(given.entityService, running);
   const query = (uid: string) => strapi.query(uid);
   const { services, permission } = await loadServices({ config, running, content, entityService, query }, registers);
@@ -84,23 +84,23 @@ export async function load(
   const options = { directory, packages, globals: { strapi } };
   const loadFile = await createFileLoader(options, problems);
   const unsupported = unsupportedUses({ directory, plugins, strapi });
-  for (const { text, place } of unsupported) tell(text, place);
-  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, tell });
+  for (const { text, place } of unsupported) log(text, place);
+  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, tell: log });
   const parts = { strapi, directory, load: loadFile, registry, requests, router, lifecycles, addRouter };
   registerFolders(folders, { ...parts, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const { hooks, extended } = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, tell });
+  const { hooks, extended } = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, tell: log });
   addMiddlewares(files['middlewares'], parts, { registers, warn });
   const names = { owners: routeOwners(folders, plugins), leftOut: folders.leftOut };
   const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, code: registers });
-  return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile, tell)], routes, unsupported };
+  return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile, log)], routes, unsupported };
 }
 
 function ownHooks(
   directory: string,
   load: (file: string) => unknown,
-  tell: LoadInput['problems']['tell'],
+  tell: LoadInput['problems']['log'],
 ): readonly PlacedHooks[] {
   const index = sourceFile(join(directory, 'src/index'));
   for (const ending of ['mjs', 'cjs', 'mts', 'cts', 'jsx'])
@@ -153,7 +153,7 @@ async function createFileLoader(
   problems: CodeProblems,
 ): Promise<(file: string) => unknown> {
   const missing = ({ message }: MissingModule): unknown => {
-    problems.tell(`${message}; what needs it fails`);
+    problems.log(`${message}; what needs it fails`);
     return leaveOut(message);
   };
   const run = await createSourceLoader({ ...options, missing });

@@ -28,7 +28,7 @@ const unheeded: Step = {
 export const codeSteps: readonly Step[] = [{ name: 'preconditions', stage: 'check' }, unheeded];
 
 /** Returns a row of the service for a route with `auth: false`: everybody may call it, and nobody is identified. */
-export const opened = (row: GuardedRow): GuardedRow => ({
+export const withoutAuthorization = (row: GuardedRow): GuardedRow => ({
   ...row,
   action: 'anybody',
   steps: [...(row.steps ?? []), unidentified],

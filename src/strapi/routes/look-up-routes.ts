@@ -4,7 +4,7 @@ import type { Action } from '#api/rest/actions.js';
 import { createRow, hasUnique } from '#api/rest/content-routes.js';
 import { count, findByValue } from '#api/rest/look-ups.js';
 import type { QueryCache } from '#api/rest/read-query.js';
-import { opened } from './code-steps.js';
+import { withoutAuthorization } from './code-steps.js';
 import type { OrderedRoute } from './route-index.js';
 
 /**
@@ -33,7 +33,7 @@ function lookUpRow(route: OrderedRoute, action: Action, queries: QueryCache): Gu
   const { type } = row ?? {};
   if (row === null || type?.kind !== 'collectionType' || (action === findByValue && !hasUnique(type))) return null;
   const lookUp = createRow(type, action, queries);
-  return row.steps?.includes(unidentified) ? opened(lookUp) : lookUp;
+  return row.steps?.includes(unidentified) ? withoutAuthorization(lookUp) : lookUp;
 }
 
 /** Returns the row of a generated action by its name; null if a route has code, or is of another action. */

@@ -9,7 +9,7 @@ import { QueryCache } from '#api/rest/read-query.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
 import { type ClosedInput, closedPaths } from './closed-paths.js';
-import { opened } from './code-steps.js';
+import { withoutAuthorization } from './code-steps.js';
 import { createRouteRow, type EndpointParts } from './endpoints.js';
 import type { CoreCode } from './factories.js';
 import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actions.js';
@@ -214,7 +214,7 @@ function rowOf(resolved: ResolvedRoute, registry: Registry, input: RowParts): Pi
   const row = createRow(type, core, input.queries);
   const isOpen = resolved.route.config?.auth === false;
   return {
-    row: isOpen ? { ...opened(row), toldAction: row.action } : row,
+    row: isOpen ? { ...withoutAuthorization(row), toldAction: row.action } : row,
     isGenerated: true,
   };
 }

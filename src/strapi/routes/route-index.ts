@@ -64,7 +64,7 @@ export function indexRoutes(routes: readonly OrderedRoute[], closed: readonly st
   for (const path of closed) if (!paths.has(path)) paths.set(path, emptyPath(path, null));
   const index = groupPaths([...paths.values()]);
   const changed = routes.filter(({ isUnchanged }) => !isUnchanged);
-  const shown = changed.map((route) => ({ ...route, path: paths.get(route.path)?.matcher.shown ?? route.path }));
+  const shown = changed.map((route) => ({ ...route, path: paths.get(route.path)?.matcher.pattern ?? route.path }));
   return { ...index, routes: shown.filter((route) => isReached(route, index)) };
 }
 
@@ -119,7 +119,7 @@ export function findRows(method: string, path: string, index: PathIndex): RouteM
 }
 
 const isRemoved = ({ removed, matcher }: PathRows, method: string, path: string): boolean =>
-  removed.has(method) && !matcher.shown.includes(':') && matcher.match(path) !== null;
+  removed.has(method) && !matcher.pattern.includes(':') && matcher.match(path) !== null;
 
 const join = (one: RouteMatch | null, other: { rows: Rows | null; params: RouteParams }): RouteMatch =>
   one?.rows && other.rows ? { params: one.params, rows: new Map([...other.rows, ...one.rows]) } : (one ?? other);

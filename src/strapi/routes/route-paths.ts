@@ -8,7 +8,7 @@ export interface PathMatcher {
   /** The parts with which all matching paths begin, at most two, in lower case: `['api', 'pages']`. */
   readonly start: readonly string[];
   /** The path with parameters in the form of the route table: `/pages/:slug`. It includes optional ones. */
-  readonly shown: string;
+  readonly pattern: string;
 }
 
 type Token = ReturnType<typeof parse>[number];
@@ -26,7 +26,7 @@ export function compilePath(path: string): PathMatcher {
   refuseForeign(tokens);
   return {
     start: startOf(tokens),
-    shown: tokens.map(shownToken).join(''),
+    pattern: tokens.map(shownToken).join(''),
     match: (given) => {
       const found = pattern.exec(given);
       if (found === null) return null;

@@ -10,7 +10,7 @@ import {
   entityOrNull,
   entryType,
   type Entity,
-  type Opened,
+  type EntityOperation,
   presentParameters,
   withKnownFilters,
 } from '#api/code/entity-service.js';
@@ -38,7 +38,7 @@ interface ServiceParts {
   readonly attachFiles: AttachFiles;
 }
 
-type Open = (parameters?: Parameters) => Opened;
+type Open = (parameters?: Parameters) => EntityOperation;
 
 /** Returns the service that Strapi v4 generates for a content type. Its methods look up the model on each call. */
 export function createCoreService(uid: string, { contextFor, attachFiles }: ServiceParts): Service {
@@ -83,7 +83,7 @@ function coreReads(open: Open): Service {
 
 type Write = (
   parameters: WithData | undefined,
-  work: (opened: Opened, data: unknown) => Promise<Loaded | null>,
+  work: (opened: EntityOperation, data: unknown) => Promise<Loaded | null>,
 ) => Promise<Entity | null>;
 
 const coreWrites = (write: Write): Service => ({

@@ -12,7 +12,7 @@ import {
   entryType,
   presentParameters,
   type Entity,
-  type Opened as OpenedForCode,
+  type EntityOperation as OpenedForCode,
 } from '#api/code/entity-service.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { validationError } from '#base/errors.js';

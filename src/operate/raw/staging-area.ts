@@ -1,7 +1,7 @@
 import { translating } from '#store/send/calls.js';
 import { type Database, inScope } from '#store/send/database.js';
 import { readAll } from '#store/send/read-commands.js';
-import { insertStaged, type Insertion } from './insert-staged.js';
+import { insertStagedDocuments, type Insertion } from './insert-staged.js';
 import type { HeldLink, StagedLink } from './transferred.js';
 import { groupBy } from '#base/values.js';
 
@@ -9,7 +9,7 @@ import { groupBy } from '#base/values.js';
 const prefix = '_import_';
 
 /** The staging collections of one import. Each import has other names, so that a late write of an abandoned one has no effect. */
-export interface Staged {
+export interface StagingArea {
   readonly database: Database;
   readonly links: string;
   readonly blobs: string;
@@ -18,14 +18,14 @@ export interface Staged {
 }
 
 /** Returns the staging collections of an import. `run` is the id of the import. */
-export function stagedFor(database: Database, run: string): Staged {
+export function stagedFor(database: Database, run: string): StagingArea {
   const own = `${prefix}${run.slice(0, 8)}_`;
   const nameOf = (collection: string): string => `${own}${collection}`;
   return { database, links: nameOf('-links'), blobs: nameOf('-blobs'), nameOf };
 }
 
 /** Creates the staging collections of an import, unless they exist. */
-export async function createStaged(staged: Staged, collections: readonly string[]): Promise<void> {
+export async function createStaging(staged: StagingArea, collections: readonly string[]): Promise<void> {
   const { db } = staged.database;
   const present = new Set(await stagedCollections(db));
   const wanted = [staged.links, staged.blobs, ...collections.map(staged.nameOf)].filter((name) => !present.has(name));
@@ -40,17 +40,17 @@ async function stagedCollections(db: Database['db'], start = prefix): Promise<st
 
 /** Stores links by their number in the source. */
 export const insertLinks = (
-  { database, links: collection }: Staged,
+  { database, links: collection }: StagingArea,
   links: readonly (readonly [number: number, link: HeldLink])[],
 ): Promise<Insertion> =>
-  insertStaged(
+  insertStagedDocuments(
     database,
     collection,
     links.map(([_id, link]) => ({ _id, ...link })),
   );
 
 /** Drops the links with greater numbers, because another pass over the source may assign these numbers to other links. */
-export async function dropLinksBehind({ database, links }: Staged, number: number): Promise<void> {
+export async function dropLinksBehind({ database, links }: StagingArea, number: number): Promise<void> {
   const collection = database.db.collection<{ _id: number }>(links);
   await translating(() => collection.deleteMany({ _id: { $gt: number } }));
 }
@@ -60,7 +60,7 @@ export async function dropLinksBehind({ database, links }: Staged, number: numbe
  * `max`.
  */
 export async function readLinks(
-  { database, links: collection }: Staged,
+  { database, links: collection }: StagingArea,
   holders: readonly string[],
   max: number,
 ): Promise<ReadonlyMap<string, readonly StagedLink[]> | null> {
@@ -89,16 +89,18 @@ export interface ExpectedBlob {
   readonly reason?: string;
 }
 
-export const insertExpected = ({ database, blobs: collection }: Staged, blobs: readonly ExpectedBlob[]): Promise<Insertion> =>
-  insertStaged(database, collection, blobs);
+export const insertExpectedBlobs = (
+  { database, blobs: collection }: StagingArea,
+  blobs: readonly ExpectedBlob[],
+): Promise<Insertion> => insertStagedDocuments(database, collection, blobs);
 
-export async function findExpected({ database, blobs }: Staged, name: string): Promise<ExpectedBlob | null> {
+export async function findExpectedBlob({ database, blobs }: StagingArea, name: string): Promise<ExpectedBlob | null> {
   const [found] = await readAll(database, { find: blobs, filter: { _id: name }, limit: 1 });
   return (found ?? null) as ExpectedBlob | null; // stored in this form
 }
 
 /** Records that the bytes of a file are stored. Returns false if that was recorded before. */
-export async function markCome({ database, blobs: collection }: Staged, name: string): Promise<boolean> {
+export async function markCome({ database, blobs: collection }: StagingArea, name: string): Promise<boolean> {
   const blobs = database.db.collection<ExpectedBlob>(collection);
   const missing = { _id: name, come: { $ne: true as const } };
   const { matchedCount } = await translating(() => blobs.updateOne(missing, { $set: { come: true } }, inScope(database)));
@@ -106,17 +108,17 @@ export async function markCome({ database, blobs: collection }: Staged, name: st
 }
 
 /** Records the reason why the bytes of a file are not available. */
-export async function markUnavailable({ database: { db }, blobs }: Staged, name: string, reason: string): Promise<void> {
+export async function markUnavailable({ database: { db }, blobs }: StagingArea, name: string, reason: string): Promise<void> {
   await translating(() => db.collection<ExpectedBlob>(blobs).updateOne({ _id: name }, { $set: { reason } }));
 }
 
 /** Reads the files and variants whose bytes are not stored. */
-export async function* readMissing({ database: { db }, blobs }: Staged): AsyncGenerator<ExpectedBlob> {
+export async function* readMissingBlobs({ database: { db }, blobs }: StagingArea): AsyncGenerator<ExpectedBlob> {
   yield* db.collection<ExpectedBlob>(blobs).find({ come: { $ne: true } }, { sort: { _id: 1 } });
 }
 
 /** Gives a staged file or variant its address in the source. The name of a variant may contain any character. */
-export async function keepAddress({ database: { db }, nameOf }: Staged, { file, format, url }: ExpectedBlob): Promise<void> {
+export async function keepAddress({ database: { db }, nameOf }: StagingArea, { file, format, url }: ExpectedBlob): Promise<void> {
   const address = { url: { $literal: url } };
   const place = { field: { $literal: format }, input: '$formats' };
   const formats = { $setField: { ...place, value: { $mergeObjects: [{ $getField: place }, address] } } };
@@ -125,7 +127,7 @@ export async function keepAddress({ database: { db }, nameOf }: Staged, { file, 
 }
 
 /** Counts the documents of a staged collection without its metadata, which may be wrong after a crash of the server. */
-export const countStaged = ({ db }: Database, collection: string): Promise<number> =>
+export const countStagedDocuments = ({ db }: Database, collection: string): Promise<number> =>
   translating(() => db.collection(collection).countDocuments());
 
 /** Raises counters, by name, above these ids, so that the ids are not allocated again. */
@@ -138,19 +140,22 @@ export async function raiseCounters({ db }: Database, highest: ReadonlyMap<strin
 }
 
 /** Returns whether a collection has staged entries that have not replaced its own yet. */
-export async function isStaged({ database: { db }, nameOf }: Staged, collection: string): Promise<boolean> {
+export async function isStaged({ database: { db }, nameOf }: StagingArea, collection: string): Promise<boolean> {
   const found = await translating(() => db.listCollections({ name: nameOf(collection) }, { nameOnly: true }).toArray());
   return found.length > 0;
 }
 
 /** Replaces a collection by its staged one. The server waits for transactions that use either of them. */
-export async function publishStaged({ database: { db, abandoned }, nameOf }: Staged, collection: string): Promise<void> {
+export async function publishStagedCollection(
+  { database: { db, abandoned }, nameOf }: StagingArea,
+  collection: string,
+): Promise<void> {
   const rename = () => db.renameCollection(nameOf(collection), collection, { dropTarget: true });
   await translating(() => abandoned.endWhile(rename));
 }
 
 /** Drops the staging collection of a collection. */
-export async function dropStagedOne({ database: { db, abandoned }, nameOf }: Staged, collection: string): Promise<void> {
+export async function dropStagedOne({ database: { db, abandoned }, nameOf }: StagingArea, collection: string): Promise<void> {
   await translating(() => abandoned.endWhile(() => db.dropCollection(nameOf(collection))));
 }
 
@@ -158,13 +163,16 @@ export async function dropStagedOne({ database: { db, abandoned }, nameOf }: Sta
  * Drops the staging collections of an import, or those of all imports, which only the process that holds the one import may do. The
  * server waits for transactions that use them.
  */
-export async function dropStaged({ db, abandoned }: Database, staged?: Staged): Promise<void> {
+export async function dropStaging({ db, abandoned }: Database, staged?: StagingArea): Promise<void> {
   for (const name of await stagedCollections(db, staged?.nameOf('')))
     await translating(() => abandoned.endWhile(() => db.dropCollection(name)));
 }
 
 /** Returns the identities of the staging collections of these collections. One that was dropped and created again has another one. */
-export async function identifyStaged({ database: { db }, nameOf }: Staged, collections: readonly string[]): Promise<string> {
+export async function identifyStaging(
+  { database: { db }, nameOf }: StagingArea,
+  collections: readonly string[],
+): Promise<string> {
   const found = await translating(() => db.listCollections({ name: { $in: collections.map(nameOf) } }).toArray());
   return found
     .map((one) => `${one.name} ${'info' in one ? String(one.info?.uuid) : ''}`)
