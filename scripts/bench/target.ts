@@ -30,8 +30,9 @@ export async function startTarget(root: string, program: TargetProgram, options:
     child.kill('SIGKILL');
   };
   process.once('exit', kill);
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const ensureRunning = (): void => {
-    if (child.exitCode !== null || child.signalCode !== null) throw endOf(child);
+    if (hasEnded()) throw endOf(child);
   };
   const { url } = await nextReport(child, 'ready');
   return {
@@ -46,6 +47,7 @@ export async function startTarget(root: string, program: TargetProgram, options:
     thaw: () => child.kill('SIGCONT'),
     stop: async () => {
       process.off('exit', kill);
+      if (hasEnded()) return;
       const closed = once(child, 'close');
       kill();
       await closed;

@@ -63,6 +63,7 @@ function storedValue([name, { type, relation }]: Attribute, value: unknown): unk
 }
 
 await fillDatabase({ uri, database, size, collections: classes, toDocument });
+process.env.PARSE_SERVER_LOGS_FOLDER = 'null'; // what it logs while it loads
 const { ParseServer } = loadPackage<ParseModule>(parseFolder, 'parse-server');
 const { server } = await ParseServer.startApp({
   appId: applicationId,
