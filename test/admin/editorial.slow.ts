@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
+import { showAtBothWidths, sideOf } from './both-widths.js';
 
 const subject = 'api::story.story';
 const stories = `/content-manager/collection-types/${subject}`;
@@ -24,22 +24,7 @@ describe('editorial work in the panel', () => {
     { reader: [[{ action: 'read', subject, fields }]] },
   );
   let window: PanelWindow;
-  const side = (page: Page) => page.locator('aside[aria-labelledby="additional-information"]');
-  const shoot = async (page: Page, name: string): Promise<void> => {
-    const shots = process.env['SHOTS'];
-    for (const [width, height] of [
-      [360, 740],
-      [1280, 900],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const wide = await page.getByRole('dialog').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
-      expect(
-        wide.every((one) => one <= width),
-        `a dialog wider than ${String(width)}`,
-      ).to.equal(true);
-      if (shots !== undefined) await page.screenshot({ path: join(shots, `editorial-${name}-${String(width)}.png`) });
-    }
-  };
+  const shoot = (page: Page, name: string): Promise<void> => showAtBothWidths(`editorial-${name}`, page.getByRole('dialog'));
   before(async () => {
     const { send } = panel();
     const { body } = await send('super', 'POST', stories, { title: 'First', text: 'One' });
@@ -55,10 +40,10 @@ describe('editorial work in the panel', () => {
   it('the side of a form has the versions, with their differences from now', async () => {
     const { page, visit } = window;
     await visit(`${stories}/1`);
-    await side(page).getByText('History').waitFor();
-    await side(page).getByText('super', { exact: false }).first().waitFor();
+    await sideOf(page).getByText('History').waitFor();
+    await sideOf(page).getByText('super', { exact: false }).first().waitFor();
     await shoot(page, 'history');
-    await side(page).getByRole('button', { name: 'Version 1, created' }).click();
+    await sideOf(page).getByRole('button', { name: 'Version 1, created' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('First').waitFor();
     await dialog.getByText('Second').waitFor();
@@ -73,19 +58,19 @@ describe('editorial work in the panel', () => {
     await page.getByRole('button', { name: 'Show the entry' }).click();
     await page.locator('[name=title][value=First]').waitFor();
     await settle('the restored entry');
-    await side(page).getByRole('button', { name: 'Version 3, changed' }).waitFor();
+    await sideOf(page).getByRole('button', { name: 'Version 3, changed' }).waitFor();
     expect((await panel().send('super', 'GET', `${stories}/1`)).body).to.include({ title: 'First' });
   });
 
   it('other types have no versions', async () => {
     await window.visit('/content-manager/collection-types/api::page.page/1');
-    expect(await side(window.page).getByText('History').count()).to.equal(0);
+    expect(await sideOf(window.page).getByText('History').count()).to.equal(0);
   });
 
   it('a reader sees versions, cannot restore them, and has no audit', async () => {
     const reader = await panel().openWindow('reader');
     await reader.visit(`${stories}/1`);
-    await side(reader.page).getByRole('button', { name: 'Version 2, changed' }).click();
+    await sideOf(reader.page).getByRole('button', { name: 'Version 2, changed' }).click();
     await reader.page.getByRole('dialog').getByText('Second').waitFor();
     expect(await reader.page.getByRole('button', { name: 'Restore' }).count()).to.equal(0);
     expect(await reader.page.getByRole('link', { name: 'Audit' }).count()).to.equal(0);

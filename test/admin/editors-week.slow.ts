@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
+import { sideOf } from './both-widths.js';
 import { picturesOf } from './pictures.js';
 
 const subject = 'api::article.article';
@@ -33,7 +33,6 @@ describe('a week of an editor', () => {
   const preview = { enabled: true, config: { allowedOrigins, handler: () => `${allowedOrigins[0] ?? ''}/` } };
   const panel = openPanelFor('a week of an editor', { models, admin: { audit: { days: 30 }, preview } });
   let window: PanelWindow;
-  const side = (of: Page) => of.locator('aside[aria-labelledby="additional-information"]');
   const shoot = picturesOf(() => window.page);
   const path = `${articles}/1`;
   before(async () => {
@@ -57,8 +56,8 @@ describe('a week of an editor', () => {
     await window.visit(path);
     await choose('Stage', 'Approved');
     await choose('Assignee', 'super');
-    await side(window.page).getByText('Moved there').waitFor();
-    await shoot('stage', side(window.page).getByRole('combobox', { name: 'Stage' }));
+    await sideOf(window.page).getByText('Moved there').waitFor();
+    await shoot('stage', sideOf(window.page).getByRole('combobox', { name: 'Stage' }));
   });
 
   it('preview', async () => {
@@ -74,28 +73,28 @@ describe('a week of an editor', () => {
     await shown.getByRole('button', { name: 'Publish' }).click();
     await shown.getByRole('button', { name: 'Unpublish' }).waitFor();
     await settle('the publication');
-    expect(await side(shown).getByText('This draft is beside').count()).to.equal(0);
+    expect(await sideOf(shown).getByText('This draft is beside').count()).to.equal(0);
     await shown.locator('[name=title]').fill('The salt road, revised');
     await shown.getByRole('button', { name: 'Save' }).click();
-    await side(shown).getByText('This draft is beside the published entry').waitFor();
+    await sideOf(shown).getByText('This draft is beside the published entry').waitFor();
     await settle('the draft');
-    await shoot('draft', side(shown).getByText('This draft is beside the published entry'));
-    await side(shown).getByRole('button', { name: 'What differs' }).click();
+    await shoot('draft', sideOf(shown).getByText('This draft is beside the published entry'));
+    await sideOf(shown).getByRole('button', { name: 'What differs' }).click();
     const dialog = shown.getByRole('dialog');
     await dialog.getByText('The salt road, revised').waitFor();
     expect(await dialog.getByRole('heading', { level: 3 }).allTextContents()).to.deep.equal(['title']);
     await shoot('differences');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await side(shown).getByRole('button', { name: 'Discard the draft' }).click();
+    await sideOf(shown).getByRole('button', { name: 'Discard the draft' }).click();
     await shown.getByRole('dialog').getByRole('button', { name: 'Discard the draft' }).click();
     await shown.locator('[name=title][value="The salt road"]').waitFor();
     await visit(path);
-    expect(await side(shown).getByText('This draft is beside').count()).to.equal(0);
+    expect(await sideOf(shown).getByText('This draft is beside').count()).to.equal(0);
   });
 
   it('history with more than one page, and a restore', async () => {
     const { page: shown } = window;
-    await side(shown).getByRole('button', { name: 'Older versions' }).click();
+    await sideOf(shown).getByRole('button', { name: 'Older versions' }).click();
     const dialog = shown.getByRole('dialog');
     await dialog.getByRole('heading', { level: 3 }).first().waitFor();
     await shoot('history');

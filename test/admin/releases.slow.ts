@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
+import { showAtBothWidths, sideOf } from './both-widths.js';
 
 const story = 'api::story.story';
 const stories = `/content-manager/collection-types/${story}`;
@@ -23,22 +23,7 @@ describe('releases in the panel', () => {
     { reader: [[{ action: 'read', subject: story, fields: ['title', 'text'] }]] },
   );
   let window: PanelWindow;
-  const side = (page: Page) => page.locator('aside[aria-labelledby="additional-information"]');
-  const shoot = async (page: Page, name: string): Promise<void> => {
-    const shots = process.env['SHOTS'];
-    for (const [width, height] of [
-      [360, 740],
-      [1280, 900],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const wide = await page.getByRole('dialog').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
-      expect(
-        wide.every((one) => one <= width),
-        `a dialog wider than ${String(width)}`,
-      ).to.equal(true);
-      if (shots !== undefined) await page.screenshot({ path: join(shots, `releases-${name}-${String(width)}.png`) });
-    }
-  };
+  const shoot = (page: Page, name: string): Promise<void> => showAtBothWidths(`releases-${name}`, page.getByRole('dialog'));
   const choose = async (page: Page, name: string, option: string): Promise<void> => {
     await page.getByRole('dialog').getByRole('combobox', { name }).click();
     await page.getByRole('option', { name: option, exact: true }).click();
@@ -72,20 +57,20 @@ describe('releases in the panel', () => {
     const { page, visit, settle } = window;
     for (const id of [1, 2]) {
       await visit(`${stories}/${String(id)}`);
-      await side(page).getByRole('button', { name: 'Add to a release' }).click();
+      await sideOf(page).getByRole('button', { name: 'Add to a release' }).click();
       await choose(page, 'Release', 'Winter issue');
       if (id === 1) await shoot(page, 'add');
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-      await side(page).getByRole('link', { name: 'Winter issue' }).waitFor();
+      await sideOf(page).getByRole('link', { name: 'Winter issue' }).waitFor();
       await settle('the side of the form');
     }
-    await side(page).getByText('Publish · By hand').waitFor();
+    await sideOf(page).getByText('Publish · By hand').waitFor();
     await shoot(page, 'side');
   });
 
   it('name what would stop them, and lose an action by its button', async () => {
     const { page, settle } = window;
-    await side(page).getByRole('link', { name: 'Winter issue' }).click();
+    await sideOf(page).getByRole('link', { name: 'Winter issue' }).click();
     await page.getByText('This would stop the release now').waitFor();
     expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).to.equal(true);
     await shoot(page, 'problems');

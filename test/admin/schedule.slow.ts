@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
+import { sideOf } from './both-widths.js';
 
 const models = [
   collectionType(
@@ -23,7 +24,7 @@ describe('scheduled publishing in the panel', () => {
     { reader: [[{ action: 'read', subject, fields }]] },
   );
   let window: PanelWindow;
-  const times = () => window.page.locator('aside[aria-labelledby="additional-information"]').getByRole('combobox');
+  const times = () => sideOf(window.page).getByRole('combobox');
   before(async () => {
     window = await panel().openWindow('super');
   });

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
+import { showAtBothWidths } from './both-widths.js';
 
 const subject = 'api::story.story';
 const stories = `/content-manager/collection-types/${subject}`;
@@ -31,18 +31,8 @@ describe('the trash as a page of the panel', () => {
     },
   );
   let window: PanelWindow;
-  const shoot = async (page: Page, name: string): Promise<void> => {
-    for (const [width, height] of [
-      [360, 740],
-      [1280, 900],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const right = await page.getByRole('button', { name: 'Delete for good' }).first().boundingBox();
-      expect((right?.x ?? 0) + (right?.width ?? 0), `the button at ${String(width)}`).to.be.within(1, width);
-      const shots = process.env['SHOTS'];
-      if (shots !== undefined) await page.screenshot({ path: join(shots, `trash-${name}-${String(width)}.png`) });
-    }
-  };
+  const shoot = (page: Page, name: string): Promise<void> =>
+    showAtBothWidths(`trash-${name}`, page.getByRole('button', { name: 'Delete for good' }).first());
   before(async () => {
     const { send } = panel();
     for (const [id, title] of [

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { collectionType } from '../support/collection-type.js';
 import { openPanelFor } from '../support/open-panel.js';
 import type { PanelWindow } from '../support/panel-window.js';
+import { showAtBothWidths, sideOf } from './both-widths.js';
 
 const subject = 'api::story.story';
 const stories = `/content-manager/collection-types/${subject}`;
@@ -36,25 +36,7 @@ describe('workflows in the panel', () => {
     },
   );
   let window: PanelWindow;
-  const side = (page: Page) => page.locator('aside[aria-labelledby="additional-information"]');
-  const shoot = async (page: Page, name: string): Promise<void> => {
-    const shots = process.env['SHOTS'];
-    for (const [width, height] of [
-      [360, 740],
-      [1280, 900],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const wide = await page
-        .locator('[role=combobox]')
-        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
-      expect(
-        wide.every((right) => right <= width),
-        `a list wider than ${String(width)}`,
-      ).to.equal(true);
-      if (shots !== undefined)
-        await page.screenshot({ path: join(shots, `workflow-${name}-${String(width)}.png`), fullPage: true });
-    }
-  };
+  const shoot = (page: Page, name: string): Promise<void> => showAtBothWidths(`workflow-${name}`, page.getByRole('combobox'));
   const choose = async ({ page, settle }: PanelWindow, list: string, option: string): Promise<void> => {
     await page.getByRole('combobox', { name: list }).click();
     await page.getByRole('option', { name: option }).click();
@@ -75,10 +57,10 @@ describe('workflows in the panel', () => {
   it('a stage and an assignee are saved at once', async () => {
     const { page, visit } = window;
     await visit(`${stories}/1`);
-    await side(page).getByText('Stage').first().waitFor();
+    await sideOf(page).getByText('Stage').first().waitFor();
     await choose(window, 'Stage', 'Review');
     await choose(window, 'Assignee', 'writer');
-    await side(page).getByText('Moved there').waitFor();
+    await sideOf(page).getByText('Moved there').waitFor();
     await shoot(page, 'form');
     const { body } = await panel().send('super', 'GET', `/admin/api/workflow/${subject}/1`);
     expect(body.data).to.deep.include({ stage: 'Review', assignee: { id: 2, name: 'writer' } });
@@ -148,6 +130,6 @@ describe('workflows in the panel', () => {
     await visit('/content-manager/collection-types/api::page.page');
     expect(await page.getByRole('combobox', { name: 'Stage' }).count()).to.equal(0);
     await visit('/content-manager/collection-types/api::page.page/1');
-    expect(await side(page).getByText('Stage').count()).to.equal(0);
+    expect(await sideOf(page).getByText('Stage').count()).to.equal(0);
   });
 });

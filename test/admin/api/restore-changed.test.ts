@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { changingModels } from './changing-models.js';
 
 const type = (name: string, attributes: object) => ({
   ...{ kind: 'collectionType', collectionName: `${name}s`, options: { history: { versions: 20 } } },
@@ -33,15 +34,10 @@ const present = {
 describe('a version that is restored after the model has changed', () => {
   let server: ServingAccounts;
   let token = '';
-  const put = async (uid: string, model: object): Promise<void> => {
-    const answer = await server.admin('PUT', `/models/${uid}`, model);
-    expect(answer.status, JSON.stringify(answer.body)).to.be.below(300);
-  };
-  const api = async (method: string, path: string, body?: object) => {
-    const answer = await server.as(token, method, `/api${path}`, body);
-    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-    return answer.body.data;
-  };
+  const { put, api } = changingModels(
+    () => server,
+    () => token,
+  );
   before(async () => {
     server = await serveAccounts({ models: [] });
     token = (await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' })).body.data.accessKey;

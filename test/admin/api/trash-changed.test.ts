@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { collectionType } from '../../support/collection-type.js';
 import type { TestModel } from '../../support/serve.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
+import { changingModels } from './changing-models.js';
 
 const note = 'api::note.note';
 /** A model is sent with its uid in the path alone. */
@@ -14,15 +15,10 @@ const hash = /\$2[aby]\$/;
 describe('a deleted entry that is restored after the model has changed', () => {
   let server: ServingAccounts;
   let token = '';
-  const put = async (uid: string, model: object): Promise<void> => {
-    const answer = await server.admin('PUT', `/models/${uid}`, model);
-    expect(answer.status, JSON.stringify(answer.body)).to.be.below(300);
-  };
-  const api = async (method: string, path: string, body?: object) => {
-    const answer = await server.as(token, method, `/api${path}`, body);
-    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-    return answer.body.data;
-  };
+  const { put, api } = changingModels(
+    () => server,
+    () => token,
+  );
   const rows = (filter: object = {}) => server.database.db.collection('_trash').find(filter).toArray();
   const discard = async (data: object): Promise<number> => {
     const { id } = await api('POST', '/notes', { data });
