@@ -1,6 +1,7 @@
 import { createClient, type Failure } from '../../../src/client/create-client.js';
 import type { AnyTypes } from '../../../src/client/entry.js';
 import { createOffline, memoryStore, type Offline, type OfflineStore } from '../../../src/client/offline/offline.js';
+import { titles } from './renames.js';
 
 /** Whose device it is, and how it reaches the service. */
 interface Owner {
@@ -28,6 +29,8 @@ export class Device {
   isCut = false;
   /** By the id of a post, as the app has used it: its mark. */
   readonly marks = new Map<string, number>();
+  /** The name by which the version of the app calls authors. */
+  authors: string;
   /** Where the next push is lost. */
   loses: 'before' | 'after' | null = null;
   /** The titles and names that pushes have replaced, if the service has carried them out. */
@@ -40,7 +43,8 @@ export class Device {
   /** What the app of the moment may still do. */
   #life = { isOver: false };
 
-  constructor(owner: Owner) {
+  constructor(owner: Owner, authors: string) {
+    this.authors = authors;
     this.name = owner.name;
     this.#owner = owner;
     this.#store = { ...memoryStore(), name: `${owner.name} ${String(Math.random())}` };
@@ -92,7 +96,7 @@ export class Device {
       ...(token !== undefined && { token }),
       fetch: (url, init) => this.#fetch(url, init, life),
     });
-    return createOffline({ client, store: this.#storeOf(life), types: ['posts', 'authors'], automatic: false });
+    return createOffline({ client, store: this.#storeOf(life), types: ['posts', this.authors], automatic: false });
   }
 
   /** A killed app writes nothing any more. */
@@ -119,6 +123,6 @@ export class Device {
 
   #note({ writes }: PushBody): void {
     for (const { op, set = {} } of writes)
-      for (const name of ['title', 'name']) if (op === 'update' && set[name] !== undefined) this.replaced.push(set[name]);
+      for (const name of [...titles, 'name']) if (op === 'update' && set[name] !== undefined) this.replaced.push(set[name]);
   }
 }

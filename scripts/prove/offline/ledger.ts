@@ -1,5 +1,6 @@
 import type { World } from '../sync/world.js';
 import type { Device, Replaced } from './device.js';
+import { storedTitles } from './renames.js';
 
 /** Titles and names of entries, by collection and id. */
 type Texts = ReadonlyMap<string, unknown>;
@@ -78,13 +79,15 @@ export class Ledger {
 
   async #read(): Promise<Texts> {
     const { db } = this.#world.database;
+    const titles = await storedTitles(this.#world);
+    const textOf = (one: object): unknown => Reflect.get(one, ['name', ...titles].find((name) => name in one) ?? '');
     const all = await Promise.all(
       ['posts', 'authors'].map(async (name) => {
         const found = await db
           .collection<{ _id: number }>(name)
           .find({ _id: { $gt: 0 } })
           .toArray();
-        return found.map((one) => [`${name} ${String(one._id)}`, Reflect.get(one, name === 'posts' ? 'title' : 'name')] as const);
+        return found.map((one) => [`${name} ${String(one._id)}`, textOf(one)] as const);
       }),
     );
     return new Map(all.flat());

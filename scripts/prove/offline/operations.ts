@@ -4,6 +4,7 @@ import { changeModel, changeRights, changeRules, changeUser } from '../sync/acce
 import type { Scene } from '../sync/world.js';
 import type { Device } from './device.js';
 import type { Ledger } from './ledger.js';
+import { authorType, titleNames, titles } from './renames.js';
 
 /** What operations of a device work on. */
 export interface Trip {
@@ -20,14 +21,19 @@ async function shown({ device, scene }: Trip, type: string): Promise<Shown | und
   return scene.random.maybe((await device.offline.list(type)) as readonly Shown[]);
 }
 
+/** Returns a title that is new, under any of its names. */
+async function newTitle({ scene, next }: Trip): Promise<object> {
+  return { [scene.random.of(await titleNames(scene.world))]: `t${String(next())}` };
+}
+
 async function createPost(trip: Trip): Promise<void> {
   const { device, ledger, next, scene } = trip;
   const { random } = scene;
   const mark = next();
-  const author = random.oneIn(2) ? (await shown(trip, 'authors'))?.id : undefined;
+  const author = random.oneIn(2) ? (await shown(trip, device.authors))?.id : undefined;
   ledger.created.add(mark);
   await device.offline.create('posts', {
-    title: `t${String(next())}`,
+    ...(await newTitle(trip)),
     rating: mark,
     ...(author !== undefined && { author }),
     ...(random.oneIn(6) && { publishedAt: null }),
@@ -38,8 +44,8 @@ async function createPost(trip: Trip): Promise<void> {
 
 async function updatePost(trip: Trip): Promise<void> {
   const post = await shown(trip, 'posts');
-  const author = trip.scene.random.oneIn(3) ? ((await shown(trip, 'authors'))?.id ?? null) : undefined;
-  const values = { title: `t${String(trip.next())}`, ...(author !== undefined && { author }) };
+  const author = trip.scene.random.oneIn(3) ? ((await shown(trip, trip.device.authors))?.id ?? null) : undefined;
+  const values = { ...(await newTitle(trip)), ...(author !== undefined && { author }) };
   if (post !== undefined) await trip.device.offline.update('posts', post.id, values);
 }
 
@@ -60,12 +66,13 @@ async function deletePost(trip: Trip): Promise<void> {
 }
 
 async function updateAuthor(trip: Trip): Promise<void> {
-  const author = await shown(trip, 'authors');
-  if (author !== undefined) await trip.device.offline.update('authors', author.id, { name: `n${String(trip.next())}` });
+  const { authors, offline } = trip.device;
+  const author = await shown(trip, authors);
+  if (author !== undefined) await offline.update(authors, author.id, { name: `n${String(trip.next())}` });
 }
 
 const createAuthor = ({ device, next }: Trip): Promise<unknown> =>
-  device.offline.create('authors', { name: `n${String(next())}`, active: true });
+  device.offline.create(device.authors, { name: `n${String(next())}`, active: true });
 
 async function linkTag(trip: Trip): Promise<void> {
   const post = await shown(trip, 'posts');
@@ -89,7 +96,7 @@ async function writeOverRest({ scene, ledger, next }: Trip): Promise<void> {
     () => world.send(1, 'PUT', `/api/posts/${id}`, { data: { publishedAt: random.oneIn(2) ? null : new Date() } }),
     () => world.send(0, 'POST', '/api/posts', { data: { title: `r${String(text)}`, rating: text } }),
     () => world.send(1, 'POST', '/api/tags', { data: { name: 'red' } }),
-    () => world.send(1, 'POST', '/api/authors', { data: { name: `r${String(text)}`, active: true } }),
+    async () => world.send(1, 'POST', `/api/${await authorType(world)}s`, { data: { name: `r${String(text)}`, active: true } }),
     () => world.send(0, 'POST', `/api/posts/${id}/localizations`, { locale: 'fr', title: `r${String(text)}` }),
     () => {
       for (const post of posts) if (String(post._id) === id) ledger.deleted.add(Number(Reflect.get(post, 'rating')));
@@ -100,6 +107,12 @@ async function writeOverRest({ scene, ledger, next }: Trip): Promise<void> {
   await random
     .of(ways)()
     .catch(() => undefined); // the instance was just killed
+}
+
+/** Ends the app, and starts its newest version. */
+async function restart({ device, scene }: Trip): Promise<void> {
+  device.authors = `${await authorType(scene.world)}s`;
+  device.kill();
 }
 
 /** The app is killed while it pushes. */
@@ -128,7 +141,7 @@ export async function decide({ device, scene, ledger, next }: Trip): Promise<voi
   for (const { key, conflicts = {} } of await device.offline.conflicts()) {
     const text = `t${String(next())}`;
     const values = Object.fromEntries(
-      Object.keys(conflicts).flatMap((name) => (['title', 'name'].includes(name) ? [[name, text]] : [])),
+      Object.keys(conflicts).flatMap((name) => ([...titles, 'name'].includes(name) ? [[name, text]] : [])),
     );
     await device.offline.resolve(key, random.maybe<'mine' | 'theirs' | typeof values>(['mine', 'theirs', values]) ?? 'mine');
   }
@@ -155,7 +168,7 @@ export const operations: readonly (readonly [weight: number, name: string, opera
   [14, 'push', push],
   [14, 'pull', pull],
   [4, 'lose a push', losePush],
-  [3, 'kill the app', ({ device }) => device.kill()],
+  [3, 'kill the app', restart],
   [3, 'kill the app while it pushes', killWhilePushing],
   [5, 'enter or leave a tunnel', enterTunnel],
   [6, 'go to the other tab', ({ device }) => device.switchTabs()],

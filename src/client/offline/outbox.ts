@@ -46,8 +46,10 @@ export function queued(held: Held, made: Made): readonly Row[] {
   if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(held, create);
   const { files, rows, set } = withFiles(made.set ?? {});
   const kinds = held.schema?.[type];
-  const seen = (name: string): Assigned => (kinds && !(name in { ...kinds, ...entry }) ? {} : { from: entry?.[name] ?? null }); // copies lack inverse sides
-  const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ ...seen(name), ...one }));
+  // copies lack inverse sides, which the app may know from elsewhere; of other attributes without a value here it has seen none
+  const seen = ({ to }: Assigned, name: string): Assigned =>
+    Array.isArray(to) && kinds && !(name in { ...kinds, ...entry }) ? {} : { from: entry?.[name] ?? null };
+  const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ ...seen(one, name), ...one }));
   const write: Queued = {
     ...made,
     ...{ key: newKey(), order: nextOrder(held), madeAt: new Date().toISOString(), state: 'pending' },

@@ -85,6 +85,23 @@ describe('writes while offline, and a model that is renamed meanwhile', function
     expect((sorted as Entries).map(({ headline }) => headline)).to.deep.equal(['Our oil', 'Train', 'White pepper']);
   });
 
+  it('an app of the next version overwrites nothing that its copy does not have yet', async () => {
+    const author = (await server.as(server.editor, 'POST', '/api/authors', { data: { name: 'Ann' } })).body.data.id;
+    const device = await inTunnel();
+    const { name, ...others } = modelOf('api::author.author').attributes as Record<string, object>;
+    await change({ ...modelOf('api::author.author'), attributes: { label: { ...name, renamedFrom: 'name' }, ...others } });
+    await device.offline.update('authors', author, { label: 'Bea' });
+    device.network.isCut = false;
+    await server.meet(device);
+    await device.offline.push();
+    expect(await stored('authors', author)).to.include({ label: 'Ann' });
+    const [conflict] = await device.offline.conflicts();
+    expect(conflict).to.deep.include({ conflicts: { label: { from: null, mine: 'Bea', theirs: 'Ann' } } });
+    await device.offline.resolve(conflict?.key ?? '', 'mine');
+    await server.meet(device);
+    expect(await stored('authors', author)).to.include({ label: 'Bea' });
+  });
+
   it('writes to a type that is renamed are refused, and the next version of the app takes them over', async () => {
     const { body } = await server.as(server.editor, 'POST', '/api/tags', { data: { name: 'red' } });
     const device = await inTunnel();
