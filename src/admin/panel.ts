@@ -6,7 +6,7 @@ import { type AttemptLimiter, attemptLimiter } from '#store/stores/attempt-limit
 import { type UserTokens, userTokens } from '#content/rights/user-tokens.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { AdminCondition, Running } from '#http/running.js';
-import { cacheByKey, cacheUntilChanged } from '#store/changes/cached-reads.js';
+import { cacheByKey, cacheUntilChanged } from '#store/changes/changes.js';
 import { commented } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';
 import { findAdministrator, type Administrator } from './administrators/administrator.js';

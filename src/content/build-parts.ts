@@ -13,8 +13,7 @@ import type { Values } from '#base/values.js';
 import { maximumLinks, morphKey, morphTarget, readLinkInput, readMorphInput } from '#model/schema/link-input.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { linkRanks } from '#store/form/layout.js';
-import { morphLinks, partsOf } from '#store/read/stored-lists.js';
+import { linkRanks, morphLinks, partsOf } from '#store/form/layout.js';
 import type { ContentContext } from './content-context.js';
 import type { PlainPassword } from './hash-passwords.js';
 

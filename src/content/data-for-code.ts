@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredDocument } from '#store/form/loaded.js';
-import { morphLinks } from '#store/read/stored-lists.js';
+import { morphLinks } from '#store/form/layout.js';
 import { type Attribute, type ContentType, type Registry, underServedNames } from '#model/schema/content-type.js';
 import { hasParts, listsParts, mapParts } from '#model/schema/parts.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';

@@ -5,7 +5,7 @@ import { hasParts, mapParts } from '#model/schema/parts.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import type { StoredDocument } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
-import { morphLinks } from '#store/read/stored-lists.js';
+import { morphLinks } from '#store/form/layout.js';
 import { isStored } from '#store/stored.js';
 import type { ContentContext } from './content-context.js';
 import { existingTargets, type LinkTarget, typeOfLink } from './existing-targets.js';

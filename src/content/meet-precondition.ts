@@ -1,5 +1,5 @@
 import { preconditionFailed } from '#base/errors.js';
-import { entryVersion, matchVersion } from '#store/form/entry-version.js';
+import { entryVersion, matchVersion } from '#store/form/loaded.js';
 import { type Match, matchesAll, matchesAny, matchesNone } from '#store/form/matches.js';
 import { findFirst } from '#store/stored.js';
 import type { ContentType } from '#model/schema/content-type.js';

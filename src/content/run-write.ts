@@ -1,8 +1,7 @@
-import { afterCommit } from '#store/send/around-commit.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
 import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulatedRelations } from '#store/form/loaded.js';
 import { readTreeOf } from '#store/read/read-entry.js';
-import type { Database } from '#store/send/database.js';
+import { afterCommit, type Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
 import type { Filter } from '#model/query/ast.js';
 import type { LinkChild, Selection } from '#model/query/plan.js';

@@ -7,7 +7,7 @@ import type { Config } from '#settings/config.js';
 import type { Access } from '#model/query/access.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { roomForForms } from './compressed-forms.js';
-import type { ReadLog } from '#store/send/read-log.js';
+import type { ReadLog } from '#store/send/database.js';
 
 /** A read whose answer may be kept. */
 export interface CacheableRead {

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError, notFoundError } from '#base/errors.js';
 import type { Ending } from '#base/limits/ending.js';
-import { ReadLog } from '#store/send/read-log.js';
+import { ReadLog } from '#store/send/database.js';
 import { checkRight, identify } from './authorize.js';
 import { mayBeShared } from './cache-tags.js';
 import { isJson } from './count-memory.js';

@@ -10,7 +10,7 @@ import { findAdmin } from './find-admin.js';
 import { requestIdOf, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
-import type { ReadLog } from '#store/send/read-log.js';
+import type { ReadLog } from '#store/send/database.js';
 import type { Running } from './running.js';
 
 /** The caller of a request, and the context of operations for that caller. */

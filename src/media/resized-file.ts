@@ -2,8 +2,7 @@ import path from 'node:path';
 import { notFoundError, unavailableError } from '#base/errors.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import type { Sender } from '#base/limits/queue.js';
-import type { StoredBlob } from '#store/stores/blob-store.js';
-import { commitVariant } from '#store/stores/commit-variant.js';
+import { blobRecords, type StoredBlob } from '#store/stores/blob-store.js';
 import type { ResizeOrder } from './images/image-types.js';
 import { boxOf, measureImage } from './images/transform-image.js';
 import { findStoredFile, type Media, readStoredRange } from './media.js';
@@ -111,7 +110,7 @@ async function draw(
   const staging = new Staging(media);
   try {
     const { id, size } = await staging.stage([bytes], { name, mime: `image/${order.format ?? 'png'}` });
-    if (!(await commitVariant(media.database, { id, name, size }, original))) return null;
+    if (!(await blobRecords.publishVariant(media.database, { id, name, size }, original))) return null;
     staging.keep([id]);
   } finally {
     await staging.discard();

@@ -5,7 +5,7 @@ import { findOne } from '#content/find-one.js';
 import { finalEntry, withOwnTransaction } from '#content/run-write.js';
 import { update } from '#content/update.js';
 import { notFoundError } from '#base/errors.js';
-import { afterCommit } from '#store/send/around-commit.js';
+import { afterCommit } from '#store/send/database.js';
 import { blobRecords } from '#store/stores/blob-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';

@@ -3,7 +3,7 @@ import { finalEntry, withOwnTransaction } from '#content/run-write.js';
 import { runCreate } from '#content/create.js';
 import type { Loaded } from '#store/form/loaded.js';
 import { withOwner } from '#content/rules-on-writes.js';
-import { afterCommit } from '#store/send/around-commit.js';
+import { afterCommit } from '#store/send/database.js';
 import { blobRecords } from '#store/stores/blob-store.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';

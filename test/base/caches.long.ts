@@ -5,8 +5,7 @@ import { inspect, types } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { userTokens } from '#content/rights/user-tokens.js';
 import { BoundedCache, memoizePair } from '#base/caches.js';
-import { cacheByKey } from '#store/changes/cached-reads.js';
-import { ChangeBus } from '#store/changes/changes.js';
+import { cacheByKey, ChangeBus } from '#store/changes/changes.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

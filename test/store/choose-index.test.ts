@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '#content/find-many.js';
-import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { ensureIndexes } from '#store/models/indexes.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '#model/query/parse-filter.js';

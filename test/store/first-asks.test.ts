@@ -6,7 +6,7 @@ import { parseFilters } from '#model/query/parse-filter.js';
 import { parsePagination, parseSort } from '#model/query/parse-list.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { createConfig } from '#settings/create-config.js';
-import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { ensureIndexes } from '#store/models/indexes.js';
 import { ReadTrace } from '#store/read/explain-read.js';
 import { pageAndTotal } from '#store/read/ways/page-and-total.js';
 import type { Way } from '#store/read/ways/way.js';

@@ -5,7 +5,7 @@ import { emptyQuery } from '#model/query/ast.js';
 import { Budget, unlimited } from '#base/limits/budget.js';
 import { parseFilters } from '#model/query/parse-filter.js';
 import { parsePagination, parseSort } from '#model/query/parse-list.js';
-import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { ensureIndexes } from '#store/models/indexes.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, thingRegistry, typeOf } from '../support/things.js';

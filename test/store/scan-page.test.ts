@@ -4,7 +4,7 @@ import type { CommandStartedEvent } from 'mongodb';
 import type { ContentContext } from '#content/content-context.js';
 import { findMany, type FoundPage } from '#content/find-many.js';
 import { forRequest } from '#store/send/database.js';
-import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { ensureIndexes } from '#store/models/indexes.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { tooLate } from '#base/limits/clock.js';
 import { Budget, unlimited } from '#base/limits/budget.js';

@@ -4,7 +4,7 @@ import { ruleFilter } from '#content/rules-on-writes.js';
 import { update } from '#content/update.js';
 import { applicationError, notFoundError } from '#base/errors.js';
 import { matchesAll } from '#store/form/matches.js';
-import { afterCommit } from '#store/send/around-commit.js';
+import { afterCommit } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { toBoolean } from '#model/schema/stored-values.js';

@@ -3,7 +3,7 @@ import { withinTime } from '#base/limits/clock.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { FoundEntries } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { cacheUntilChanged } from '#store/changes/cached-reads.js';
+import { cacheUntilChanged } from '#store/changes/changes.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { EngineRefusal } from './call-engine.js';
 import { indexCollection } from './declaration.js';

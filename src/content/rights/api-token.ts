@@ -6,10 +6,10 @@ import type { Store } from '#store/store.js';
 import { findStored } from '#store/stored.js';
 import { fullAccess, type Access } from '#model/query/access.js';
 import { collections } from '#model/schema/collections.js';
-import { changeOne } from '#store/write/compile-change.js';
-import { cacheUntilChanged } from '#store/changes/cached-reads.js';
+import { cacheUntilChanged } from '#store/changes/changes.js';
 import type { Backend } from '#store/models/open-backend.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
+import { changeOne } from '#store/write/compile-change.js';
 
 export const tokenTypes = ['read-only', 'full-access', 'custom', 'admin'] as const;
 export type TokenType = (typeof tokenTypes)[number];

@@ -1,6 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import { refusedToken, type TokenFault } from '#base/errors.js';
-import { cacheByKey, cacheUntilChanged } from '#store/changes/cached-reads.js';
+import { cacheByKey, cacheUntilChanged } from '#store/changes/changes.js';
 import { commented } from '#store/send/database.js';
 import type { Access } from '#model/query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';

@@ -1,6 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import type { Config } from '#settings/config.js';
-import { cacheUntilChanged } from '#store/changes/cached-reads.js';
+import { cacheUntilChanged } from '#store/changes/changes.js';
 import { commented } from '#store/send/database.js';
 import type { Observer } from '#base/observe/observer.js';
 import { isStored } from '#store/stored.js';

@@ -1,4 +1,4 @@
-import { operatorIndexes } from '#store/models/operator-indexes.js';
+import { operatorIndexes } from '#store/models/indexes.js';
 import { readModels } from '#store/stores/model-store.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';

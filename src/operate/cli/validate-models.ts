@@ -1,7 +1,6 @@
 import { servedCollections } from '#store/models/served-collections.js';
 import { reportShard } from '#store/models/shard-types.js';
-import { servedModels } from '#store/stores/rename-store.js';
-import { readModels } from '#store/stores/model-store.js';
+import { readModels, servedModels } from '#store/stores/model-store.js';
 import { buildRegistry, type RegistryBuild } from '#model/schema/build-registry.js';
 import { warningText } from '#model/schema/report-models.js';
 import { readModelFiles, shownFile } from './model-files.js';

@@ -3,7 +3,7 @@ import type { Roles } from '#content/rights/role.js';
 import type { Config } from '#settings/config.js';
 import type { FeatureCheck } from '#http/feature.js';
 import type { CheckResult } from '#base/finding.js';
-import type { MissingIndex } from '#store/models/ensure-indexes.js';
+import type { MissingIndex } from '#store/models/indexes.js';
 import type { Instance, ModelState } from '#store/models/model-states.js';
 import type { AddressFacts } from './address-facts.js';
 import type { LogState } from '#store/stores/change-log.js';

@@ -1,6 +1,6 @@
 import { readAccountSettings } from '#content/rights/account-settings.js';
 import { readRoles } from '#content/rights/role.js';
-import { findMissingIndexes } from '#store/models/ensure-indexes.js';
+import { findMissingIndexes } from '#store/models/indexes.js';
 import { modelStates } from '#store/models/model-states.js';
 import { servedCollections } from '#store/models/served-collections.js';
 import type { Database } from '#store/send/database.js';

@@ -9,9 +9,8 @@ import {
 } from '#model/schema/content-type.js';
 import { hasParts, listsParts, partsIn } from '#model/schema/parts.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { linkRanks, localeGroup } from '#store/form/layout.js';
+import { linkedIds, linkRanks, localeGroup, morphLinks } from '#store/form/layout.js';
 import type { StoredDocument } from '#store/form/loaded.js';
-import { linkedIds, morphLinks } from '#store/read/stored-lists.js';
 import type { Database } from '#store/send/database.js';
 import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
 

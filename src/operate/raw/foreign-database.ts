@@ -1,6 +1,6 @@
 import { BSON, Decimal128, type Document, Long, ObjectId } from 'mongodb';
 import type { Values } from '#base/values.js';
-import { translating } from '#store/send/calls.js';
+import { translating } from '#store/send/driver-errors.js';
 import { createClientOf } from '#store/send/connection.js';
 import type { Database } from '#store/send/database.js';
 import { readAll } from '#store/send/read-commands.js';

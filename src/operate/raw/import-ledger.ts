@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { UpdateFilter } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
-import { translating } from '#store/send/calls.js';
 import type { Database } from '#store/send/database.js';
-import { DuplicateKey } from '#store/send/driver-errors.js';
+import { DuplicateKey, translating } from '#store/send/driver-errors.js';
 import { meanwhile } from '#base/limits/timers.js';
 import { hasEnded } from '#base/processes.js';
 

@@ -1,5 +1,5 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
-import { translating } from '#store/send/calls.js';
+import { translating } from '#store/send/driver-errors.js';
 import type { Database } from '#store/send/database.js';
 
 /** The result of an insert. */

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoServerError, MongoServerSelectionError } from 'mongodb';
-import { translating } from '#store/send/calls.js';
-import { isInterrupted } from '#store/send/driver-errors.js';
+import { isInterrupted, translating } from '#store/send/driver-errors.js';
 
 /** Milliseconds for which the database may be away. */
 export const patience = 60_000;

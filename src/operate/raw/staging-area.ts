@@ -1,4 +1,4 @@
-import { translating } from '#store/send/calls.js';
+import { translating } from '#store/send/driver-errors.js';
 import { type Database, inScope } from '#store/send/database.js';
 import { readAll } from '#store/send/read-commands.js';
 import { insertStagedDocuments, type Insertion } from './insert-staged.js';

@@ -12,8 +12,7 @@ import { listsParts, type PartsAttribute, partsIn, uidOfPart } from '#model/sche
 import { isCreator } from '#model/query/bind-selection.js';
 import { isRecord, type Values } from '#base/values.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { trigramsOfDocument } from '#store/send/index-state.js';
-import { linkRanks, localeGroup } from '#store/form/layout.js';
+import { linkRanks, localeGroup, trigramsOfDocument } from '#store/form/layout.js';
 import type { EntryDocument } from '#store/write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 

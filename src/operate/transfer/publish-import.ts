@@ -1,6 +1,6 @@
 import { ApiError, messageOf } from '#base/errors.js';
 import { blobRecords } from '#store/stores/blob-store.js';
-import { ensureIndexes } from '#store/models/ensure-indexes.js';
+import { ensureIndexes } from '#store/models/indexes.js';
 import { writeModels } from '#store/stores/model-store.js';
 import { shardType } from '#store/models/shard-types.js';
 import { servedCollections } from '#store/models/served-collections.js';

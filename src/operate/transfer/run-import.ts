@@ -1,8 +1,7 @@
 import type { Database } from '#store/send/database.js';
 import { servedCollections } from '#store/models/served-collections.js';
 import { blobRecords } from '#store/stores/blob-store.js';
-import { readModels } from '#store/stores/model-store.js';
-import { openRenames } from '#store/stores/rename-store.js';
+import { openRenames, readModels } from '#store/stores/model-store.js';
 import {
   assertInterrupted,
   beginImport,

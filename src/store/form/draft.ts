@@ -1,9 +1,8 @@
 import type { Document } from 'mongodb';
 import { isRecord, mapValues, type Values } from '#base/values.js';
 import { draftField } from '#model/schema/drafts-beside.js';
-import { updatesField } from './entry-version.js';
 import { fieldsOfParts } from './layout.js';
-import type { StoredDocument } from './loaded.js';
+import { type StoredDocument, updatesField } from './loaded.js';
 import { is, type Match } from './matches.js';
 
 /*

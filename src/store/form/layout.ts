@@ -1,8 +1,11 @@
 import type { Document } from 'mongodb';
 import type { UniquePath } from '#model/schema/attribute-places.js';
-import { isRecord, type Values } from '#base/values.js';
+import { isRecord, only, type Values } from '#base/values.js';
 import type { StoredDocument } from './loaded.js';
 import { is, type Match } from './matches.js';
+import { storedIds } from '#model/schema/stored-values.js';
+import type { ContentType } from '#model/schema/content-type.js';
+import { storedTrigrams } from './trigrams.js';
 
 /*
  * Fields of a stored entry besides its attributes:
@@ -12,7 +15,7 @@ import { is, type Match } from './matches.js';
  * - `_leads`: true in the entry of a group that stands for it in indexes of unique values
  * - `_unique`: the values of unique attributes in lists of components
  * - `_moved`: when it came into its stage, and who moved it there, of types with a workflow
- * - `__version`: the number of its updates (`entry-version.ts`)
+ * - `__version`: the number of its updates (`loaded.ts`)
  * - `_trigrams`: the sequences of three characters of texts, for searches in them
  * - `_draft`: the draft beside a published entry (`draft.ts`)
  */
@@ -163,3 +166,49 @@ export const localeGroup = {
   leading,
   isLed: leadsGroup,
 };
+
+/** A stored polymorphic link. */
+interface MorphLink {
+  readonly __type: string;
+  readonly id: number;
+  /** The position of the owner of the link in the list of its target. */
+  readonly rank?: number;
+}
+
+/** Returns the ids of an owning relation. A relation to one stores a value, a relation to many an array. */
+export const linkedIds = (holder: Document, name: string): readonly number[] => storedIds(holder[name]);
+
+/** Returns the polymorphic links of an attribute. Other values, which other programs or a former model have stored, are left out. */
+export const morphLinks = (value: unknown): readonly MorphLink[] => only(listOf(value), isMorphLink);
+
+const isMorphLink = (item: unknown): item is MorphLink =>
+  isRecord(item) && typeof item['__type'] === 'string' && typeof item['id'] === 'number';
+
+/** Returns stored components as a list: one, several, or none. Values that are not documents are left out. */
+export const partsOf = (value: unknown): readonly Document[] => only(listOf(value), isPart);
+
+const isPart = (item: unknown): item is Document => isRecord(item) && !('_bsontype' in item);
+
+const none: readonly unknown[] = [];
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === null || value === undefined ? none : [value];
+}
+
+/** Returns the attributes of a type whose trigrams are stored. */
+export const trigramAttributes = ({ attributes }: ContentType): readonly string[] =>
+  [...attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],
+  );
+
+/** Returns the field of a document of a type that stores its trigrams; none if the type has none. */
+export function trigramsOfDocument(type: ContentType, document: Document): Values {
+  const attributes = trigramAttributes(type);
+  return attributes.length === 0 ? {} : storedTrigramsOf(attributes, document);
+}
+
+/** Returns the field of a document that stores the trigrams of these attributes. */
+export const storedTrigramsOf = (attributes: readonly string[], document: Document): Values => ({
+  _trigrams: Object.fromEntries(attributes.map((name) => [name, storedTrigrams(document[name])])),
+});

@@ -5,7 +5,7 @@ import { indexesLeftOut, type IndexPlan, keepsUnique, ownIndexes, planIndexes } 
 import { readAll } from '../send/read-commands.js';
 import { BuildReports } from './build-reports.js';
 import type { ModelWork } from './model-status.js';
-import { buildIndexes, compareIndexes, dropIndexes, type IndexDifferences, type IndexProblems } from './ensure-indexes.js';
+import { buildIndexes, compareIndexes, dropIndexes, type IndexDifferences, type IndexProblems } from './indexes.js';
 
 /** Maximum number of types whose indexes are built at once, so that connections remain for requests. */
 const atOnce = 4;

@@ -1,5 +1,5 @@
 import { MongoServerError } from 'mongodb';
-import { translating } from '../send/calls.js';
+import { translating } from '../send/driver-errors.js';
 import type { Database } from '../send/database.js';
 import { storedCollections, unlessPresent } from '../send/ensure-collections.js';
 import { countMatching } from '../stored.js';

@@ -5,7 +5,7 @@ import { collectionNamePattern, collectionOf, type ModelDocument } from '#model/
 import { inWriteTime } from '../send/calls.js';
 import { type Database, inScope } from '../send/database.js';
 import { storedCollections } from '../send/ensure-collections.js';
-import { listIndexes } from './ensure-indexes.js';
+import { listIndexes } from './indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 import { findStored, isStored } from '../stored.js';
 import { is } from '../form/matches.js';

@@ -2,7 +2,7 @@ import { MongoServerError } from 'mongodb';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { translating } from '../send/calls.js';
+import { translating } from '../send/driver-errors.js';
 import type { Database } from '../send/database.js';
 import { ensureCollections } from '../send/ensure-collections.js';
 import { localeGroup } from '../form/layout.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
-import { translating } from '../send/calls.js';
+import { translating } from '../send/driver-errors.js';
 import type { TrigramPlace } from '#model/query/plan.js';
 import type { Database } from '../send/database.js';
 import { placeKey } from '../send/index-state.js';

@@ -6,7 +6,7 @@ import { optionDefaults } from '#model/schema/added-attributes.js';
 import { sharedUniquePaths } from '#model/schema/attribute-places.js';
 import { commentIn, type Database, forJob } from '../send/database.js';
 import { ensureCollections, storedCollections } from '../send/ensure-collections.js';
-import { translating } from '../send/calls.js';
+import { translating } from '../send/driver-errors.js';
 import { localeGroup } from '../form/layout.js';
 import { eachReply } from '../stored.js';
 import type { IndexBuilds } from './index-builds.js';

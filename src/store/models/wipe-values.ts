@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { AttributePlace } from '#model/schema/attribute-places.js';
 import { is, matchesAny } from '../form/matches.js';
-import { translating } from '../send/calls.js';
+import { translating } from '../send/driver-errors.js';
 import { commentIn, type Database } from '../send/database.js';
 
 /** Values to remove, which become null. */

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { uidOf } from '../form/matches.js';
 import { type LinkChild, type MorphChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { linkRanks, localeGroup } from '../form/layout.js';
+import { linkRanks, localeGroup, morphLinks } from '../form/layout.js';
 import { compileLookup, foreignField } from './compile-lookup.js';
 import { stagesWithoutCollation } from './compare-texts.js';
 import { collationOf, compileTargets } from './compile-page.js';
@@ -11,7 +11,7 @@ import type { Growing, PendingRelation } from './grow-tree.js';
 import type { Resolutions } from './join-related.js';
 import { compileSource } from './morph-rows.js';
 import { needsRelatedReads } from './related-commands.js';
-import { morphLinks, wantedIds } from './stored-lists.js';
+import { wantedIds } from './stored-lists.js';
 
 /** One of the queries for a level of relations, which are sent together as one command. */
 export interface LevelQuery {

@@ -3,7 +3,7 @@ import { memoize } from '#base/caches.js';
 import type { Child, Selection } from '#model/query/plan.js';
 import type { Attribute, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
-import { versionFields } from '../form/entry-version.js';
+import { versionFields } from '../form/loaded.js';
 
 /** The part of a written document that an update returns. */
 interface Returned {

@@ -2,7 +2,8 @@ import type { Document } from 'mongodb';
 import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Loaded, Related } from '../form/loaded.js';
-import { applyList, chosenItems, partsOf, type Choose } from './stored-lists.js';
+import { applyList, type Choose, chosenItems } from './stored-lists.js';
+import { partsOf } from '../form/layout.js';
 import { appendTo } from '#base/values.js';
 
 /** A node of a tree that is still being read. */

@@ -1,12 +1,12 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, Window } from '#model/query/plan.js';
 import { type ContentType, uidsOf } from '#model/schema/content-type.js';
-import { linkRanks } from '../form/layout.js';
+import { linkedIds, linkRanks, morphLinks } from '../form/layout.js';
 import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphs } from './morph-rows.js';
 import type { Loaded } from '../form/loaded.js';
-import { cutsIds, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
+import { cutsIds, cutWindow, wantedIds } from './stored-lists.js';
 import { appendTo, groupBy } from '#base/values.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */

@@ -1,13 +1,13 @@
 import type { Document } from 'mongodb';
 import type { BoundSource, MorphChild, NestedList, SortKey } from '#model/query/plan.js';
 import { dottedPath, type LinkPath } from '#model/schema/attribute-places.js';
-import { linkRanks } from '../form/layout.js';
+import { linkedIds, linkRanks, morphLinks, partsOf } from '../form/layout.js';
 import type { Loaded } from '../form/loaded.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Resolutions } from './join-related.js';
 import { type Growing, growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { applyList, type Choose, cutWindow, chosenItems, linkedIds, morphLinks, partsOf } from './stored-lists.js';
+import { applyList, type Choose, chosenItems, cutWindow } from './stored-lists.js';
 import { appendTo } from '#base/values.js';
 
 /** Compiles the query for the entries of a source that link to the holders, in their own attributes or in their components. */

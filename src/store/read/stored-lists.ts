@@ -1,38 +1,10 @@
 import type { Document } from 'mongodb';
 import { meetsCondition } from '#model/query/meets-condition.js';
 import { type LinkChild, type NestedList, type SortKey, type Window } from '#model/query/plan.js';
-import { compareStored, storedIds } from '#model/schema/stored-values.js';
+import { compareStored } from '#model/schema/stored-values.js';
 import { collationOf } from './compile-page.js';
-import { isRecord, only, type Values } from '#base/values.js';
-
-/** A stored polymorphic link. */
-interface MorphLink {
-  readonly __type: string;
-  readonly id: number;
-  /** The position of the owner of the link in the list of its target. */
-  readonly rank?: number;
-}
-
-/** Returns the ids of an owning relation. A relation to one stores a value, a relation to many an array. */
-export const linkedIds = (holder: Document, name: string): readonly number[] => storedIds(holder[name]);
-
-/** Returns the polymorphic links of an attribute. Other values, which other programs or a former model have stored, are left out. */
-export const morphLinks = (value: unknown): readonly MorphLink[] => only(listOf(value), isMorphLink);
-
-const isMorphLink = (item: unknown): item is MorphLink =>
-  isRecord(item) && typeof item['__type'] === 'string' && typeof item['id'] === 'number';
-
-/** Returns stored components as a list: one, several, or none. Values that are not documents are left out. */
-export const partsOf = (value: unknown): readonly Document[] => only(listOf(value), isPart);
-
-const isPart = (item: unknown): item is Document => isRecord(item) && !('_bsontype' in item);
-
-const none: readonly unknown[] = [];
-
-function listOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return value === null || value === undefined ? none : [value];
-}
+import type { Values } from '#base/values.js';
+import { linkedIds } from '../form/layout.js';
 
 /**
  * Returns the stored ids of an owning relation whose entries must be read: those in its window if the window can be cut before,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type MongoClient, Timestamp } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
-import { isInterrupted, markTransient, mayHaveRun, translateDriverError } from './driver-errors.js';
+import { isInterrupted, mayHaveRun, translating } from './driver-errors.js';
 import { unconfirmedError } from '#base/errors.js';
 import type { Budget } from '#base/limits/budget.js';
 import { grace, type WaitTime, withinTime } from '#base/limits/clock.js';
@@ -39,9 +39,7 @@ export const inReadTime = <Result>(
   call: (limit: number) => Promise<Result>,
 ): Promise<Result> => {
   const within = (limit: number): Promise<Result> => withinTime(limit + grace, () => call(limit));
-  return (session === null ? time.run(read, within) : within(read)).catch((error: unknown) => {
-    throw translate(error, session);
-  });
+  return translating(() => (session === null ? time.run(read, within) : within(read)), session);
 };
 
 /** Does the same for a call that writes. The 503 says that the write may have been stored, unless it belongs to a transaction. */
@@ -64,21 +62,6 @@ export const inWriteTime = <Result>(
  */
 export const inRequestTime = <Result>({ maxTimeMS, time }: TimeLimits, result: Promise<Result>): Promise<Result> =>
   time.run(requestTime(maxTimeMS), (limit) => withinTime(limit + grace, () => result));
-
-/**
- * Runs a call of the driver and translates its errors. There is no time limit: for index builds, imports and other work that no
- * request waits for. `session` is that of the transaction that the call belongs to.
- */
-export async function translating<Result>(call: () => Promise<Result>, session: ClientSession | null = null): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    throw translate(error, session);
-  }
-}
-
-const translate = (error: unknown, session: ClientSession | null): unknown =>
-  translateDriverError(session === null ? error : markTransient(error));
 
 /**
  * Runs a command, and repeats it after a failover or a broken connection, until the limit in milliseconds is over. Several

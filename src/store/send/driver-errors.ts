@@ -1,4 +1,5 @@
 import {
+  type ClientSession,
   MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
@@ -190,3 +191,18 @@ export function isInterrupted(thrown: unknown): boolean {
   const error = findBroken(thrown);
   return error instanceof MongoNetworkError || (error instanceof MongoServerError && interrupted.has(Number(error.code)));
 }
+
+/**
+ * Runs a call of the driver and translates its errors. There is no time limit: for index builds, imports and other work that no
+ * request waits for. `session` is that of the transaction that the call belongs to.
+ */
+export async function translating<Result>(call: () => Promise<Result>, session: ClientSession | null = null): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    throw translate(error, session);
+  }
+}
+
+const translate = (error: unknown, session: ClientSession | null): unknown =>
+  translateDriverError(session === null ? error : markTransient(error));

@@ -2,9 +2,8 @@ import type { Document } from 'mongodb';
 import { unavailableError } from '#base/errors.js';
 import type { Comparison } from '#model/query/conditions.js';
 import type { Condition, TrigramPlace } from '#model/query/plan.js';
-import type { ContentType } from '#model/schema/content-type.js';
 import { mapValues, type Values } from '#base/values.js';
-import { trigramPath } from '../form/layout.js';
+import { storedTrigramsOf, trigramPath } from '../form/layout.js';
 import { withinTime } from '#base/limits/clock.js';
 import { storedTrigrams, trigramsOf } from '../form/trigrams.js';
 
@@ -80,7 +79,7 @@ export class SearchIndexes {
   /** Returns a new document with the trigrams of its strings. */
   completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
     const kept = this.#kept.get(collection);
-    return kept === undefined ? document : { ...document, ...keptTrigrams(kept, document) };
+    return kept === undefined ? document : { ...document, ...storedTrigramsOf(kept, document) };
   }
 
   /** Returns an update with the trigrams of the strings that it sets. */
@@ -148,23 +147,6 @@ export class UniqueBuilds {
     await withinTime(patience, () => built, late);
   }
 }
-
-/** Returns the attributes of a type whose trigrams are stored. */
-export const trigramAttributes = ({ attributes }: ContentType): readonly string[] =>
-  [...attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],
-  );
-
-/** Returns the field of a document of a type that stores its trigrams; none if the type has none. */
-export function trigramsOfDocument(type: ContentType, document: Document): Values {
-  const attributes = trigramAttributes(type);
-  return attributes.length === 0 ? {} : keptTrigrams(attributes, document);
-}
-
-/** Returns the field of a document that stores the trigrams of these attributes. */
-const keptTrigrams = (attributes: readonly string[], document: Document): Values => ({
-  _trigrams: Object.fromEntries(attributes.map((name) => [name, storedTrigrams(document[name])])),
-});
 
 const setTrigrams = (attributes: readonly string[], values: Values): Values =>
   Object.fromEntries(

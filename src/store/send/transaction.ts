@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, TransactionOptions } from 'mongodb';
 import { Queue } from '#base/limits/queue.js';
 import { ApiError, unavailableError, unconfirmedError } from '#base/errors.js';
-import { runLater } from './around-commit.js';
-import type { Database } from './database.js';
+import { type Database, runLater } from './database.js';
 import {
   DuplicateKey,
   isCommitUnknown,

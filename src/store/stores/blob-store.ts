@@ -1,10 +1,11 @@
-import { ObjectId } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
 import { unavailableError } from '#base/errors.js';
-import { inWriteTime, translating } from '../send/calls.js';
+import { inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
-import { conflictError } from '../send/driver-errors.js';
+import { conflictError, translating } from '../send/driver-errors.js';
 import { is, type Match, matchesAny } from '../form/matches.js';
 import { findFirst, findStored, isStored } from '../stored.js';
+import { inTransaction } from '../send/transaction.js';
 
 /**
  * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
@@ -200,11 +201,33 @@ async function referredKeys(database: Database, keys: readonly string[]): Promis
   return keys.filter((key) => found.has(key));
 }
 
+/**
+ * Publishes a pending blob as a variant of a file, which is deleted with it. Returns false if the file was deleted or has other
+ * bytes. The write to the original conflicts with a simultaneous deletion, so that the later of the two sees the other.
+ */
+function commitVariant(database: Database, variant: Omit<BlobName, 'variantOf'>, original: StoredBlob): Promise<boolean> {
+  return inTransaction(database, async (inner) => {
+    if (!(await markOriginal(inner, original, variant.id))) return false;
+    await commitBlobs(inner, [{ ...variant, variantOf: original.name }]);
+    return true;
+  });
+}
+
+async function markOriginal(database: Database, { id, name }: StoredBlob, variant: string): Promise<boolean> {
+  const filter = { _id: new ObjectId(id), filename: name, pending: { $exists: false } };
+  const update = { $set: { 'metadata.newestVariant': variant } };
+  const options = { maxTimeMS: database.maxTimeMS.write, ...inScope(database) };
+  const files = database.db.collection<Document>('uploads.files');
+  const { matchedCount } = await inWriteTime(database, () => files.updateOne(filter, update, options));
+  return matchedCount > 0;
+}
+
 /** The records of bytes: written as pending, published with the file, and retired before the bytes are deleted. */
 export const blobRecords = {
   newId: newBlobId,
   insertPending,
   publish: commitBlobs,
+  publishVariant: commitVariant,
   retire: retireBlobs,
   publishImported,
   retireImported,

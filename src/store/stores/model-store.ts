@@ -12,6 +12,8 @@ import { findStored } from '../stored.js';
 import { removedParts } from './removed-store.js';
 import { readRights } from './type-rights.js';
 import { tellingModels } from './model-events.js';
+import { withoutRenamed } from '#model/schema/renames.js';
+import { readRenames, type RenameRecord, servedDocuments } from './rename-store.js';
 
 /** Returns the documents of `_models`, or those of some uids, as models with their uid, in a stable order. They are not checked. */
 export async function readModels(database: Database, uids?: readonly string[]): Promise<(ModelDocument & Values)[]> {
@@ -155,3 +157,11 @@ export const removeModel = (database: Database, uid: string, { isRenamed = false
       return deletedCount > 0;
     }),
   );
+
+/** Returns models that are about to be stored as they would be served, without those of types that others rename. */
+export const servedModels = async (database: Database, documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> =>
+  servedDocuments(withoutRenamed(documents), await readRenames(database));
+
+/** Returns the records of renames that are under way. */
+export const openRenames = async (database: Database): Promise<readonly RenameRecord[]> =>
+  (await readRenames(database)).filter(({ phase }) => phase !== 'done');

@@ -1,6 +1,6 @@
 import { collections } from '#model/schema/collections.js';
 import type { ModelDocument } from '#model/schema/model.js';
-import { type Rename, renamesIn, withoutRenamed, withServedNames } from '#model/schema/renames.js';
+import { type Rename, renamesIn, withServedNames } from '#model/schema/renames.js';
 import { isRecord } from '#base/values.js';
 import { inWriteTime } from '../send/calls.js';
 import type { Database } from '../send/database.js';
@@ -61,14 +61,6 @@ export const withCollections = (
   kept: ReadonlyMap<string, string>,
 ): readonly ModelDocument[] =>
   kept.size === 0 ? documents : documents.map((one) => (kept.has(one.uid) ? { ...one, collectionName: kept.get(one.uid) } : one));
-
-/** Returns models that are about to be stored as they would be served, without those of types that others rename. */
-export const servedModels = async (database: Database, documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> =>
-  servedDocuments(withoutRenamed(documents), await readRenames(database));
-
-/** Returns the records of renames that are under way. */
-export const openRenames = async (database: Database): Promise<readonly RenameRecord[]> =>
-  (await readRenames(database)).filter(({ phase }) => phase !== 'done');
 
 const settings = ({ db }: Database) => db.collection<{ readonly _id: string }>(collections.settings);
 

@@ -5,7 +5,7 @@ import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { inOrder } from '../send/read-commands.js';
 import { isOtherForm, StaleForm } from '../send/driver-errors.js';
-import { raisingVersion } from '../form/entry-version.js';
+import { raisingVersion } from '../form/loaded.js';
 import { matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import { formChanges } from './stale-forms.js';

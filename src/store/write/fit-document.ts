@@ -6,7 +6,7 @@ import { draftField, keepsDrafts } from '#model/schema/drafts-beside.js';
 import { componentsOf, hasParts, listsParts, type PartsAttribute } from '#model/schema/parts.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import type { StoredDocument } from '../form/loaded.js';
-import { partsOf } from '../read/stored-lists.js';
+import { partsOf } from '../form/layout.js';
 import { FieldMoves } from '../send/field-moves.js';
 
 /** The types that relations led to, by uid of type or component and attribute. */

@@ -12,10 +12,9 @@ import {
 import { maximumLinks } from '#model/schema/link-input.js';
 import { storedIds } from '#model/schema/stored-values.js';
 import { hasDraft } from '../form/draft.js';
-import { linkRanks } from '../form/layout.js';
+import { linkRanks, morphLinks, partsOf } from '../form/layout.js';
 import { is, type Match, matchesAll, matchesAny } from '../form/matches.js';
 import { updateInside } from '../form/update-inside.js';
-import { morphLinks, partsOf } from '../read/stored-lists.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import type { Store } from '../store.js';

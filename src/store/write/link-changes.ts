@@ -5,15 +5,14 @@ import { alsoInDrafts, draftField } from '#model/schema/drafts-beside.js';
 import type { Database, Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { hasDraft } from '../form/draft.js';
-import { linkRanks } from '../form/layout.js';
+import { linkRanks, morphLinks } from '../form/layout.js';
 import type { StoredDocument } from '../form/loaded.js';
-import { morphLinks } from '../read/stored-lists.js';
 import { is, type Match, matchesAll, matchesAny, uidOf } from '../form/matches.js';
 import { FieldMoves } from '../send/field-moves.js';
 import type { Store } from '../store.js';
 import { updateInside } from '../form/update-inside.js';
-import { type Change, changeMany, changeOne, compileChange } from './compile-change.js';
 import { bulkWrite } from './bulk-write.js';
+import { type Change, changeMany, changeOne, compileChange } from './compile-change.js';
 
 /** A related entry with its rank in a list; null if it has none yet. */
 interface Ranked {

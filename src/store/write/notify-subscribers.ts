@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { runAfterWrite } from '#base/after-write.js';
 import { unlimited } from '#base/limits/budget.js';
-import { afterCommit } from '../send/around-commit.js';
-import type { Document } from '../send/database.js';
+import { afterCommit, type Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import {
   actionOf,

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { isPlainObject, mapValues, type Values } from '#base/values.js';
 import type { Match } from '../form/matches.js';
-import { inWriteTime, translating } from '../send/calls.js';
+import { inWriteTime } from '../send/calls.js';
+import { translating } from '../send/driver-errors.js';
 import { commentIn, type Database, inScope as inTransaction } from '../send/database.js';
 import { countMatching, findStored, type FindOptions } from '../stored.js';
 import { type Change, compileChange } from './compile-change.js';

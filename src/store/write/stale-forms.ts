@@ -5,7 +5,7 @@ import { isForeign, numberText } from '#model/schema/stored-values.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { Document } from '../send/database.js';
 import { fieldsOfParts, linkRanks, versionField } from '../form/layout.js';
-import { updatesField } from '../form/entry-version.js';
+import { updatesField } from '../form/loaded.js';
 import { is } from '../form/matches.js';
 import { changeOne } from './compile-change.js';
 

@@ -1,7 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
 import { messageOf } from '#base/errors.js';
-import { afterCommit } from '#store/send/around-commit.js';
-import type { Database } from '#store/send/database.js';
+import { afterCommit, type Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
 import type { Notices } from '#base/notices.js';
 import type { CodeTransactions } from '../content/code-transactions.js';

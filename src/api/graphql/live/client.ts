@@ -6,7 +6,7 @@ import { identifyAgain } from '#http/authorize.js';
 import type { RouteCall } from '#http/route.js';
 import { clientKey } from '#http/route-request.js';
 import type { ActionName } from '#model/query/access.js';
-import type { ReadLog } from '#store/send/read-log.js';
+import type { ReadLog } from '#store/send/database.js';
 
 /** Who has sent an operation that lasts, and on which connection. */
 export interface LiveClient {

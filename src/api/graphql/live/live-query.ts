@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult } from 'graphql';
-import { ReadLog } from '#store/send/read-log.js';
+import { ReadLog } from '#store/send/database.js';
 import { callerKey, identifyClient, type LiveClient } from './client.js';
 import type { LiveAnswer, LiveMessage } from './live-answer.js';
 import { type LiveEndpoint, type LiveOperation, sharedKey } from './operation.js';

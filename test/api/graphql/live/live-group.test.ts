@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { LiveAnswer } from '#api/graphql/live/live-answer.js';
 import { LiveGroup } from '#api/graphql/live/live-group.js';
 import type { LiveQuery, Reading } from '#api/graphql/live/live-query.js';
-import { ReadLog } from '#store/send/read-log.js';
+import { ReadLog } from '#store/send/database.js';
 
 type Parts = ConstructorParameters<typeof LiveGroup>[0];
 
