@@ -64,3 +64,7 @@ export const models: readonly Model[] = [
   collectionType('place', 'places', { name: { type: 'string' }, at: { type: 'point' } }),
   ...pageModels,
 ];
+
+/** Returns the attributes of a collection; none if it is not one of a content type. */
+export const attributesOf = (collection: string): Model['attributes'] =>
+  models.find(({ collectionName }) => collectionName === collection)?.attributes ?? {};

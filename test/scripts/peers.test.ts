@@ -22,6 +22,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     e: ['POST /api/articles?depth=0', '"author":"0000000000000000000000', '"categories":["0000000000000000000000'],
     f: ['PATCH /api/articles/00000000000000000000', '{"rating":0}'],
     's-relation': ['sort=author.name'],
+    q: ['where[or][0][title][contains]=', 'where[or][2][body][contains]='],
   },
   parse: {
     a: ['GET /parse/classes/Article?where={"publishedAt":{"$exists":true}}&limit=25&skip=0&count=1&order=-publishedAt'],
@@ -32,13 +33,14 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
     d: ['GET /parse/classes/Article/00000'],
     i: ['where={}', 'skip=4975'],
+    q: ['"$or":[{"title":{"$regex":'],
     e: ['POST /parse/classes/Article ', '"author":{"__type":"Pointer","className":"Author","objectId":"0000000'],
     f: ['PUT /parse/classes/Article/00000', '{"rating":0}'],
   },
 };
 
 const unasked: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  payload: { q: 'no equal of "_q"', o: 'no equal of "locale"', none: 'no equal of "$none"', g: 'no equal of /graphql' },
+  payload: { o: 'no equal of "locale"', none: 'no equal of "$none"', g: 'no equal of /graphql' },
   parse: { k: 'no components and dynamic zones, of which pages consist', 's-relation': 'no sort by an attribute of a relation' },
 };
 

@@ -1,4 +1,5 @@
 import { parse } from 'qs';
+import { attributesOf } from '../models.js';
 import type { HttpRequest } from '../questions.js';
 import type { Values } from './plain-answer.js';
 
@@ -8,6 +9,8 @@ export interface Inquiry {
   /** Of one entry. */
   readonly id: number | null;
   readonly conditions: readonly Condition[];
+  /** The text that one of the `texts` contains. */
+  readonly search: string | null;
   /** Whether drafts are left out of the list. */
   readonly isLive: boolean;
   readonly sort: { readonly path: string; readonly isDescending: boolean } | null;
@@ -28,13 +31,15 @@ export interface Condition {
 
 interface Query {
   readonly filters?: Values;
+  readonly _q?: string;
   readonly sort?: string;
   readonly pagination?: { readonly page?: string; readonly pageSize?: string };
   readonly populate?: readonly string[] | Values;
   readonly publicationState?: 'preview';
 }
 
-const known = ['filters', 'sort', 'pagination', 'populate', 'publicationState'];
+const textual = ['string', 'uid', 'text', 'richtext', 'enumeration'];
+const known = ['filters', '_q', 'sort', 'pagination', 'populate', 'publicationState'];
 
 /** Takes a request apart. Throws an Error that names what peers have no equal of. */
 export function takeApart({ path, body }: HttpRequest): Inquiry {
@@ -43,12 +48,13 @@ export function takeApart({ path, body }: HttpRequest): Inquiry {
   const query = parse(search, { depth: 10, arrayLimit: 100 }) as Query; // as the workload spells them
   const unknown = Object.keys(query).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new Error(`no equal of "${unknown}"`);
-  const { filters = {}, sort, pagination, populate = [], publicationState } = query;
+  const { filters = {}, _q = null, sort, pagination, populate = [], publicationState } = query;
   const [sorted = '', order] = sort?.split(':') ?? [];
   return {
     collection,
     id: id === undefined ? null : Number(id),
     conditions: [...conditionsOf(filters, [])],
+    search: _q,
     isLive: publicationState !== 'preview',
     sort: sort === undefined ? null : { path: sorted, isDescending: order === 'desc' },
     page: Number(pagination?.page ?? 1),
@@ -57,6 +63,9 @@ export function takeApart({ path, body }: HttpRequest): Inquiry {
     data: body === undefined ? null : (JSON.parse(body) as { readonly data: Values }).data,
   };
 }
+
+/** The attributes of articles in which a search looks. */
+export const texts = Object.entries(attributesOf('articles')).flatMap(([name, { type }]) => (textual.includes(type) ? name : []));
 
 function* conditionsOf(filters: Values, path: readonly string[]): Generator<Condition> {
   for (const [name, value] of Object.entries(filters)) {

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../questions.js';
-import { type Condition, type Inquiry, takeApart, translate } from '../inquiry.js';
+import { type Condition, type Inquiry, takeApart, texts, translate } from '../inquiry.js';
 import { installPeer, peerFolder } from '../install-peer.js';
 import { type Peer, unordered } from '../peer.js';
 import { rebuild, type Values } from '../plain-answer.js';
@@ -56,17 +56,23 @@ function askParse(inquiry: Inquiry): HttpRequest {
   return { method: 'GET', path: `${path}?${new URLSearchParams(query).toString()}` };
 }
 
-function listQuery({ conditions, isLive, sort, page, pageSize }: Inquiry): Record<string, string> {
+function listQuery({ conditions, search, isLive, sort, page, pageSize }: Inquiry): Record<string, string> {
   if (sort?.path.includes('.')) throw new Error('no sort by an attribute of a relation');
   const live = { publishedAt: { $exists: true } };
   return {
-    where: JSON.stringify({ ...(isLive && live), ...Object.fromEntries(conditions.map(toWhere)) }),
+    where: JSON.stringify({
+      ...(isLive && live),
+      ...Object.fromEntries(conditions.map(toWhere)),
+      ...(search !== null && orOf(search)),
+    }),
     limit: String(pageSize),
     skip: String((page - 1) * pageSize),
     count: '1',
     ...(sort && { order: `${sort.isDescending ? '-' : ''}${sort.path}` }),
   };
 }
+
+const orOf = (text: string): object => ({ $or: texts.map((name) => ({ [name]: contains(text) })) });
 
 function toWhere({ path: [first = '', second], operator, operand }: Condition): readonly [string, object] {
   const condition = translate(operators, operator)(operand);
@@ -77,9 +83,13 @@ function toWhere({ path: [first = '', second], operator, operand }: Condition): 
 const operators: Readonly<Record<string, ((operand: unknown) => object) | undefined>> = {
   $eq: ($eq) => ({ $eq }),
   $in: ($in) => ({ $in }),
-  $containsi: (text) => ({ $regex: `\\Q${String(text)}\\E`, $options: 'i' }),
+  $containsi: contains,
   $startsWith: (text) => ({ $regex: `^\\Q${String(text)}\\E` }),
 };
+
+function contains(text: unknown): object {
+  return { $regex: `\\Q${String(text)}\\E`, $options: 'i' };
+}
 
 /** Links of a new entry are ids in the workload. */
 function toParse({ publishedAt, ...data }: Values): Values {

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { AttributeDefinition } from '../../../../src/model/schema/model.js';
-import { models } from '../../models.js';
+import { attributesOf } from '../../models.js';
 import { reportToParent } from '../../report-to-parent.js';
 import { fillDatabase } from '../fill-database.js';
 import { loadPackage } from '../install-peer.js';
@@ -19,9 +19,7 @@ const anybody = { '*': true };
 
 /** The attributes of a collection that Parse Server stores: lists from the other side of a relation are in no question. */
 const storedOf = (collection: string): readonly Attribute[] =>
-  Object.entries(models.find(({ collectionName }) => collectionName === collection)?.attributes ?? {}).filter(
-    ([, { mappedBy }]) => mappedBy === undefined,
-  );
+  Object.entries(attributesOf(collection)).filter(([, { mappedBy }]) => mappedBy === undefined);
 
 type Attribute = readonly [name: string, definition: AttributeDefinition];
 

@@ -1,6 +1,6 @@
 import { type Document, ObjectId } from 'mongodb';
 import type { AttributeDefinition, Model } from '../../../../src/model/schema/model.js';
-import { models } from '../../models.js';
+import { attributesOf, models } from '../../models.js';
 import { payloadId } from './payload.js';
 import type { Values } from '../plain-answer.js';
 
@@ -17,8 +17,7 @@ const file: Model['attributes'] = {
   ...{ width: { type: 'integer' }, height: { type: 'integer' }, size: { type: 'decimal' }, formats: { type: 'json' } },
 };
 
-const attributesOf = (collection: string): Model['attributes'] =>
-  models.find(({ collectionName }) => collectionName === collection)?.attributes ?? file;
+const attributesIn = (collection: string): Model['attributes'] => (collection === 'files' ? file : attributesOf(collection));
 
 const permit = (): boolean => true;
 
@@ -52,13 +51,13 @@ const componentOf = (name: string): Model['attributes'] => models.find(({ uid })
 export const collections = ['files', ...served.map(({ collectionName = '' }) => collectionName)].map((slug) => ({
   slug,
   access: { read: permit, create: permit, update: permit },
-  fields: [...fieldsOf(attributesOf(slug)), { name: 'publishedAt', type: 'date', index: true }],
+  fields: [...fieldsOf(attributesIn(slug)), { name: 'publishedAt', type: 'date', index: true }],
 }));
 
 /** An entry of the data set as Payload stores it. */
 export const toDocument = ({ _id, publishedAt, createdAt, updatedAt, ...values }: Document, collection: string): Document => ({
   _id: objectId(_id),
-  ...storedValues(attributesOf(collection), values),
+  ...storedValues(attributesIn(collection), values),
   ...{ createdAt, updatedAt },
   ...(publishedAt && { publishedAt }),
 });

@@ -1,6 +1,6 @@
-import { models } from '../../models.js';
+import { attributesOf } from '../../models.js';
 import { type HttpRequest, spell } from '../../questions.js';
-import { type Condition, type Inquiry, takeApart, translate } from '../inquiry.js';
+import { type Condition, type Inquiry, takeApart, texts, translate } from '../inquiry.js';
 import { installPeer, peerFolder } from '../install-peer.js';
 import { type Peer, unordered } from '../peer.js';
 import { rebuild, type Values } from '../plain-answer.js';
@@ -41,15 +41,17 @@ function askPayload(inquiry: Inquiry): HttpRequest {
   return { method: 'GET', path: `${path}?${spell({ depth, ...(id === null && listQuery(inquiry)) })}` };
 }
 
-function listQuery({ conditions, isLive, sort, page, pageSize }: Inquiry): object {
+function listQuery({ conditions, search, isLive, sort, page, pageSize }: Inquiry): object {
   const live = { publishedAt: { exists: true } };
   return {
     limit: pageSize,
     page,
     ...(sort && { sort: `${sort.isDescending ? '-' : ''}${sort.path}` }),
-    where: { ...(isLive && live), ...Object.fromEntries(conditions.map(toWhere)) },
+    where: { ...(isLive && live), ...Object.fromEntries(conditions.map(toWhere)), ...(search !== null && { or: orOf(search) }) },
   };
 }
+
+const orOf = (contains: string): readonly object[] => texts.map((name) => ({ [name]: { contains } }));
 
 const toWhere = ({ path, operator, operand }: Condition): readonly [string, object] => [
   path.join('.'),
@@ -68,7 +70,7 @@ const after = (character: string): string => String.fromCharCode(character.charC
 
 /** Links of a new entry are ids in the workload. */
 function toPayload(collection: string, data: Values): Values {
-  const attributes = models.find(({ collectionName }) => collectionName === collection)?.attributes ?? {};
+  const attributes = attributesOf(collection);
   const toId = (value: unknown): unknown => (Array.isArray(value) ? value.map(toId) : payloadId(Number(value)));
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, attributes[name]?.type === 'relation' ? toId(value) : value]),
