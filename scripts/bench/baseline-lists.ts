@@ -2,11 +2,9 @@ import type { Db, Document } from 'mongodb';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
+import { listArticles, newest, onlyScalars } from './baseline-reads.js';
 import { shapeList, shapeMeta } from './baseline-shape.js';
 import { keepFiltered, keepGroups, keepTotal, type ReadTotal } from './baseline-totals.js';
-
-const newest = { publishedAt: -1, _id: -1 };
-const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
 
 /** Rows q and q-first: articles with a word anywhere in their texts, with total. */
 export const listSearched =
@@ -14,37 +12,22 @@ export const listSearched =
   (db, parameters) => {
     const pattern = { $regex: parameters.get('word') ?? '', $options: 'i' };
     const texts = ['title', 'slug', 'body', 'status'].map((name) => ({ [name]: pattern }));
-    return listArticles(db, { ...live, $or: texts }, total);
+    return listArticles(db, { ...live, $or: texts }, { total });
   };
 
 /** Row u: a filter that no index supports, with total. */
 export const listOfStatus: Handler = (db, parameters) =>
-  listArticles(db, { ...live, status: parameters.get('status') ?? '' }, keepFiltered);
+  listArticles(db, { ...live, status: parameters.get('status') ?? '' }, { total: keepFiltered });
 
 /** Row none: articles in none of some categories, with total. */
 export const listOutside: Handler = async (db, parameters) => {
   const slugs = (parameters.get('slugs') ?? '').split(',');
   const found = await find(db, 'categories', { filter: { slug: { $in: slugs } }, projection: { _id: 1 } });
-  return listArticles(db, { ...live, categories: { $nin: found.map(({ _id }) => _id as unknown) } }, keepFiltered);
+  return listArticles(db, { ...live, categories: { $nin: found.map(({ _id }) => _id as unknown) } }, { total: keepFiltered });
 };
-
-async function listArticles(db: Db, filter: Document, total: ReadTotal): Promise<unknown> {
-  const [page, counted] = await Promise.all([
-    find(db, 'articles', { filter, sort: newest, limit: 25, projection: onlyScalars }),
-    total(db, 'articles', filter),
-  ]);
-  return shapeList(page, counted);
-}
 
 /** Row s-unindexed: a sort that no index supports. */
-export const listByRating: Handler = async (db) => {
-  const sort = { rating: -1, _id: 1 };
-  const [page, total] = await Promise.all([
-    find(db, 'articles', { filter: live, sort, limit: 25, projection: onlyScalars }),
-    keepTotal(db, 'articles', live),
-  ]);
-  return shapeList(page, total);
-};
+export const listByRating: Handler = (db) => listArticles(db, live, { sort: { rating: -1, _id: 1 } });
 
 /**
  * Row s-relation: articles without an author come first; then the articles of each author in the order of names, until the page is full.
@@ -84,15 +67,7 @@ export const listFrom: Handler = async (db, parameters) => {
 };
 
 /** Row p: drafts, those updated last first. */
-export const listDrafts: Handler = async (db) => {
-  const filter = { publishedAt: null };
-  const sort = { updatedAt: -1, _id: -1 };
-  const [page, total] = await Promise.all([
-    find(db, 'articles', { filter, sort, limit: 25, projection: onlyScalars }),
-    keepTotal(db, 'articles', filter),
-  ]);
-  return shapeList(page, total);
-};
+export const listDrafts: Handler = (db) => listArticles(db, { publishedAt: null }, { sort: { updatedAt: -1, _id: -1 } });
 
 /** Row o: the newest of a localized type in all locales. */
 export const listNotes: Handler = (db) => answerNotes(db, live, keepTotal(db, 'notes', live));

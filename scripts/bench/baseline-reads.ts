@@ -3,8 +3,8 @@ import { aggregate, count, find, live, type Handler } from './baseline-handler.j
 import { keepFiltered, keepTotal, type ReadTotal } from './baseline-totals.js';
 import { shapeList, shapePopulatedEntry, shapePopulatedList } from './baseline-shape.js';
 
-const newest = { publishedAt: -1, _id: -1 };
-const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
+export const newest = { publishedAt: -1, _id: -1 };
+export const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
 
 /** A projection of the entry would take mongod a sixth longer than sending the whole. */
 const populateStages: readonly Document[] = [
@@ -14,20 +14,30 @@ const populateStages: readonly Document[] = [
 ];
 
 /** Row a: 25 newest, with total. */
-export const listNewest: Handler = (db) => listScalars(db, live, keepTotal(db, 'articles', live));
+export const listNewest: Handler = (db) => listArticles(db, live);
 
 /** Rows h and h-first: the same, of those whose title contains a word, however written. */
 export const listContaining =
   (total: ReadTotal): Handler =>
   (db, parameters) => {
     const filter = { ...live, title: { $regex: parameters.get('word') ?? '', $options: 'i' } };
-    return listScalars(db, filter, total(db, 'articles', filter));
+    return listArticles(db, filter, { total });
   };
 
-async function listScalars(db: Db, filter: Document, total: Promise<number>): Promise<unknown> {
+interface ListOptions {
+  readonly sort?: Document;
+  readonly total?: ReadTotal;
+}
+
+/** The first 25 articles that meet a filter, without relations, and the total. */
+export async function listArticles(
+  db: Db,
+  filter: Document,
+  { sort = newest, total = keepTotal }: ListOptions = {},
+): Promise<unknown> {
   const [page, counted] = await Promise.all([
-    find(db, 'articles', { filter, sort: newest, limit: 25, projection: onlyScalars }),
-    total,
+    find(db, 'articles', { filter, sort, limit: 25, projection: onlyScalars }),
+    total(db, 'articles', filter),
   ]);
   return shapeList(page, counted);
 }

@@ -10,7 +10,5 @@ export const buildsContest = ({ size, rows, against }: Settings): Contest => ({
   baseline: { ...openProduct('other-build', size), root: path.resolve(against ?? '.') },
   unit: "the other build's CPU",
   rows,
-  prepare: () => Promise.resolve(),
   verify: verifyRow,
-  findGoal: () => Promise.resolve(1),
 });

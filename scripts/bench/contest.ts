@@ -53,8 +53,8 @@ export interface Contest extends Sides<Contender> {
   readonly unit: string;
   readonly rows: readonly Row[];
   /** Writes the data that contenders need when they start, besides the data set. */
-  prepare(db: Db): Promise<void>;
+  prepare?(db: Db): Promise<void>;
   verify(row: Row, sides: Sides<StartedContender>): Promise<Verification>;
-  /** The highest acceptable ratio; null for any. */
-  findGoal(row: Row, sides: Sides<StartedContender>): Promise<number | null>;
+  /** The highest acceptable ratio; null for any; by default 1. */
+  findGoal?(row: Row, sides: Sides<StartedContender>): Promise<number | null> | number | null;
 }

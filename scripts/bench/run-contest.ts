@@ -37,7 +37,7 @@ async function prepareData({ product, baseline, prepare }: Contest, arena: Arena
   for (const contender of contenders) {
     const db = databaseOf(contender, arena);
     await loadData(db, contender.size);
-    await prepare(db);
+    await prepare?.(db);
   }
 }
 
@@ -59,7 +59,7 @@ async function measureRows(
     try {
       const { refusal, difference } = await contest.verify(row, sides);
       if (refusal !== null) throw new Error(refusal);
-      const goal = await contest.findGoal(row, sides);
+      const goal = contest.findGoal ? await contest.findGoal(row, sides) : 1;
       for (const connections of settings.connections)
         rows.push(await measureRow({ row, goal, difference, connections }, sides, settings));
     } catch (error) {
