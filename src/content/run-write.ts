@@ -1,5 +1,5 @@
 import { DuplicateKey } from '#store/send/driver-errors.js';
-import { type Loaded, type StoredDocument, withLocalesOf, withoutPopulatedRelations } from '#store/form/loaded.js';
+import { type Loaded, type StoredDocument, withoutPopulatedRelations } from '#store/form/loaded.js';
 import { readTreeOf } from '#store/read/read-entry.js';
 import { afterCommit, type Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -170,4 +170,11 @@ export async function readWrittenEntry(
     if (!costsTooMuchLate(error, context)) throw error;
     return withoutPopulatedRelations({ document, selection, children: [] });
   }
+}
+
+/** Returns an entry with the other locales that it was loaded with elsewhere, if there are any. */
+function withLocalesOf({ selection: { locales, children }, children: related }: Loaded, entry: Loaded): Loaded {
+  const others = related.slice(children.length);
+  if (others.length === 0) return entry;
+  return { ...entry, selection: { ...entry.selection, locales }, children: [...entry.children, ...others] };
 }

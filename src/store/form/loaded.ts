@@ -32,13 +32,6 @@ export const versionOf = ({ document, version }: Loaded): string | null =>
  */
 export type Related = readonly Loaded[] | number;
 
-/** Returns an entry with the other locales that it was loaded with elsewhere, if there are any. */
-export function withLocalesOf({ selection: { locales, children }, children: related }: Loaded, entry: Loaded): Loaded {
-  const others = related.slice(children.length);
-  if (others.length === 0) return entry;
-  return { ...entry, selection: { ...entry.selection, locales }, children: [...entry.children, ...others] };
-}
-
 /** Returns an entry without its populated relations. */
 export const withoutPopulatedRelations = ({ document, selection }: Loaded): Loaded => ({
   document,
