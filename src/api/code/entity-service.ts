@@ -14,7 +14,7 @@ import { parseQuery } from '#model/query/parse-query.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { decodeId, isPlainObject, mapValues, type Values } from '#base/values.js';
 import { unpagedSettings } from './content-of-code.js';
-import { shapeForCode, markLoadedByExtension } from './rows.js';
+import { shapeEntity, markLoadedByExtension } from './rows.js';
 
 /** Parameters of REST as an object. Pagination may also be at the top level: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
@@ -150,7 +150,7 @@ export const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded ==
 
 /** Returns an entry for code. Its relations were populated by code, not by a client's query. */
 export function entityOf(entry: Loaded): Entity {
-  const row = shapeForCode(entry);
+  const row = shapeEntity(entry);
   for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
   return { ...row, id: Number(row['id']) };
 }

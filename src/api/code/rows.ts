@@ -2,7 +2,7 @@ import { memoize } from '#base/caches.js';
 import { createShaper, type Presentation } from '#content/shape-values.js';
 import { unlimited } from '#base/limits/budget.js';
 import type { Loaded } from '#store/form/loaded.js';
-import type { ContentType } from '#model/schema/content-type.js';
+import type { ContentType, LinkAttribute } from '#model/schema/content-type.js';
 
 /** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,6 +17,15 @@ export const rows: Presentation<Row> = {
   targets: (list, { many }) => (many ? list : (list[0] ?? null)),
   isAnswer: false,
 };
+
+/** Returns null for an empty list of files, and for an empty list of the owning side of a polymorphic relation, as Strapi v4 does. */
+export const listOrNull = <Shown>(entries: readonly Shown[], { kind, storage }: LinkAttribute): readonly Shown[] | null =>
+  entries.length === 0 && (kind === 'media' || storage.kind === 'morph') ? null : entries;
+
+/** Converts a loaded entry to an entity of project code, without a budget. */
+export const shapeEntity = (entry: Loaded): Row => createShaper(entities, unlimited)(entry);
+
+const entities: Presentation<Row> = { ...rows, many: listOrNull };
 
 /** Converts a loaded entry to a row for an extension, without a budget. */
 export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);

@@ -5,6 +5,7 @@ import type { FoundPage } from '#content/find-many.js';
 import { createShaper, type Presentation, type Shaped, showStoredValues } from '#content/shape-values.js';
 import { distancePath } from '#model/query/plan.js';
 import type { Loaded } from '#store/form/loaded.js';
+import { listOrNull } from '../code/rows.js';
 
 /** The JSON body of an answer. */
 export type Json = Shaped;
@@ -82,10 +83,6 @@ function showMeta({ selection, children, document }: Loaded): Json {
 /** Omits a polymorphic relation to many if it has no targets. */
 const targets: Presentation<Json>['targets'] = (shown, { many }) =>
   many ? (shown.length > 0 ? shown : undefined) : (shown[0] ?? null);
-
-/** Returns null for an empty list of files, and for an empty list of the owning side of a polymorphic relation. */
-const listOrNull: Presentation<Json>['many'] = (entries, { kind, storage }) =>
-  entries.length === 0 && (kind === 'media' || storage.kind === 'morph') ? null : entries;
 
 const flat: Presentation<Json> = {
   start: ({ document }) => ({ id: document['_id'] }),

@@ -66,7 +66,7 @@ export function engineQuery(parameters: EngineParameters, limits: Limits): Query
     ...emptyQuery,
     filter: engineFilter(parameters, limits),
     sort: parseSort(orderBy, limits),
-    fields: parseFields(select),
+    fields: parseFields(isEmptyList(select) ? undefined : select),
     populate: parsePopulate(translatePopulate(populate), limits),
     search: search === undefined || search === '' ? null : search,
     pagination: { kind: 'offset', ...offsetWindow(parameters), withCount: true },
@@ -76,6 +76,9 @@ export function engineQuery(parameters: EngineParameters, limits: Limits): Query
     withTotal: false,
   };
 }
+
+/** An empty `select` means all attributes, as in Strapi v4. */
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** Returns only the conditions; null if there are none. */
 export function engineFilter({ where, filters }: EngineParameters, limits: Limits): Filter | null {

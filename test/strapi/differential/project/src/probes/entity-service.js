@@ -16,6 +16,10 @@ module.exports = {
       },
     }),
   'findOne-fields': ({ strapi }) => strapi.entityService.findOne(article, 1, { fields: ['title', 'secret'] }),
+  'findOne-no-files': ({ strapi }) =>
+    strapi.entityService.findOne(article, 2, { fields: ['title'], populate: ['cover', 'gallery'] }),
+  'update-no-files': ({ strapi }) =>
+    strapi.entityService.update(article, 1, { data: { gallery: [] }, fields: ['title'], populate: ['gallery'] }),
   'findOne-missing': ({ strapi }) => strapi.entityService.findOne(article, 99),
   'findOne-text-id': ({ strapi }) => strapi.entityService.findOne(tag, '2'),
   'findOne-publication-state': ({ strapi }) =>

@@ -9,6 +9,9 @@ module.exports = {
   'findOne-select': ({ strapi }) =>
     strapi.db.query(article).findOne({ where: { slug: 'salt' }, select: ['title', 'views'], populate: ['author', 'cover'] }),
   'findOne-populate-true': ({ strapi }) => strapi.db.query(article).findOne({ where: { id: 1 }, select: ['id'], populate: true }),
+  'findOne-select-empty': ({ strapi }) => strapi.db.query(tag).findOne({ where: { id: 1 }, select: [] }),
+  'findOne-no-files': ({ strapi }) =>
+    strapi.db.query(article).findOne({ where: { id: 2 }, select: ['title'], populate: ['cover', 'gallery', 'tags'] }),
   'findOne-missing': ({ strapi }) => strapi.db.query(article).findOne({ where: { id: 99 } }),
   'findOne-order': ({ strapi }) => strapi.db.query(tag).findOne({ select: ['label'], orderBy: { weight: 'desc' } }),
   'findOne-offset': ({ strapi }) => strapi.db.query(tag).findOne({ select: ['label'], orderBy: 'id', offset: 1 }),

@@ -14,6 +14,8 @@ module.exports = {
   'generated-find-no-count': async ({ strapi }) =>
     (await strapi.service(tag).find({ pagination: { withCount: false } })).pagination,
   'generated-findOne': ({ strapi }) => strapi.service(tag).findOne(1),
+  'generated-findOne-no-files': ({ strapi }) =>
+    strapi.service(article).findOne(2, { fields: ['title'], populate: ['cover', 'gallery'] }),
   'generated-findOne-draft': ({ strapi }) => strapi.service(article).findOne(3),
   'generated-create': ({ strapi }) => strapi.service(tag).create({ data: { label: 'made' } }),
   'generated-create-published': async ({ strapi }) => {
