@@ -44,8 +44,8 @@ export function queued(held: Held, made: Made): readonly Row[] {
   const own = held.sorted().filter((write) => write.type === type && held.idOf(write.id) === held.idOf(id));
   const create = own.find((write) => write.op === 'create' && write.state !== 'applied');
   if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(held, create);
-  const { files, rows, set } = withFiles(made.set ?? {});
   const kinds = held.schema?.[type];
+  const { files, rows, set } = withFiles(made.set ?? {}, kinds);
   // copies lack inverse sides, which the app may know from elsewhere; of other attributes without a value here it has seen none
   const seen = ({ to }: Assigned, name: string): Assigned =>
     Array.isArray(to) && kinds && !(name in { ...kinds, ...entry }) ? {} : { from: entry?.[name] ?? null };
@@ -67,8 +67,11 @@ function nextOrder(held: Held): string {
   return `${String(Math.max(Date.now(), last + 1))}-${newKey().slice(0, 8)}`;
 }
 
-/** Returns names in place of files, and the rows of the files. */
-function withFiles(set: NonNullable<Parts['set']>): {
+/** Returns names in place of files, and the rows of the files. What is merged as a whole, such as JSON, has none. */
+function withFiles(
+  set: NonNullable<Parts['set']>,
+  kinds: Readonly<Record<string, unknown>> = {},
+): {
   readonly set: NonNullable<Parts['set']>;
   readonly files: readonly string[] | undefined;
   readonly rows: readonly Row[];
@@ -81,7 +84,7 @@ function withFiles(set: NonNullable<Parts['set']>): {
     rows.push([`f/${name}`, value]);
     return name;
   };
-  const changed = mapped(set, (one) => ({ ...one, to: named(one.to) }));
+  const changed = mapped(set, (one, name) => (kinds[name] === 'whole' ? one : { ...one, to: named(one.to) }));
   return { set: changed, rows, files: rows[0] && rows.map(([key]) => key.slice(2)) };
 }
 
@@ -110,7 +113,11 @@ export function resolved(
     return write.op === 'delete' || !kept ? removed(write) : [rowOf(write, { ...pendingAgain(write), set: left })];
   }
   const entry = shownEntry(held, write.type, write.id);
-  const { set: values, rows, files } = withFiles(decision === 'mine' ? {} : mapped(decision, (to) => ({ to })));
+  const {
+    set: values,
+    rows,
+    files,
+  } = withFiles(decision === 'mine' ? {} : mapped(decision, (to) => ({ to })), held.schema?.[write.type]);
   const given = mapped(values, (one, name): Assigned =>
     write.op === 'create' ? one : { from: entry?.[name] ?? null, ...set[name], ...seen[name], ...one },
   );

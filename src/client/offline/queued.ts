@@ -104,8 +104,6 @@ export const idsOf = (ids: readonly Id[], idOf: IdOf): readonly Id[] => ids.map(
 export const namesIn = ({ id, set = {}, add = {}, remove = {} }: Queued): readonly string[] =>
   [id, ...Object.values(set).map(({ to }) => to), ...Object.values(add), ...Object.values(remove)].flat().filter(isName);
 
-const partNames = ['set', 'increment', 'add', 'remove'] as const;
-
 /** Returns a write as it is pushed. */
 export function bodyOf({ key, op, type, id, locale, set, increment, add, remove }: Queued, idOf: IdOf): object {
   const ids = (lists: Parts['add']) => lists && mapped(lists, (list) => idsOf(list, idOf));
@@ -130,10 +128,8 @@ export function joined(write: Queued, later: Queued): Queued | null {
     (increment && write.op === 'create')
   )
     return null;
-  const own = set ? 'set' : 'increment';
-  const names = Object.keys(set ?? increment ?? {});
-  const isElsewhere = partNames.some((part) => part !== own && names.some((name) => name in (write[part] ?? {})));
-  if (isElsewhere) return null;
+  const others = { ...write.add, ...write.remove, ...(set ? write.increment : write.set) };
+  if (Object.keys(set ?? increment ?? {}).some((name) => name in others)) return null;
   const assigned = mapped(set ?? {}, (one, name): Assigned => ({
     ...(write.op === 'create' ? {} : one),
     ...write.set?.[name],

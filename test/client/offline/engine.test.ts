@@ -376,6 +376,15 @@ describe('writes while offline', () => {
     expect(await device.offline.file(name)).to.equal(null);
   });
 
+  it('takes nothing in a component or in JSON for a file', async () => {
+    const { offline } = await annsDevice();
+    const made = await offline.create('posts', { title: 'Salt', seo: { uri: 'https://example.org' } });
+    await offline.update('posts', made.id, { body: [{ uri: 'https://example.org' }] });
+    const [write] = await offline.pending();
+    expect(write?.set).to.deep.include({ seo: { to: { uri: 'https://example.org' } } });
+    expect(write?.set).to.deep.include({ body: { to: [{ uri: 'https://example.org' }] } });
+  });
+
   it('pulls and pushes by itself, and tells of changes', async () => {
     const device = server.device({ jwt: ann, automatic: true });
     const until = (isDone: (titles: readonly unknown[]) => boolean): Promise<void> =>
