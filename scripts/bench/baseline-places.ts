@@ -26,5 +26,5 @@ const isPoint = { 'at.type': 'Point' };
 
 function shapePlace({ _id: id, at, distance, ...values }: Document): unknown {
   const [lng, lat] = (at as { readonly coordinates: readonly [number, number] }).coordinates; // as the data set stores them
-  return { id: id as unknown, attributes: { ...values, at: { lng, lat } }, meta: { distance: distance as unknown } };
+  return { id: id as unknown, attributes: { note: null, ...values, at: { lng, lat } }, meta: { distance: distance as unknown } };
 }

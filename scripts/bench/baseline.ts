@@ -21,6 +21,7 @@ import {
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
 import { listNear } from './baseline-places.js';
+import { pushNotes, updateNote } from './baseline-push.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage200, readOne } from './baseline-reads.js';
 import { keepFiltered } from './baseline-totals.js';
 import { createArticle, createArticles, updateArticle } from './baseline-writes.js';
@@ -38,6 +39,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   e: createArticle,
   batch: createArticles,
   f: updateArticle,
+  'put-key': updateNote,
+  push: pushNotes,
   g: answerNested,
   h: listContaining(keepFiltered),
   'h-first': listContaining(count),

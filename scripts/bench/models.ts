@@ -61,7 +61,10 @@ export const models: readonly Model[] = [
     }),
     ...localized,
   },
-  collectionType('place', 'places', { name: { type: 'string' }, at: { type: 'point' } }),
+  {
+    ...collectionType('place', 'places', { name: { type: 'string' }, at: { type: 'point' }, note: { type: 'string' } }),
+    pluginOptions: { sync: { enabled: true } },
+  },
   ...pageModels,
 ];
 

@@ -79,7 +79,7 @@ const run = Date.now().toString(36);
 let created = 0;
 
 /** Returns a value that no other question of any run has. */
-const unused = (): string => `bench-${run}-${String(created++)}`;
+export const unused = (): string => `bench-${run}-${String(created++)}`;
 
 /** Row e with a key, which the baseline does not have. */
 export function askCreateOnce(n: number, asker: Asker): Question {

@@ -78,8 +78,8 @@ interface Defaults {
 
 const defaults: Readonly<Record<Mode, Defaults>> = {
   baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2', connections: '8,32' },
-  // The health check and files need no authorization.
-  access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
+  // The health check and files need no authorization, and pushes are answered without it.
+  access: { size: '10k', rows: rowKeys.filter((key) => !/^(?:n|m-download|push.*|put-key)$/.test(key)).join(','), seconds: '2' },
   // Both sides are the same program, so that they are warmed up alike.
   growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,p,q,s,u,v,w', seconds: '1', warmUp: 5, rounds: '2', connections: '8' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },

@@ -39,10 +39,13 @@ export const verifiedQuestions = 6;
 
 const created = ['id', 'slug', 'createdAt', 'updatedAt'];
 
+const noted = ['key', 'note', 'updatedAt', 'version'];
+
 /** Keys that differ with every write, by row. */
 const volatile: Readonly<Record<string, readonly string[] | undefined>> = {
   ...{ e: created, key: created, batch: created },
   f: ['updatedAt'],
+  ...{ 'put-key': noted, push: noted, 'push-1': noted },
   ...{ 'v-1': ['cursors'], 'v-200': ['cursors'], 'v-2000': ['cursors'] },
   w: [...created, 'total', 'pageCount'],
   'm-upload': ['id', 'hash', 'url', 'createdAt', 'updatedAt'],

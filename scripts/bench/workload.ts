@@ -1,3 +1,4 @@
+import { askKeyedUpdate, askPush, clearNotes } from './ask-push.js';
 import { askDownload, askUpload } from './ask-media.js';
 import { categorySlug, letter } from './data-set.js';
 import { askContains, fewWords, listRows, row, rowAfterWrite } from './list-rows.js';
@@ -46,6 +47,9 @@ export const workload: readonly Row[] = [
   row('e', 'create with three relations', askCreate),
   // 1.8 times row e
   row('key', 'row e with an Idempotency-Key', askCreateOnce, { goal: 2.3 }),
+  row('put-key', 'an update with an Idempotency-Key', askKeyedUpdate, { goal: null, clear: clearNotes }),
+  row('push', '20 updates in a push', (n, asker) => askPush(n, asker, 20), { goal: null, clear: clearNotes }),
+  row('push-1', 'an update in a push', (n, asker) => askPush(n, asker, 1), { goal: null, clear: clearNotes }),
   row('batch', '20 creates in one transaction, against 20 creates', askBatch, { goal: null }),
   rowAfterWrite,
   row('m-upload', 'upload of 1 MB', askUpload, { goal: 1.25, clear: removeUploads }),
