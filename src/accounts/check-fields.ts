@@ -38,8 +38,8 @@ export function unknownKeyErrors(body: Body, fields: FieldRules): FieldError[] {
 }
 
 /** Throws a ValidationError if there are problems. */
-export function refuseProblems(found: readonly FieldError[]): void {
-  if (found.length > 0) throw fieldErrors(found);
+export function refuseProblems(problems: readonly FieldError[]): void {
+  if (problems.length > 0) throw fieldErrors(problems);
 }
 
 /**

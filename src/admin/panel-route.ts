@@ -122,9 +122,9 @@ export async function administratorCall(routeCall: RouteCall): Promise<PanelCall
 function asAdministrator({ content, request }: OpenPanelCall, { id }: Administrator): ContentContext {
   const { client, signal, requestId, trace } = request.sender;
   const sender = { client, signal, requestId, trace, caller: { kind: 'administrator', id } } as const;
-  const known = withTokenBudget(content);
-  const settings = { ...known.bind.settings, maxLimit: largestPage };
-  return withDatabase({ ...known, bind: { ...known.bind, settings } }, { ...known.store.database, sender });
+  const tokenContext = withTokenBudget(content);
+  const settings = { ...tokenContext.bind.settings, maxLimit: largestPage };
+  return withDatabase({ ...tokenContext, bind: { ...tokenContext.bind, settings } }, { ...tokenContext.store.database, sender });
 }
 
 /** Returns the token that a request of the panel carries; an empty text if there is none. */

@@ -100,7 +100,7 @@ export class SharedValues<Value extends object> {
   });
 
   /** Returns the value that is known for a key if it may replace the given one; otherwise the given one, which is known from now on. */
-  share(key: string, value: Value, mayReplace: (known: Value) => boolean = () => true): Value {
+  share(key: string, value: Value, mayReplace: (cached: Value) => boolean = () => true): Value {
     const known = this.#known.get(key)?.deref();
     if (known !== undefined && mayReplace(known)) return known;
     this.#known.set(key, new WeakRef(value));

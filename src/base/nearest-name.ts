@@ -2,9 +2,9 @@
 const longestName = 100;
 
 /** Returns the known name that is most similar to a misspelt one, by edit distance; null if none is similar or the name is too long. */
-export function nearestName(name: string, known: Iterable<string>): string | null {
+export function nearestName(name: string, names: Iterable<string>): string | null {
   if (name.length > longestName) return null;
-  const ranked = [...known].map((candidate) => ({
+  const ranked = [...names].map((candidate) => ({
     candidate,
     distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
   }));
@@ -13,8 +13,8 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
 }
 
 /** Returns the end of a message about an unknown name, with the most similar known name; empty if none is similar. */
-export function didYouMean(name: string, known: Iterable<string>): string {
-  const near = nearestName(name, known);
+export function didYouMean(name: string, names: Iterable<string>): string {
+  const near = nearestName(name, names);
   return near === null ? '' : `; did you mean ${near}?`;
 }
 

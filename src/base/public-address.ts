@@ -32,11 +32,11 @@ type Resolve = (
  */
 export const publicLookup =
   (refused: (host: string) => Error, resolve: Resolve = resolveName) =>
-  (host: string, options: LookupOptions, done: LookupCallback): void => {
+  (host: string, options: LookupOptions, callback: LookupCallback): void => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) done(error, []);
-      else if (addresses.some(({ address }) => !isPublic(address))) done(refused(host), []);
-      else if (options.all === true) done(null, addresses);
-      else done(null, addresses[0]?.address ?? '', addresses[0]?.family);
+      if (error !== null) callback(error, []);
+      else if (addresses.some(({ address }) => !isPublic(address))) callback(refused(host), []);
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
     });
   };

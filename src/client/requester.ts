@@ -146,7 +146,7 @@ const isWithoutKeys = (failure: Failure): failure is Failure & { readonly kind: 
   failure.kind === 'invalid' && failure.name === 'IdempotencyError';
 
 /** Number of answers that are kept. */
-const mostKept = 100;
+const maxAnswers = 100;
 
 interface Kept {
   readonly tag: string;
@@ -156,7 +156,7 @@ interface Kept {
 function keep(kept: Map<string, Kept>, place: string, answer: Kept): void {
   kept.delete(place); // the oldest comes first
   kept.set(place, answer);
-  if (kept.size > mostKept) kept.delete([...kept.keys()][0] ?? '');
+  if (kept.size > maxAnswers) kept.delete([...kept.keys()][0] ?? '');
 }
 
 /** Returns a function that sends a request once, with the given credentials. */
@@ -172,7 +172,7 @@ function sender(
     const isJson = body !== undefined && !(body instanceof FormData);
     const address = root + path + writeQuery(query);
     const place = `${bearer ?? ''} ${address}`;
-    const known = method === 'GET' ? kept.get(place) : undefined;
+    const cached = method === 'GET' ? kept.get(place) : undefined;
     const sent = {
       ...call,
       timeout: call.timeout ?? timeout,
@@ -184,19 +184,19 @@ function sender(
         // routes that ignore the key refuse the repetition then
         ...(repeated > 0 && key !== null && { 'Idempotency-Repeat': 'true' }),
         ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
-        ...(known && { 'If-None-Match': known.tag }),
+        ...(cached && { 'If-None-Match': cached.tag }),
         ...(ifMatch !== undefined && { 'If-Match': typeof ifMatch === 'string' ? ifMatch : (tags.get(ifMatch) ?? '""') }),
       },
       body: isJson ? JSON.stringify(body) : body,
     };
     const received = await transmit(sent, fetch ?? globalThis.fetch);
-    const isKnown = known !== undefined && received.status === 304;
-    const answer = bodyOf(isKnown ? { ...received, ...known, status: 200 } : received);
+    const isKnown = cached !== undefined && received.status === 304;
+    const answer = bodyOf(isKnown ? { ...received, ...cached, status: 200 } : received);
     const position = received.header('sync-position');
     if (position !== null && typeof answer === 'object' && answer !== null) positions.set(answer, position);
     const tag = received.header('etag');
     if (tag !== null && typeof answer === 'object' && answer !== null) tags.set(answer, tag);
-    if (cache === true && tag !== null && method === 'GET') keep(kept, place, isKnown ? known : { tag, text: received.text });
+    if (cache === true && tag !== null && method === 'GET') keep(kept, place, isKnown ? cached : { tag, text: received.text });
     return answer;
   };
 }

@@ -49,8 +49,10 @@ export async function aggregate(
   { minGroup }: { readonly minGroup: number },
   context: ContentContext,
 ): Promise<GroupPage> {
-  const asked = query.entries;
-  const entriesQuery = maySearchOutside(asked, context) ? await findOutside(type, asked, context, { isWhole: true }) : asked;
+  const entryQuery = query.entries;
+  const entriesQuery = maySearchOutside(entryQuery, context)
+    ? await findOutside(type, entryQuery, context, { isWhole: true })
+    : entryQuery;
   const aggregation = bindAggregation({ ...query, entries: entriesQuery }, type, context.bind, minGroup);
   const { bind, store } = await contextForRead(entriesQuery, [aggregation], context);
   const { entries, keys, maxGroups } = aggregation;

@@ -34,10 +34,10 @@ export interface BuildContext {
 
 /** Returns the stored form of checked components: a stored one with changes if a value has its id, else a new one. */
 export function buildParts(attribute: PartsAttribute, value: unknown, current: unknown, context: BuildContext): unknown {
-  const known = indexParts(current);
+  const currentParts = indexParts(current);
   const build = (item: Values): Part | null => {
     const type = context.registry.types.get(uidOfPart(attribute, item));
-    const stored = findPart(attribute, known, item, context);
+    const stored = findPart(attribute, currentParts, item, context);
     return type === undefined ? null : buildPart({ type, item, stored, isMarked: attribute.kind === 'dynamiczone' }, context);
   };
   if (!listsParts(attribute)) return value === null ? null : build(value as Values); // checked to be an object
@@ -67,10 +67,10 @@ const partKey = ({ __component: component }: Values, id: number): string => `${S
 
 type KnownParts = ReadonlyMap<string, Part>;
 
-function findPart(attribute: PartsAttribute, known: KnownParts, item: Values, { mode }: BuildContext): Part | null {
+function findPart(attribute: PartsAttribute, currentParts: KnownParts, item: Values, { mode }: BuildContext): Part | null {
   if (mode === 'create' || item['id'] === undefined || item['id'] === null) return null;
   const zoned = attribute.kind === 'dynamiczone' ? item : {};
-  const stored = known.get(partKey(zoned, Number(item['id'])));
+  const stored = currentParts.get(partKey(zoned, Number(item['id'])));
   if (stored !== undefined) return stored;
   const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
   throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, { details: null }) : applicationError(message);

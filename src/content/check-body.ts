@@ -36,8 +36,8 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   const errors = [...checked.errors, ...repeatedErrors(write, context)];
   if (errors.length + ofFiles.length + ofRelations.length === 0) return void refuseOrLog(unfit, context);
   const wrong = new Set(errors.map(({ path }) => path.join('.')));
-  const taken = (await uniqueErrors(write, context)).filter(({ path }) => !wrong.has(path.join('.')));
-  throw fieldErrors([...inOrder(type, [...errors, ...taken, ...ofFiles]), ...ofRelations]);
+  const duplicateErrors = (await uniqueErrors(write, context)).filter(({ path }) => !wrong.has(path.join('.')));
+  throw fieldErrors([...inOrder(type, [...errors, ...duplicateErrors, ...ofFiles]), ...ofRelations]);
 }
 
 /**
@@ -46,8 +46,8 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
  */
 export async function checkUnwritten(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   await checkBody(type, data, body, context);
-  const taken = await uniqueErrors({ type, data, id: body.id }, context);
-  if (taken.length > 0) throw fieldErrors(taken);
+  const duplicateErrors = await uniqueErrors({ type, data, id: body.id }, context);
+  if (duplicateErrors.length > 0) throw fieldErrors(duplicateErrors);
 }
 
 /**
@@ -94,10 +94,15 @@ interface Wanted extends Targets {
 }
 
 /** Checks the linked entries. Those that a row rule hides from the caller count as missing. */
-async function checkTargets(type: ContentType, { targets, files }: CheckedInput, given: ContentContext): Promise<TargetProblems> {
-  const { access } = given.bind;
+async function checkTargets(
+  type: ContentType,
+  { targets, files }: CheckedInput,
+  callerContext: ContentContext,
+): Promise<TargetProblems> {
+  const { access } = callerContext.bind;
   const rules = access.linkRules ?? access.rules;
-  const context = rules === access.rules ? given : { ...given, bind: { ...given.bind, access: { ...access, rules } } };
+  const context =
+    rules === access.rules ? callerContext : { ...callerContext, bind: { ...callerContext.bind, access: { ...access, rules } } };
   const wanted: Omit<Wanted, 'count'>[] = [];
   for (const [uid, paths] of targets) {
     const target = context.bind.registry.types.get(uid);
@@ -109,19 +114,19 @@ async function checkTargets(type: ContentType, { targets, files }: CheckedInput,
     isLimited(one) ? { ...one, filter: matchesAll(one.filter ?? {}, fittingFiles(files)) } : one,
   );
   const counts = await countExisting(fitting, context.store.database);
-  const found = wanted.map((one, index): Wanted => ({ ...one, count: counts[index] ?? 0 }));
-  const limited = found.find((one) => isLimited(one) && one.count < one.ids.length);
-  if (limited === undefined) return { missing: await missingErrors(found, context), unfit: [] };
+  const countedTargets = wanted.map((one, index): Wanted => ({ ...one, count: counts[index] ?? 0 }));
+  const limited = countedTargets.find((one) => isLimited(one) && one.count < one.ids.length);
+  if (limited === undefined) return { missing: await missingErrors(countedTargets, context), unfit: [] };
   const mimes = await readMimes(limited.ids, limited, context);
   const unfit = files.flatMap(({ path, ids, allowedTypes }) =>
     unfitFiles(type, path, { mimes: ids.flatMap((id) => mimes.get(id) ?? []), allowedTypes }),
   );
-  const counted = found.map((one) => (one === limited ? { ...one, count: mimes.size } : one));
+  const counted = countedTargets.map((one) => (one === limited ? { ...one, count: mimes.size } : one));
   return { missing: await missingErrors(counted, context), unfit };
 }
 
-async function missingErrors(found: readonly Wanted[], { store }: ContentContext): Promise<FieldError[]> {
-  const lacking = found.find(({ ids, count }) => count < ids.length);
+async function missingErrors(countedTargets: readonly Wanted[], { store }: ContentContext): Promise<FieldError[]> {
+  const lacking = countedTargets.find(({ ids, count }) => count < ids.length);
   if (lacking === undefined) return [];
   const missing = String(lacking.ids.length - lacking.count);
   const path = await lackingPath(lacking, store.database);

@@ -14,10 +14,10 @@ import { orUniqueError, runWrite } from './run-write.js';
  * Creates entries, all or none, and returns their number and their ids in the order of the data. Entries that store their own links are
  * inserted by one command. Throws a ValidationError.
  */
-export async function createMany(type: ContentType, given: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
-  const accepted = given.map((one) => stampNewEntry(type, acceptNewEntry(type, one, context), context));
+export async function createMany(type: ContentType, entries: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
+  const accepted = entries.map((one) => stampNewEntry(type, acceptNewEntry(type, one, context), context));
   const rowForCode = (data: Values, index: number): Values =>
-    createForCode(type, { data, given: given[index], source: null }, context).data;
+    createForCode(type, { data, given: entries[index], source: null }, context).data;
   return runWrite({ action: 'createMany', type, data: accepted, selection: null }, context, {
     run: async (changed, inside) => {
       const isChanged = Array.isArray(changed) && changed !== accepted;

@@ -71,8 +71,8 @@ export function makeCursor(position: Position, { scope, context }: Sealing): str
     throw validationError('Invalid parameter sort: cursors cannot hold lists outside of JSON, or objects with numbers as names');
   const bytes = cursorPositions.encode(position);
   const isLong = bytes.length > longestPosition;
-  const held = isLong ? cursorPositions.encode({ id: position.id, values: [digestOf(bytes)] }) : bytes;
-  return context.cursors.seal(Buffer.concat([Buffer.of(isLong ? marks.digest : marks.whole), held]), scope);
+  const payload = isLong ? cursorPositions.encode({ id: position.id, values: [digestOf(bytes)] }) : bytes;
+  return context.cursors.seal(Buffer.concat([Buffer.of(isLong ? marks.digest : marks.whole), payload]), scope);
 }
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
@@ -99,10 +99,10 @@ export function unsealCursor({ text, parameter }: GivenCursor, { scope, context 
 export async function openCursor(cursor: GivenCursor, { plan, scope, context }: CursorList): Promise<Position> {
   const { parameter } = cursor;
   const bytes = unsealCursor(cursor, { scope, context });
-  const held = cursorPositions.decode(bytes.subarray(1));
-  if (bytes[0] === marks.whole) return held;
-  const now = await cursorPositions.find(plan, held.id, context.store.database);
-  if (now !== null && digestOf(cursorPositions.encode(now)) === held.values[0]) return now;
+  const position = cursorPositions.decode(bytes.subarray(1));
+  if (bytes[0] === marks.whole) return position;
+  const now = await cursorPositions.find(plan, position.id, context.store.database);
+  if (now !== null && digestOf(cursorPositions.encode(now)) === position.values[0]) return now;
   throw validationError(`Invalid parameter ${parameter}: its entry has changed, and its long values are not part of the cursor`);
 }
 

@@ -23,8 +23,8 @@ export async function existingTargets(
     const collection = typeOfLink(bind.registry, uid)?.collection;
     if (collection === undefined) continue;
     const ids = targets.flatMap((target) => (target.uid === uid ? [target.id] : []));
-    const found = await findStored(store.database, collection, { match: { _id: is.oneOf(ids) }, fields: ['_id'] });
-    stored.set(uid, new Set(found.map(({ _id }): unknown => _id)));
+    const documents = await findStored(store.database, collection, { match: { _id: is.oneOf(ids) }, fields: ['_id'] });
+    stored.set(uid, new Set(documents.map(({ _id }): unknown => _id)));
   }
   return ({ uid, id }) => stored.get(uid)?.has(id) === true;
 }

@@ -22,12 +22,12 @@ export interface Facets {
  */
 export async function countFacets(
   type: ContentType,
-  asked: Query,
+  clientQuery: Query,
   { minGroup }: { readonly minGroup: number },
   caller: ContentContext,
 ): Promise<Facets> {
   const own = ownContext(type, caller);
-  const query = maySearchOutside(asked, own) ? await findOutside(type, asked, own, { isWhole: true }) : asked;
+  const query = maySearchOutside(clientQuery, own) ? await findOutside(type, clientQuery, own, { isWhole: true }) : clientQuery;
   const facets = bindFacets(query, type, own.bind, minGroup);
   const groupings = facets.map(({ grouping }) => grouping);
   const { bind, store } = await contextForRead(query, groupings, own);

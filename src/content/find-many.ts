@@ -24,10 +24,10 @@ export interface FoundPage extends LoadedPage {
  * Returns a page of a content type, with its total if it is wanted. Throws a ValidationError for names that the query may not
  * use, and for cursors of other lists.
  */
-export async function findMany(type: ContentType, asked: Query, given: ContentContext): Promise<FoundPage> {
-  const query = maySearchOutside(asked, given) ? await findOutside(type, asked, given) : asked;
-  const plan = bindPlan(query, type, given.bind);
-  const context = await contextForRead(query, plan, given);
+export async function findMany(type: ContentType, clientQuery: Query, callerContext: ContentContext): Promise<FoundPage> {
+  const query = maySearchOutside(clientQuery, callerContext) ? await findOutside(type, clientQuery, callerContext) : clientQuery;
+  const plan = bindPlan(query, type, callerContext.bind);
+  const context = await contextForRead(query, plan, callerContext);
   const read = { query, plan, id: null };
   const page = await (plan.pagination.kind === 'cursor'
     ? findByCursors(read, plan.pagination, context)
@@ -72,9 +72,9 @@ async function readPageOf(read: PendingRead, context: ContentContext): Promise<F
  * Returns the number of entries that meet a query, on all pages, by the rights of the caller alone. Throws a ValidationError as `findMany`
  * does.
  */
-export async function countEntries(type: ContentType, asked: Query, caller: ContentContext): Promise<number> {
+export async function countEntries(type: ContentType, clientQuery: Query, caller: ContentContext): Promise<number> {
   const own = ownContext(type, caller);
-  const query = maySearchOutside(asked, own) ? await findOutside(type, asked, own, { isWhole: true }) : asked;
+  const query = maySearchOutside(clientQuery, own) ? await findOutside(type, clientQuery, own, { isWhole: true }) : clientQuery;
   const plan = bindPlan(unordered(query), type, own.bind);
   const context = await contextForRead(query, plan, own);
   const { bind, store } = context;

@@ -61,9 +61,9 @@ function bindGroup(type: ContentType, condition: Condition): Condition {
 
 /** Reads an entry by the code around reads, and puts that of somebody else in its place if the caller reads one by their rights. */
 async function readShown(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
-  const found = await readWithHooks(read, context);
-  if (found === null || context.bind.access.entry === undefined) return found;
-  return (await placeLent([found], read.query, context))[0] ?? null;
+  const entry = await readWithHooks(read, context);
+  if (entry === null || context.bind.access.entry === undefined) return entry;
+  return (await placeLent([entry], read.query, context))[0] ?? null;
 }
 
 /** A unique attribute by its name, and the text of the value that is looked for. */

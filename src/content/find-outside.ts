@@ -36,11 +36,11 @@ export async function findOutside(
   const isLive = type.draftAndPublish && (query.publicationState ?? 'live') === 'live';
   store.database.reads?.noteMore();
   const names = attributes.map(({ name }) => name);
-  const found = await finder.find({ type, text, attributes: names, locales: localesOf(type, query, context), isLive });
+  const foundEntries = await finder.find({ type, text, attributes: names, locales: localesOf(type, query, context), isLive });
   // what is cut off may depend on entries that a row rule hides
-  if (found === null || (found.isTruncated && (isWhole || bind.access.rules.has(type.uid)))) return unfound;
+  if (foundEntries === null || (foundEntries.isTruncated && (isWhole || bind.access.rules.has(type.uid)))) return unfound;
   store.database.reads?.noteOutside();
-  return { ...unfound, foundEntries: found };
+  return { ...unfound, foundEntries: foundEntries };
 }
 
 /** Returns the locales that a query names; null for all of them. */

@@ -89,11 +89,11 @@ function placing(read: (lent: LentSelection) => Promise<Loaded | null>, inner?: 
       return { ...one, children: await Promise.all(one.children.map(placeRelated)) };
     const reading = reads.get(lent) ?? read(lent);
     reads.set(lent, reading);
-    const found = await reading;
+    const entry = await reading;
     const distance = one.document[distancePath]; // of lists that are near to a place
-    return found === null || distance === undefined
-      ? found
-      : { ...found, document: { ...found.document, [distancePath]: distance } };
+    return entry === null || distance === undefined
+      ? entry
+      : { ...entry, document: { ...entry.document, [distancePath]: distance } };
   }
 
   function placeOne(one: Loaded): Promise<Loaded | null> {

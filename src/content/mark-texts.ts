@@ -11,9 +11,9 @@ const readTypes: ReadonlySet<string> = new Set(['string', 'text', 'richtext']);
 export function markTexts(entry: Loaded, mark: Mark): Loaded {
   const marked = new Map<Loaded, Loaded>();
   const markEntry = (one: Loaded): Loaded => {
-    const known = marked.get(one) ?? markAt(one, { ...placeOf(one), path: [] });
-    marked.set(one, known);
-    return known;
+    const markedEntry = marked.get(one) ?? markAt(one, { ...placeOf(one), path: [] });
+    marked.set(one, markedEntry);
+    return markedEntry;
   };
 
   function markAt(one: Loaded, place: TextPlace): Loaded {

@@ -30,8 +30,8 @@ export interface EntryKey extends Pick<Precondition, 'expected'> {
  * Returns a match for the documents among those of a match, of an id or of several conditions, whose version and values a write
  * accepts.
  */
-export function matchExpectedEntry(found: Match, { expected, guard }: Pick<EntryKey, 'expected' | 'guard'>): Match {
-  const match = guard === undefined ? found : { ...found, ...guard };
+export function matchExpectedEntry(baseMatch: Match, { expected, guard }: Pick<EntryKey, 'expected' | 'guard'>): Match {
+  const match = guard === undefined ? baseMatch : { ...baseMatch, ...guard };
   if (expected === undefined || expected === 'any') return match;
   if ('updatedAt' in expected) return matchesAll(match, expected);
   const versions = expected.map(matchVersion).filter((version) => version !== null);

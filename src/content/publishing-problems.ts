@@ -19,10 +19,10 @@ export async function publishingProblems(
   const draft = storedDraft.of(stored);
   if (isPublished(stored) && draft === null) return [];
   const refusal = publicationRefusal(type, storedDraft.inPlace(stored));
-  const taken = draft === null ? [] : await uniqueErrors({ type, data: draft, id: Number(stored['_id']) }, context);
+  const duplicateErrors = draft === null ? [] : await uniqueErrors({ type, data: draft, id: Number(stored['_id']) }, context);
   return [
     ...lackingIn(type, storedDraft.inPlace(stored), context),
-    ...taken,
+    ...duplicateErrors,
     ...(refusal === null ? [] : [{ path: [], message: refusal }]),
   ];
 }

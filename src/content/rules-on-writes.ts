@@ -140,8 +140,8 @@ export async function keepingRules(
   if (!updateMayBreakRule(type, names, context)) return write();
   const { collection } = type;
   const { database } = context.store;
-  const shown = matchesAll(filter, await ruleFilter(type, context));
-  const rows = await findStored(database, collection, { match: shown, fields: ['_id'] });
+  const visibleMatch = matchesAll(filter, await ruleFilter(type, context));
+  const rows = await findStored(database, collection, { match: visibleMatch, fields: ['_id'] });
   await write();
   const ids = rows.map(({ _id }) => Number(_id));
   const [count = 0] = await countExisting([{ collection, ids, filter: await ruleFilter(type, context) }], database);

@@ -45,10 +45,10 @@ export async function runWrite<Result>(
   const runAround = async (database: Database): Promise<Result> => {
     const inside = withDatabase(context, database);
     if (hook.isBefore && exists !== undefined && !(await exists(inside))) return run(write.data, inside);
-    const seen = forCode?.();
-    const begun = await hook.begin(seen === undefined ? write : { ...write, data: seen.data }, inside);
-    const isChanged = seen !== undefined && begun.data !== seen.data;
-    const result = await run(seen === undefined ? begun.data : isChanged ? seen.own(begun.data) : write.data, inside);
+    const codeData = forCode?.();
+    const begun = await hook.begin(codeData === undefined ? write : { ...write, data: codeData.data }, inside);
+    const isChanged = codeData !== undefined && begun.data !== codeData.data;
+    const result = await run(codeData === undefined ? begun.data : isChanged ? codeData.own(begun.data) : write.data, inside);
     const outcome = written(result);
     const finish = async (end: WriteResult): Promise<void> => {
       answer.changed = await begun.finish(end);

@@ -15,8 +15,8 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
 }
 
 /** Reads an entry by the code around reads of its type, if there is any. */
-export async function readWithHooks(read: PendingRead, given: ContentContext): Promise<Loaded | null> {
-  const context = await contextForRead(read.query, read.plan, given);
+export async function readWithHooks(read: PendingRead, callerContext: ContentContext): Promise<Loaded | null> {
+  const context = await contextForRead(read.query, read.plan, callerContext);
   const { type, condition, selection } = read.plan;
   const surrounded = surroundingReads(type, context);
   if (surrounded !== null) return surrounded.one(read, context);

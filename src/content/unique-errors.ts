@@ -64,9 +64,9 @@ function repeatedIn<Value extends Pick<UniqueValue, 'field' | 'value'>>(values: 
  * problem was found.
  */
 export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
-  const sent = uniqueValues(write, context);
-  const taken = await takenValues(sent, write, context);
-  return sent.filter((value) => taken.has(value)).map(({ path }) => notUnique(path));
+  const writtenValues = uniqueValues(write, context);
+  const taken = await takenValues(writtenValues, write, context);
+  return writtenValues.filter((value) => taken.has(value)).map(({ path }) => notUnique(path));
 }
 
 /**
@@ -80,14 +80,14 @@ export async function refusedError(
   context: ContentContext,
 ): Promise<ApiError> {
   if (localeGroup.isField(fields[0] ?? '') || (await isLocaleTaken(write, context))) return localeTakenError();
-  const sent = uniqueValues(write, context);
-  const taken = await takenValues(sent, write, context);
+  const writtenValues = uniqueValues(write, context);
+  const taken = await takenValues(writtenValues, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
-  const refused = sent.filter((one) => taken.has(one) || named.includes(keyOf(one)));
+  const refused = writtenValues.filter((one) => taken.has(one) || named.includes(keyOf(one)));
   const isGenerated = ({ path: [name = ''] }: UniqueValue): boolean => write.generated?.includes(name) === true;
   const generated = refused.find(isGenerated);
-  const given = refused.filter((one) => !isGenerated(one));
-  if (given.length > 0) return fieldErrors(given.map(({ path }) => notUnique(path)));
+  const clientValues = refused.filter((one) => !isGenerated(one));
+  if (clientValues.length > 0) return fieldErrors(clientValues.map(({ path }) => notUnique(path)));
   if (generated !== undefined) return fieldErrors([{ ...notUnique(generated.path), code: 'uid-taken' }]);
   return fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueFields.names))]);
 }
@@ -143,23 +143,23 @@ function storedValue({ type, name }: ScalarAttribute, value: unknown): unknown {
  * of an entry share, those of all other entries in any locale. Reads outside the transaction, which the error may have ended.
  */
 async function takenValues(
-  sent: readonly UniqueValue[],
+  writtenValues: readonly UniqueValue[],
   write: UniqueWrite,
   { bind, store }: ContentContext,
 ): Promise<ReadonlySet<UniqueValue>> {
-  if (sent.length === 0) return new Set();
+  if (writtenValues.length === 0) return new Set();
   const { type, id } = write;
   const database = { ...store.database, session: null };
-  const fields = [...new Set(sent.map(({ field }) => field))];
+  const fields = [...new Set(writtenValues.map(({ field }) => field))];
   const place = type.localized ? await placeOf(write, bind.defaultLocale, database) : null;
   const others = id === null ? {} : { _id: is.otherThan(id) };
-  const valuesOf = (field: string): unknown[] => sent.filter((one) => one.field === field).map(({ value }) => value);
+  const valuesOf = (field: string): unknown[] => writtenValues.filter((one) => one.field === field).map(({ value }) => value);
   const match = { ...matchesAny(...fields.map((field) => ({ [field]: is.oneOf(valuesOf(field)) }))), ...others };
   const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', localeGroup.field] });
   const keys = (document: StoredDocument): string[] =>
     fields.flatMap((field) => valuesAt(document, { names: field.split('.') }).map(({ value }) => keyOf({ field, value })));
   const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
-  return new Set(sent.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
+  return new Set(writtenValues.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
 }
 
 /** The locale and the localization group of a written entry. */

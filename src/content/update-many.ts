@@ -111,6 +111,6 @@ const unsetValue = (name: string, { uid }: ContentType): Undone => ({
 /** Returns the ids of the entries that meet a filter and the caller's rule. */
 export async function idsOfMany({ type, filter }: ManyEntries, context: ContentContext): Promise<readonly number[]> {
   const match = await ruleFilter(type, context, filter);
-  const found = await findStored(context.store.database, type.collection, { match, fields: ['_id'] });
-  return found.map(({ _id }) => Number(_id));
+  const documents = await findStored(context.store.database, type.collection, { match, fields: ['_id'] });
+  return documents.map(({ _id }) => Number(_id));
 }

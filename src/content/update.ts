@@ -122,9 +122,9 @@ async function updateAndSync(change: Change, context: ContentContext): Promise<L
     const document = await updateStored(change, { stored, selection: names.length > 0 ? null : selection }, inside);
     if (document === null || names.length === 0) return { document, loaded: null };
     // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
-    const shown = copied === undefined ? selection : { ...selection, locales: copied };
-    const { stored: locales, rows } = await readLocales(type, document, { names, selection: shown }, inside);
-    const loaded = await readWrittenEntry(document, shown, inside, rows);
+    const answerSelection = copied === undefined ? selection : { ...selection, locales: copied };
+    const { stored: locales, rows } = await readLocales(type, document, { names, selection: answerSelection }, inside);
+    const loaded = await readWrittenEntry(document, answerSelection, inside, rows);
     await syncLocales(type, document, { names, stored: locales }, inside);
     return { document, loaded };
   });

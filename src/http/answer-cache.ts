@@ -85,11 +85,11 @@ export class AnswerCache {
   find(ctx: Context, read: CacheableRead): CachedAnswer | null {
     if (asksAnew(ctx)) return null;
     const key = keyOf(ctx, read);
-    const kept = key === null ? undefined : this.#kept.get(key);
-    if (key === null || kept === undefined) return null;
+    const cached = key === null ? undefined : this.#kept.get(key);
+    if (key === null || cached === undefined) return null;
     const { content, models } = read;
-    const isSame = kept.snapshot === models.snapshot && content.store.changes.isUnchanged(kept.collections, kept.begun);
-    if (isSame && !kept.uids.some((uid) => (content.hooks?.reads(uid) ?? null) !== null)) return kept;
+    const isSame = cached.snapshot === models.snapshot && content.store.changes.isUnchanged(cached.collections, cached.begun);
+    if (isSame && !cached.uids.some((uid) => (content.hooks?.reads(uid) ?? null) !== null)) return cached;
     this.#kept.delete(key);
     return null;
   }
@@ -100,7 +100,7 @@ export class AnswerCache {
   }
 
   /** Keeps an answer, or only its tag, unless it depends on more than stored entries. */
-  keep(ctx: Context, sent: SentAnswer, read: CacheableRead): void {
+  keep(ctx: Context, answer: SentAnswer, read: CacheableRead): void {
     const { content, models, reads } = read;
     const { registry, locales } = models.snapshot;
     const key = keyOf(ctx, read);
@@ -108,11 +108,11 @@ export class AnswerCache {
     if (reads.collections.length === 0) return; // no change would end it, and it may be a refusal
     if (content.bind.registry !== registry || content.bind.locales !== locales.codes) return; // read by an older snapshot
     if (!content.store.changes.isUnchanged(reads.collections, reads.begun)) return;
-    const body = this.#mayKeep(ctx, sent, read) ? { headers: sent.headers, bytes: ownBytes(sent.bytes) } : null;
-    if (body === null && (sent.tag === null || this.#kept.get(key)?.tag === sent.tag)) return;
+    const body = this.#mayKeep(ctx, answer, read) ? { headers: answer.headers, bytes: ownBytes(answer.bytes) } : null;
+    if (body === null && (answer.tag === null || this.#kept.get(key)?.tag === answer.tag)) return;
     const [collections, { begun, uids }] = [[...new Set(reads.collections)], reads];
     const size = weight + this.#sizeOf(body);
-    this.#kept.set(key, { tag: sent.tag, body, snapshot: models.snapshot, begun, collections, uids }, size);
+    this.#kept.set(key, { tag: answer.tag, body, snapshot: models.snapshot, begun, collections, uids }, size);
   }
 
   /** Returns the bytes of memory of a body, with those of its compressed forms. */

@@ -7,10 +7,10 @@ import type { Answer, RouteCall } from './route.js';
 type RequestForm = Pick<CacheableRead, 'form' | 'isOwn'>;
 
 /** Returns the read of a request; null if its answer is not kept. */
-export function cacheableRead({ caller, content, running }: RouteCall, asked: RequestForm): CacheableRead | null {
+export function cacheableRead({ caller, content, running }: RouteCall, requestForm: RequestForm): CacheableRead | null {
   const { reads } = content.store.database;
   if (caller.access.entry !== undefined) return null; // it is one entry as somebody else sees it
-  return reads && { caller, content, models: running.source.models, answers: running.answers, reads, ...asked };
+  return reads && { caller, content, models: running.source.models, answers: running.answers, reads, ...requestForm };
 }
 
 /**
@@ -21,19 +21,19 @@ export async function answerOnce(ctx: Context, call: RouteCall, form: string, an
   const read = cacheableRead(call, { form, isOwn: false });
   if (read === null) return answer();
   const { answers, reads } = read;
-  const kept = answers.keepsBytes ? answers.find(ctx, read) : null;
-  const body = kept && answers.bodyOf(kept, read);
+  const cached = answers.keepsBytes ? answers.find(ctx, read) : null;
+  const body = cached && answers.bodyOf(cached, read);
   if (body !== null) {
     setCacheStatus(ctx, true);
     return { headers: body.headers, body: body.bytes };
   }
-  const made = await answer();
-  const { status = 200, body: bytes } = made;
-  if (status !== 200 || !Buffer.isBuffer(bytes)) return made;
-  const headers = { ...made.headers, ...cacheTags(read.content) };
+  const freshAnswer = await answer();
+  const { status = 200, body: bytes } = freshAnswer;
+  if (status !== 200 || !Buffer.isBuffer(bytes)) return freshAnswer;
+  const headers = { ...freshAnswer.headers, ...cacheTags(read.content) };
   if (answers.keepsBytes) {
     if (!reads.dependsOnMore) setCacheStatus(ctx, false);
     answers.keep(ctx, { tag: null, headers, bytes }, read);
   }
-  return { ...made, headers };
+  return { ...freshAnswer, headers };
 }

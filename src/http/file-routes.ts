@@ -118,9 +118,9 @@ async function readPart(file: StoredBlob, part: ByteRange, media: Media): Promis
  * If-Range names another version (RFC 9110, 14).
  */
 export function parseRange({ method, headers }: RouteRequest, file: StoredBlob): ByteRange | 'unsatisfiable' | null {
-  const found = method === 'GET' ? /^bytes=(\d{0,15})-(\d{0,15})$/.exec((headers.range ?? '').replaceAll(' ', '')) : null;
-  if (found === null || !isCurrent(headers['if-range'], file)) return null;
-  const [, first = '', last = ''] = found;
+  const match = method === 'GET' ? /^bytes=(\d{0,15})-(\d{0,15})$/.exec((headers.range ?? '').replaceAll(' ', '')) : null;
+  if (match === null || !isCurrent(headers['if-range'], file)) return null;
+  const [, first = '', last = ''] = match;
   if (first === '') return last === '' ? null : suffix(Number(last), file.size);
   const start = Number(first);
   const end = last === '' ? file.size : Math.min(Number(last) + 1, file.size);
@@ -179,8 +179,8 @@ function parseSide(name: string, value: unknown, sizes: readonly number[]): numb
 
 function parseFormat(value: unknown, formats: readonly string[]): ImageFormat | null {
   if (value === undefined) return null;
-  const known = Object.values(formatsByType).find((format) => format === value);
-  if (known === undefined || !formats.includes(known))
+  const imageFormat = Object.values(formatsByType).find((format) => format === value);
+  if (imageFormat === undefined || !formats.includes(imageFormat))
     throw validationError(`Invalid parameter format: expected one of ${formats.join(', ')}`);
-  return known;
+  return imageFormat;
 }

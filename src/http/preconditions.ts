@@ -14,9 +14,9 @@ export function readTags(header: string): Tags | null {
   const tags: string[] = [];
   element.lastIndex = 0;
   while (element.lastIndex < header.length) {
-    const found = element.exec(header);
-    if (found === null) break;
-    const [, text] = found;
+    const match = element.exec(header);
+    if (match === null) break;
+    const [, text] = match;
     if (text !== undefined) tags.push(text);
     if (element.lastIndex >= header.length) return tags.length > 0 ? tags : null;
   }

@@ -20,14 +20,14 @@ export const readParameters = (query: QueryParameters, limits: QueryStringLimits
   typeof query === 'string' ? parseQueryString(query, limits) : query;
 
 /** Throws a ValidationError for the first parameter that is not one of these, or has brackets although it is not one of `nested`. */
-export function refuseOthers(query: QueryParameters, known: readonly string[], nested = known): void {
+export function refuseOthers(query: QueryParameters, names: readonly string[], nested = names): void {
   const others = parameterNames(query).map(({ name, first }) => {
-    if (!known.includes(first)) return first;
+    if (!names.includes(first)) return first;
     return first === name || nested.includes(first) ? null : name;
   });
   const other = others.find((name) => name !== null);
   if (other === undefined) return;
-  throw validationError(`Invalid parameter ${other}: expected ${known.length > 0 ? `one of ${known.join(', ')}` : 'none'}`);
+  throw validationError(`Invalid parameter ${other}: expected ${names.length > 0 ? `one of ${names.join(', ')}` : 'none'}`);
 }
 
 /** Returns the decoded names of parameters, and each without its brackets. */
@@ -45,9 +45,9 @@ const reserved = ['aggregate', 'groupBy', 'having', 'facets', 'previewToken', 'f
 const mayBeReserved = new RegExp(`(?:^\\??|&)(?:(?:${reserved.join('|')})(?:[[=&%]|$)|[^[=&%]*%(?!5b))`, 'i');
 
 /** Throws a ValidationError for the first parameter that the routes of the service reserve, apart from those that a route knows. */
-export function refuseReservedParameters(query: QueryParameters, known: readonly string[] = []): void {
+export function refuseReservedParameters(query: QueryParameters, names: readonly string[] = []): void {
   if (typeof query === 'string' && !mayBeReserved.test(query)) return;
-  const other = parameterNames(query).find(({ first }) => !known.includes(first) && reserved.includes(first));
+  const other = parameterNames(query).find(({ first }) => !names.includes(first) && reserved.includes(first));
   if (other !== undefined) throw validationError(`Invalid parameter ${other.first}: this request does not support it`);
 }
 
@@ -126,6 +126,6 @@ export function extendQuery(app: Koa, parse: (querystring: string) => Values): v
 
 /** Returns the query of a request as code has read or set it; null if no code has. */
 export function readQuery(request: Request): Values | null {
-  const known = queries.get(request);
-  return known !== undefined && known.querystring === request.querystring ? known.query : null;
+  const cached = queries.get(request);
+  return cached !== undefined && cached.querystring === request.querystring ? cached.query : null;
 }

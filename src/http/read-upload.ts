@@ -34,11 +34,11 @@ export async function readUpload(
 
 function received({ fields, files, digest }: MultipartBody): ReceivedUpload {
   const isSent = ({ field }: (typeof files)[number]): boolean => field === 'files' || field === 'files[]';
-  const sent = files.filter(isSent).map(({ file }) => file);
+  const sentFiles = files.filter(isSent).map(({ file }) => file);
   const unknown = files.filter((file) => !isSent(file)).map(({ field }) => field);
   const field = (name: string): unknown => {
     const values = fields.get(name);
     return values === undefined || values.length > 1 ? values : values[0];
   };
-  return { files: sent, unknown, field, digest: digest ?? null };
+  return { files: sentFiles, unknown, field, digest: digest ?? null };
 }

@@ -41,12 +41,12 @@ const forCaller = 'private, no-cache';
 export function beginTag(ctx: TaggedContext, read: CacheableRead | null, cacheControl?: string): Answer | null {
   const reads = isRead(ctx);
   const { authorization, 'if-none-match': header } = ctx.req.headers;
-  const asked = reads && header !== undefined ? readTags(header) : null;
-  const kept = read && reads && (asked !== null || read.answers.keepsBytes) ? read.answers.find(ctx, read) : null;
-  const has = kept !== null && kept.tag !== null && asked !== null && isAmong(kept.tag, asked);
-  const body = kept === null || has ? null : (read?.answers.bodyOf(kept, read) ?? null);
-  const known = has || body !== null ? (kept?.tag ?? null) : null;
-  ctx[tagging] = { cacheControl, asked, read, known, versions: new Set(), headers: undefined };
+  const requestTags = reads && header !== undefined ? readTags(header) : null;
+  const cached = read && reads && (requestTags !== null || read.answers.keepsBytes) ? read.answers.find(ctx, read) : null;
+  const has = cached !== null && cached.tag !== null && requestTags !== null && isAmong(cached.tag, requestTags);
+  const body = cached === null || has ? null : (read?.answers.bodyOf(cached, read) ?? null);
+  const known = has || body !== null ? (cached?.tag ?? null) : null;
+  ctx[tagging] = { cacheControl, asked: requestTags, read, known, versions: new Set(), headers: undefined };
   if (reads && authorization !== undefined) ctx.set('Cache-Control', forCaller);
   if (has) return unchanged;
   return body && { headers: body.headers, body: body.bytes };

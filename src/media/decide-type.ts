@@ -26,12 +26,12 @@ const unknownType = 'application/octet-stream';
 export async function decideType({ name, mime, head }: Pick<UploadedFile, 'name' | 'mime' | 'head'>): Promise<FileType> {
   const declared = cleanType(mime);
   const ext = cleanExtension(path.extname(name));
-  const found = await detectType(head);
-  if (found === null || agree(found.mime, declared))
-    return { mime: declared, ext: ext || guessExtension(declared), certain: found !== null };
+  const fileType = await detectType(head);
+  if (fileType === null || agree(fileType.mime, declared))
+    return { mime: declared, ext: ext || guessExtension(declared), certain: fileType !== null };
   const named = cleanType(lookup(ext) || '');
-  if (agree(found.mime, named)) return { mime: containers.has(found.mime) ? named : found.mime, ext, certain: true };
-  return found;
+  if (agree(fileType.mime, named)) return { mime: containers.has(fileType.mime) ? named : fileType.mime, ext, certain: true };
+  return fileType;
 }
 
 /** Returns a media type without parameters; `application/octet-stream` for anything else. */
@@ -55,9 +55,9 @@ const guessExtension = (mime: string): string => {
 async function detectType(head: Buffer): Promise<FileType | null> {
   if (isSvg(head)) return { mime: 'image/svg+xml', ext: '.svg', certain: true };
   const { fileTypeFromBuffer } = await import('file-type');
-  const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  if (found === undefined && isTiff(head)) return { mime: 'image/tiff', ext: '.tiff', certain: true };
-  return found === undefined ? null : { mime: found.mime, ext: `.${found.ext}`, certain: true };
+  const fileType = await fileTypeFromBuffer(head).catch(() => undefined);
+  if (fileType === undefined && isTiff(head)) return { mime: 'image/tiff', ext: '.tiff', certain: true };
+  return fileType === undefined ? null : { mime: fileType.mime, ext: `.${fileType.ext}`, certain: true };
 }
 
 /**

@@ -84,12 +84,12 @@ export async function linkFiles(
   content: ContentContext,
 ): Promise<void> {
   const isComponent = type.kind === 'component';
-  const found = isComponent ? await findComponent(type, id, content) : await findEntry(type, id, content);
-  if (found === null) {
+  const part = isComponent ? await findComponent(type, id, content) : await findEntry(type, id, content);
+  if (part === null) {
     const message = `refId names no entry of ${type.uid} that the caller may change`;
     return refuseOrLog([unlinked(['refId'], message)], content);
   }
-  if (await linkWithin({ ...found, path: [...found.path, field] }, files, content)) return;
+  if (await linkWithin({ ...part, path: [...part.path, field] }, files, content)) return;
   refuseOrLog([unlinked(['field'], `field ${shorten(field)} is not a media attribute of ${type.uid}`)], content);
 }
 
@@ -123,9 +123,9 @@ async function linkWithin(
   files: readonly Loaded[],
   content: ContentContext,
 ): Promise<boolean> {
-  const found = locate(owner, document, path, content.bind);
-  if (found === null) return false;
-  const { attribute, holder } = found;
+  const location = locate(owner, document, path, content.bind);
+  if (location === null) return false;
+  const { attribute, holder } = location;
   const mimes = files.map((file) => String(file.document['mime']));
   refuseOrLog(unfitFiles(owner, path.join('.'), { mimes, allowedTypes: attribute.allowedTypes }), content);
   const ids = idsOf(files);

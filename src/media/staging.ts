@@ -95,7 +95,7 @@ export class Staging {
     if (ids.length === 0) return;
     const discarded = blobRecords
       .endPending(this.#media.database, ids)
-      .then((found) => deleteBlobs(found, this.#media))
+      .then((blobs) => deleteBlobs(blobs, this.#media))
       .catch(() => undefined);
     await this.#time.run(patience, (limit) => withinTime(limit, () => discarded)).catch(() => undefined);
   }

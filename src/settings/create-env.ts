@@ -53,8 +53,10 @@ const words = new Map([
   ...['false', '0', 'no', 'off', 'f'].map((word) => [word, false] as const),
 ]);
 
-const refuse = (name: string, wanted: string, value: string): never => {
-  throw new ConfigError(`environment variable ${name}: must be ${wanted}, not ${JSON.stringify(value)}`, { variable: name });
+const refuse = (name: string, expectedType: string, value: string): never => {
+  throw new ConfigError(`environment variable ${name}: must be ${expectedType}, not ${JSON.stringify(value)}`, {
+    variable: name,
+  });
 };
 
 /** A function that reads an environment variable. Returns the fallback, or undefined, if the variable is not set. */

@@ -101,9 +101,9 @@ function installedPlugins(directory: string): readonly (readonly [name: string, 
 
 /** Returns the folder of a plugin by a path in the project or the name of a package; null if there is none. */
 function folderOf(path: string, directory: string): string | null {
-  const found = statSync(resolve(directory, path), { throwIfNoEntry: false });
-  if (found === undefined) return packageFolder(path, directory);
-  return found.isDirectory() ? resolve(directory, path) : dirname(resolve(directory, path));
+  const stats = statSync(resolve(directory, path), { throwIfNoEntry: false });
+  if (stats === undefined) return packageFolder(path, directory);
+  return stats.isDirectory() ? resolve(directory, path) : dirname(resolve(directory, path));
 }
 
 function packageFolder(name: string, directory: string): string | null {

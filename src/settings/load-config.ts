@@ -79,11 +79,11 @@ function misnamedFiles(directory: string): readonly string[] {
   ];
 }
 
-function misnamedIn(directory: string, folder: string, known: readonly string[]): readonly string[] {
+function misnamedIn(directory: string, folder: string, names: readonly string[]): readonly string[] {
   return listFolder(join(directory, folder)).flatMap((entry) => {
     const [file, name = '', ending = ''] = /^([\w-]+)(\.\w+)$/.exec(entry.name) ?? [];
     const better = isReadable(ending) ? ending : otherEndings[ending];
-    const near = better === undefined || entry.isDirectory() ? null : nearestName(name, known);
+    const near = better === undefined || entry.isDirectory() ? null : nearestName(name, names);
     if (file === undefined || better === undefined || near === null || near + better === file) return [];
     return [`${folder}/${file} is not read; did you mean ${folder}/${near}${better}?`];
   });

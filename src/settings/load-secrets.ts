@@ -38,8 +38,8 @@ export async function loadSecrets(config: Config): Promise<Secrets> {
   const previous = previousSecrets(config);
   if (missing.length === 0) return { ...(given as Named), previous }; // none is null
   if (config.environment === 'production') refuse(missing, config);
-  const kept = await keptSecrets(resolve(config.directory, config.admin.secretsFile));
-  return { ...kept, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)), previous };
+  const storedSecrets = await keptSecrets(resolve(config.directory, config.admin.secretsFile));
+  return { ...storedSecrets, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)), previous };
 }
 
 const givenSecrets = ({ plugins, admin }: Config): Readonly<Record<Names, string | null>> => ({
@@ -64,11 +64,11 @@ function refuse(missing: readonly Names[], { admin }: Config): never {
 }
 
 async function keptSecrets(file: string): Promise<Named> {
-  const made: Named = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
+  const secrets: Named = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
   await makePrivateFolder(dirname(file)).catch((error: NodeJS.ErrnoException) => cannotKeep(file, error));
   try {
-    await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    return made;
+    await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    return secrets;
   } catch (error) {
     const failure = error as NodeJS.ErrnoException; // of the file system
     return failure.code === 'EEXIST' ? readSecrets(file) : cannotKeep(file, failure);

@@ -48,8 +48,8 @@ export async function createSourceLoader(options: LoadOptions): Promise<(file: s
   const { transform } = await import('sucrase');
   const loaded = new Map<string, LoadedModule>();
   const load = (file: string): unknown => {
-    const known = loaded.get(file);
-    if (known) return known.exports;
+    const loadedModule = loaded.get(file);
+    if (loadedModule) return loadedModule.exports;
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
     try {

@@ -66,10 +66,10 @@ class IdAllocator {
     this.#reserving.clear();
   }
 
-  async #reserve(name: string, wanted: number, database: Database): Promise<void> {
+  async #reserve(name: string, count: number, database: Database): Promise<void> {
     const running = this.#reserving.get(name);
     if (running !== undefined) return running;
-    const reservation = this.#reserveBlock(name, wanted, database).finally(() => this.#reserving.delete(name));
+    const reservation = this.#reserveBlock(name, count, database).finally(() => this.#reserving.delete(name));
     this.#reserving.set(name, reservation);
     return reservation;
   }
@@ -78,10 +78,10 @@ class IdAllocator {
    * Reserves the next block. Blocks begin with one id, and double while they are used up within a second, so that there are no
    * gaps without load.
    */
-  async #reserveBlock(name: string, wanted: number, database: Database): Promise<void> {
+  async #reserveBlock(name: string, count: number, database: Database): Promise<void> {
     const previous = this.#blocks.get(name);
     const busy = previous !== undefined && Date.now() - previous.reservedAt < 1000;
-    const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, wanted);
+    const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, count);
     if (previous === undefined) await this.#raise(name, database);
     const outside = commentIn(database);
     const options = { upsert: true, returnDocument: 'before', maxTimeMS: database.maxTimeMS.write, ...outside } as const;

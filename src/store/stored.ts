@@ -41,8 +41,8 @@ interface FindByPartOptions extends Required<Pick<FindOptions, 'match' | 'sort' 
 }
 
 /** Returns the stored documents of a match whose object in a field meets another match, in one command. */
-export function findByPart(database: Database, collection: string, wanted: FindByPartOptions): Promise<readonly Document[]> {
-  const { match, sort, skip = 0, limit, field, part } = wanted;
+export function findByPart(database: Database, collection: string, options: FindByPartOptions): Promise<readonly Document[]> {
+  const { match, sort, skip = 0, limit, field, part } = options;
   const whole = '_whole';
   const among = [
     { $replaceRoot: { newRoot: { $mergeObjects: [`$${field}`, { [whole]: '$$ROOT' }] } } },

@@ -31,10 +31,10 @@ export async function changePassword(accounts: Accounts, body: Body, call: Accou
 
 /** Returns all problems of the body. A confirmation that differs is not also reported as missing. */
 function changeProblems(body: Body): FieldError[] {
-  const found = [...fieldProblems(body, fields), ...unknownKeyErrors(body, fields)];
+  const problems = [...fieldProblems(body, fields), ...unknownKeyErrors(body, fields)];
   const { password, passwordConfirmation } = body;
-  if (passwordConfirmation === undefined || passwordConfirmation === password) return found;
-  const others = found.filter(({ path }) => path[0] !== 'passwordConfirmation');
-  const ofType = typeof passwordConfirmation === 'string' ? [] : found.slice(0, found.length - others.length);
+  if (passwordConfirmation === undefined || passwordConfirmation === password) return problems;
+  const others = problems.filter(({ path }) => path[0] !== 'passwordConfirmation');
+  const ofType = typeof passwordConfirmation === 'string' ? [] : problems.slice(0, problems.length - others.length);
   return [...ofType, { path: ['passwordConfirmation'], message: 'Passwords do not match' }, ...others];
 }

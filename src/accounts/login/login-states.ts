@@ -21,6 +21,6 @@ export async function putLoginState(database: Database, state: LoginState): Prom
 
 /** Removes and returns a state; null if there is none, or it has expired. */
 export async function takeLoginState<Value>(database: Database, id: string): Promise<Value | null> {
-  const found = await states.take(outside(database), { _id: id });
-  return found === null || found.expiresAt.getTime() <= Date.now() ? null : (found.value as Value); // stored in this form
+  const state = await states.take(outside(database), { _id: id });
+  return state === null || state.expiresAt.getTime() <= Date.now() ? null : (state.value as Value); // stored in this form
 }

@@ -33,13 +33,13 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
  */
 async function findKnown(identity: Identity, content: ContentContext): Promise<StoredUser | null> {
   const { provider, subject, email, isVerified } = identity;
-  const known = await findStoredUser(content, { provider, _subject: subject });
-  if (!isVerified) return known;
-  if (known === null) return linkUser(identity, content);
-  if (known.confirmed || known.email !== email) return known;
+  const user = await findStoredUser(content, { provider, _subject: subject });
+  if (!isVerified) return user;
+  if (user === null) return linkUser(identity, content);
+  if (user.confirmed || user.email !== email) return user;
   return changeStoredUser(
     content,
-    { _id: known.id, email },
+    { _id: user.id, email },
     { set: { confirmed: true, confirmationToken: null, _chosenEmail: false } },
   );
 }

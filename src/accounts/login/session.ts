@@ -105,8 +105,8 @@ const storedToken = (token: string, tokens: UserTokens): string => tokens.derive
 async function findRefreshToken(token: string, tokens: UserTokens, database: Database): Promise<RefreshToken | null> {
   const forms = [storedToken(token, tokens), tokens.deriveFormerly(`refresh token ${token}`), hashCode(token)];
   for (const form of forms) {
-    const found = form === null ? null : await findToken(database, form);
-    if (found !== null) return found;
+    const storedToken = form === null ? null : await findToken(database, form);
+    if (storedToken !== null) return storedToken;
   }
   return null;
 }
@@ -146,16 +146,16 @@ export async function refresh(accounts: Accounts, body: Body, { content, countUs
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const { database } = content.store;
-  const found = await findRefreshToken(refreshToken, accounts.tokens, database);
-  if (found === null) throw refusedToken('token_invalid');
-  await countUse(found.family);
-  if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
-  await refuseReused(found, grace, database);
-  const user = await findStoredUser(content, { _id: found.user });
-  if (user === null || user.tokenVersion !== found.version) throw refusedToken('token_revoked');
+  const storedToken = await findRefreshToken(refreshToken, accounts.tokens, database);
+  if (storedToken === null) throw refusedToken('token_invalid');
+  await countUse(storedToken.family);
+  if (storedToken.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
+  await refuseReused(storedToken, grace, database);
+  const user = await findStoredUser(content, { _id: storedToken.user });
+  if (user === null || user.tokenVersion !== storedToken.version) throw refusedToken('token_revoked');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
   // The token is used only now, so that a user who must first confirm an address keeps it. A concurrent request may have used it.
-  const before = await useToken(database, found._id);
+  const before = await useToken(database, storedToken._id);
   if (before === null) throw refusedToken('token_invalid');
   await refuseReused(before, grace, database);
   // The successor is derived from the token and the secret of the service, so that it need not be stored to be found again.
@@ -180,6 +180,6 @@ async function refuseReused({ usedAt, family }: RefreshToken, grace: number, dat
 export async function logOut(accounts: Accounts, body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { database } = content.store;
-  const found = await findRefreshToken(refreshToken, accounts.tokens, database);
-  if (found !== null) await endTokens(database, { family: found.family });
+  const storedToken = await findRefreshToken(refreshToken, accounts.tokens, database);
+  if (storedToken !== null) await endTokens(database, { family: storedToken.family });
 }

@@ -82,8 +82,8 @@ const wrongAnswers: readonly unknown[] = ['OAUTH_PARSE_ERROR', 'OAUTH_RESPONSE_I
 /** Returns the error of a login that failed: a 502 or 503 if the provider is the cause, else a ValidationError. */
 export async function loginError(provider: string, error: unknown): Promise<ApiError> {
   const { ResponseBodyError, WWWAuthenticateChallengeError } = await oauthLibrary();
-  const known = apiErrorIn(error);
-  if (known !== null) return known;
+  const apiError = apiErrorIn(error);
+  if (apiError !== null) return apiError;
   if (error instanceof WWWAuthenticateChallengeError) return providerFailure(provider, `status ${String(error.status)}`);
   if (error instanceof ResponseBodyError && !wrongCodes.includes(error.error))
     return providerFailure(provider, /^[\w.-]{1,60}$/.test(error.error) ? error.error : 'unknown error');

@@ -7,7 +7,7 @@ export interface KnownProvider extends ProviderSettings, AskedProvider {
   readonly ready: ReadyName | null;
 }
 
-type Defaults = (given: ProviderSettings) => Partial<ProviderSettings>;
+type Defaults = (settings: ProviderSettings) => Partial<ProviderSettings>;
 
 const facebook = 'https://graph.facebook.com';
 
@@ -63,13 +63,13 @@ const readyDefaults: Readonly<Record<ReadyName, Defaults>> = {
 const isReady = (name: string): name is ReadyName => Object.hasOwn(readyDefaults, name);
 
 /** Returns the complete settings of a provider. With an issuer of its own it is OpenID Connect, whatever its name. */
-export function knownProvider(name: string, given: ProviderSettings): KnownProvider {
+export function knownProvider(name: string, settings: ProviderSettings): KnownProvider {
   const ready = isReady(name) ? name : null;
-  const defaults = ready === null ? {} : readyDefaults[ready](given);
-  const isOpenId = given.issuer !== undefined && given.authorizeUrl === undefined;
+  const defaults = ready === null ? {} : readyDefaults[ready](settings);
+  const isOpenId = settings.issuer !== undefined && settings.authorizeUrl === undefined;
   return isOpenId && defaults.authorizeUrl !== undefined
-    ? { ...given, name, ready: null }
-    : { ...defaults, ...given, name, ready };
+    ? { ...settings, name, ready: null }
+    : { ...defaults, ...settings, name, ready };
 }
 
 /** Returns whether logins in a browser use OpenID Connect. Otherwise they use OAuth 2 and the user-info address. */

@@ -62,8 +62,8 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const write = { type: roleType(content), data: document, id: null };
   await orUniqueError(write, content, () =>
     change(content, async (context) => {
-      const taken = await uniqueErrors(write, content); // a database that no service has opened yet has no index
-      if (taken.length > 0) throw fieldErrors(taken);
+      const duplicateErrors = await uniqueErrors(write, content); // a database that no service has opened yet has no index
+      if (duplicateErrors.length > 0) throw fieldErrors(duplicateErrors);
       await entryStore.insert(context.store, collection, document);
       if (createMayBreakRule(roleType(content), document, content.bind.access))
         await refuseBroken({ type: roleType(content), id, before: null }, context);

@@ -156,10 +156,10 @@ async function mayChange(roles: readonly AdminRole[], { rights, panel }: PanelCa
 }
 
 /** Throws a ValidationError if a role does not exist, and a ForbiddenError if it gives rights that the administrator does not have. */
-async function checkRoles(ids: readonly number[], held: readonly AdminRole[], call: PanelCall): Promise<void> {
+async function checkRoles(ids: readonly number[], currentRoles: readonly AdminRole[], call: PanelCall): Promise<void> {
   const roles = await readAdminRoles(call.content.store.database);
   for (const id of ids) if (!roles.has(id)) throw validationError(`There is no role with id ${String(id)}`);
-  const isHeld = (id: number): boolean => held.some((role) => role.id === id);
+  const isHeld = (id: number): boolean => currentRoles.some((role) => role.id === id);
   const added = ids.filter((id) => !isHeld(id)).flatMap((id) => roles.get(id) ?? []);
   await mayChange(added, call);
 }

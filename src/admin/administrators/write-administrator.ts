@@ -32,8 +32,8 @@ export type AdministratorValues = Partial<{
 
 /** Returns whether an e-mail address belongs to an administrator other than `except`. */
 export async function isEmailTaken(email: string, { store }: ContentContext, except = 0): Promise<boolean> {
-  const found = await findFirst(store.database, collections.administrators, { email: is.exactly(email) });
-  return found !== null && found['_id'] !== except;
+  const administrator = await findFirst(store.database, collections.administrators, { email: is.exactly(email) });
+  return administrator !== null && administrator['_id'] !== except;
 }
 
 /** Stores a new administrator. The caller has checked the values. */

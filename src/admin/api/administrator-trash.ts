@@ -19,8 +19,8 @@ export async function matchDeletable(type: ContentType, call: PanelCall): Promis
 }
 
 function matchesEach(matches: readonly Match[]): Match {
-  const given = matches.filter((match) => Object.keys(match).length > 0);
-  return given.length === 0 ? {} : matchesAll(...given);
+  const conditions = matches.filter((match) => Object.keys(match).length > 0);
+  return conditions.length === 0 ? {} : matchesAll(...conditions);
 }
 
 /** Returns the values of a deleted entry that an administrator may see. */

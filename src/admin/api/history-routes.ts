@@ -76,17 +76,17 @@ async function list(call: AdminCall): Promise<unknown> {
 
 async function versionOf(call: AdminCall): Promise<Version> {
   const owner = await ownerOf(call);
-  const found = await findVersion(call.content.store.database, owner, numberIn(call, 'version'));
-  if (found === null) throw notFoundError();
-  return found;
+  const version = await findVersion(call.content.store.database, owner, numberIn(call, 'version'));
+  if (version === null) throw notFoundError();
+  return version;
 }
 
 /** Returns a version with the values that the caller may see. */
-async function show(found: Version, call: AdminCall) {
-  const [named] = await nameAuthors([shownVersion(found)], call.running);
+async function show(version: Version, call: AdminCall) {
+  const [named] = await nameAuthors([shownVersion(version)], call.running);
   if (call.administrator === null) return named;
   const { visibleValues } = await loadRights();
-  return { ...named, entry: await visibleValues(found.entry, keyOf(call), call.administrator) };
+  return { ...named, entry: await visibleValues(version.entry, keyOf(call), call.administrator) };
 }
 
 async function restore(call: AdminCall): Promise<unknown> {

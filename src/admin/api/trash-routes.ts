@@ -64,8 +64,8 @@ async function list(call: AdminCall): Promise<unknown> {
   const type = typeOf(call);
   const part = await deletable(call, type);
   const { database } = call.content.store;
-  const found = await listDeletedEntries(database, type.uid, { part, ...pageIn(call.request) });
-  const named = await nameAuthors(found, call.running);
+  const rows = await listDeletedEntries(database, type.uid, { part, ...pageIn(call.request) });
+  const named = await nameAuthors(rows, call.running);
   return Promise.all(
     named.map(async ({ of: id, at, by, ...rest }) => ({
       ...{ id, deletedAt: at, deletedBy: by },
@@ -103,15 +103,15 @@ async function remove(call: AdminCall): Promise<unknown> {
   const { type, id } = keyOf(call);
   const part = await deletable(call, type);
   await call.commit(async ({ store: { database } }) => {
-    const found = await findPermitted(database, { type, id }, part);
-    if (!(await removeDeletedEntry(database, found))) throw notFoundError();
+    const row = await findPermitted(database, { type, id }, part);
+    if (!(await removeDeletedEntry(database, row))) throw notFoundError();
   });
   return { id };
 }
 
 /** Returns a deleted entry. Throws a NotFoundError if there is none, and a ForbiddenError if its document does not meet a match. */
 async function findPermitted(database: Database, { type, id }: ReturnType<typeof keyOf>, part: Match) {
-  const found = await findDeletedEntry(database, type.uid, id, part);
-  if (found !== null) return found;
+  const row = await findDeletedEntry(database, type.uid, id, part);
+  if (row !== null) return row;
   throw (await findDeletedEntry(database, type.uid, id)) === null ? notFoundError() : forbiddenError();
 }

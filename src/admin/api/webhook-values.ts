@@ -40,8 +40,8 @@ export async function newWebhookValues(call: WebhookInput): Promise<WebhookValue
  */
 export async function webhookValues({ body, content, running }: WebhookInput, former: Webhook | null): Promise<WebhookValues> {
   const { enabled, ...others } = body;
-  const given = { ...others, ...(enabled !== undefined && { isEnabled: enabled }) } as WebhookValues; // the schema has checked it
-  const { url, headers = {}, secret, role, types = [], events = [] } = given;
+  const values = { ...others, ...(enabled !== undefined && { isEnabled: enabled }) } as WebhookValues; // the schema has checked it
+  const { url, headers = {}, secret, role, types = [], events = [] } = values;
   checkEvents(events, running?.ownEvents?.());
   if (url !== undefined && urlIn(url) === null) throw validationError('url must be a valid URL');
   const problem = headerProblem(headers);
@@ -53,8 +53,8 @@ export async function webhookValues({ body, content, running }: WebhookInput, fo
   if (unknown !== undefined) throw validationError(`types: there is no content type ${unknown}`);
   if (typeof role === 'string' && !(await readRoles(content.store.database)).byType.has(role))
     throw validationError(`role: there is no role ${role}`);
-  checkQuery({ populate: former?.populate, fields: former?.fields, ...given }, given.types ?? former?.types ?? [], content);
-  return given;
+  checkQuery({ populate: former?.populate, fields: former?.fields, ...values }, values.types ?? former?.types ?? [], content);
+  return values;
 }
 
 /** Throws a ValidationError if `populate` or `fields` do not fit one of the types. */

@@ -79,14 +79,14 @@ const mostListed = 500;
 async function readWorkflow(call: AdminCall) {
   const { type, workflow } = typeOf(call);
   if (call.administrator !== null) (await loadRights()).checkReader(type.uid, call.administrator);
-  const found = await findStored(call.content.store.database, collections.administrators, {
+  const documents = await findStored(call.content.store.database, collections.administrators, {
     sort: { _id: 1 },
     limit: mostListed,
   });
   return {
     stages: workflow.stages.map(({ name, color }) => ({ name, color })),
     publishFrom: workflow.publishFrom,
-    administrators: found.map((one) => ({ ...shownPerson(one), isActive: isActive(one) })),
+    administrators: documents.map((one) => ({ ...shownPerson(one), isActive: isActive(one) })),
   };
 }
 
@@ -128,8 +128,8 @@ const mayBe = (may: MayMove, name: string, workflow: Workflow): boolean => {
 
 async function assigneeOf({ assignee }: Document, database: Database) {
   if (typeof assignee !== 'number') return null;
-  const found = await findFirst(database, collections.administrators, { _id: assignee });
-  return found === null ? { id: assignee, name: '' } : shownPerson(found); // one who was deleted has no name
+  const administrator = await findFirst(database, collections.administrators, { _id: assignee });
+  return administrator === null ? { id: assignee, name: '' } : shownPerson(administrator); // one who was deleted has no name
 }
 
 async function moveAs(call: AdminCall) {
@@ -160,8 +160,9 @@ async function moveAs(call: AdminCall) {
 }
 
 async function checkAssignee(id: number, database: Database): Promise<void> {
-  const found = await findFirst(database, collections.administrators, { _id: id });
-  if (found === null || !isActive(found)) throw validationError('assignee must be the id of an active administrator');
+  const administrator = await findFirst(database, collections.administrators, { _id: id });
+  if (administrator === null || !isActive(administrator))
+    throw validationError('assignee must be the id of an active administrator');
 }
 
 /** Returns the error with the name of the administrator who has moved the entry. */

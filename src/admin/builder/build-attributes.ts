@@ -153,9 +153,9 @@ function setOtherSide(name: string, attribute: AttributeDefinition, { uid, path,
   const other = otherSideOf(attribute);
   if (other === null || typeof attribute.target !== 'string') return;
   const target = attribute.target;
-  const taken = target === uid ? built.get(other) : models.get(target)?.attributes[other];
-  if (taken?.type === 'relation' && taken.target === uid && otherSideOf(taken) === name) return;
-  if (taken !== undefined)
+  const definition = target === uid ? built.get(other) : models.get(target)?.attributes[other];
+  if (definition?.type === 'relation' && definition.target === uid && otherSideOf(definition) === name) return;
+  if (definition !== undefined)
     throw fieldErrors([{ path: [...path, name, 'targetAttribute'], message: `${target} has another attribute ${other}` }]);
   const side: AttributeDefinition = {
     ...{ type: 'relation', relation: inverse[String(attribute.relation)] ?? 'oneToOne', target: uid },

@@ -59,8 +59,8 @@ function timeIn({ request }: AdminCall, name: 'from' | 'to'): Date {
 
 async function comingReleases({ from, to }: Span, actor: Actor): Promise<readonly Coming[]> {
   const match = matchesAll({ at: is.atLeast(from) }, { at: is.below(to) }, visibleTo(actor));
-  const found = await listComing(actor.content.store.database, match, most);
-  return found.flatMap(({ _id: id, name, at }) => (at === null ? [] : [{ at, action: 'release' as const, id, label: name }]));
+  const releases = await listComing(actor.content.store.database, match, most);
+  return releases.flatMap(({ _id: id, name, at }) => (at === null ? [] : [{ at, action: 'release' as const, id, label: name }]));
 }
 
 type ScheduledName = (typeof scheduledNames)[number];

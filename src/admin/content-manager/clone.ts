@@ -73,7 +73,7 @@ async function copy(type: ContentType, body: unknown, call: PanelCall): Promise<
 /** Entries are shown as bodies link them: by their ids. */
 const asBody: Presentation<Shaped> = {
   start: ({ document }) => ({ id: document['_id'] }),
-  entry: (_, shown) => shown,
+  entry: (_, body) => body,
   one: (entry) => entry?.['id'] ?? null,
   many: (entries) => entries.map(({ id }) => id),
   count: (count) => count,
@@ -95,9 +95,9 @@ async function valuesToCopy(
     ...values,
     populate: linksOf(type, countedParts(bind)),
   }));
-  const shown = createShaper(asBody, context.bind.budget)(entry);
+  const body = createShaper(asBody, context.bind.budget)(entry);
   return {
-    data: hasSchedule(type) ? Object.fromEntries(Object.entries(shown).filter(([name]) => !isScheduledName(name))) : shown,
+    data: hasSchedule(type) ? Object.fromEntries(Object.entries(body).filter(([name]) => !isScheduledName(name))) : body,
     locale: type.localized ? { locale: entry.document['locale'] } : {},
   };
 }

@@ -35,9 +35,9 @@ export async function callOnEntry<Call extends EntryCaller>(
   const permissions = permissionsFor(rights, `${explorer}.${action}`, type.uid);
   if (rights.isSuper || permissions.length < 2) return call;
   const others = rights.permissions.filter((permission) => !permissions.includes(permission));
-  const withOnly = (kept: typeof permissions): Call => ({
+  const withOnly = (subset: typeof permissions): Call => ({
     ...call,
-    rights: { ...rights, permissions: [...others, ...kept] },
+    rights: { ...rights, permissions: [...others, ...subset] },
   });
   const holds = async (one: (typeof permissions)[number]): Promise<boolean> => {
     const context = contentFor(withOnly([one]), action, type);
@@ -80,9 +80,9 @@ export interface FoundEntry {
  * entry, and a ForbiddenError if no permission allows the action on it.
  */
 export async function findEntry(key: EntryKey, acting: Acting, query?: (bind: BindContext) => Query): Promise<FoundEntry> {
-  const found = await findPermitted(key, acting, query);
-  if (found === null) throw notFoundError();
-  return found;
+  const entry = await findPermitted(key, acting, query);
+  if (entry === null) throw notFoundError();
+  return entry;
 }
 
 /** Does the same, but returns null if there is no such entry. */

@@ -74,22 +74,22 @@ async function holderOf(source: Source, id: number, call: PanelCall): Promise<Ho
 async function readHolder(
   { model }: Source,
   { type, id, steps, partId }: Holder,
-  wanted: readonly PopulateField[],
+  fields: readonly PopulateField[],
   call: PanelCall,
 ): Promise<Loaded> {
   const context = contentFor(call, 'read', type);
-  const entry = await findOne(type, id, populating(steps, wanted), context);
+  const entry = await findOne(type, id, populating(steps, fields), context);
   if (entry === null) throw notFoundError();
   const parts = partsAt(entry, steps);
-  const found = model.kind === 'component' ? parts.find(({ document }) => document['id'] === partId) : parts[0];
-  if (found === undefined) throw notFoundError();
-  return found;
+  const part = model.kind === 'component' ? parts.find(({ document }) => document['id'] === partId) : parts[0];
+  if (part === undefined) throw notFoundError();
+  return part;
 }
 
-function populating([step, ...others]: Holder['steps'], wanted: readonly PopulateField[]): Query {
+function populating([step, ...others]: Holder['steps'], fields: readonly PopulateField[]): Query {
   const query = { ...values, fields: ['id'] };
-  if (step === undefined) return { ...query, populate: { all: false, fields: wanted } };
-  const inner = populating(others, wanted);
+  if (step === undefined) return { ...query, populate: { all: false, fields: fields } };
+  const inner = populating(others, fields);
   const on = step.zone === null ? null : new Map([[step.zone, inner]]);
   return { ...query, populate: { all: false, fields: [fieldOf(step.name, inner, { on })] } };
 }
@@ -144,8 +144,8 @@ async function available(call: PanelCall): Promise<Answer> {
     locale: await localeOfTargets(source, holder, call),
     pagination,
   };
-  const found = await findMany(source.target, query, context);
-  return { body: { results: showAll(found.entries, context), pagination: paginationOf(found) } };
+  const page = await findMany(source.target, query, context);
+  return { body: { results: showAll(page.entries, context), pagination: paginationOf(page) } };
 }
 
 const withoutThose = (ids: readonly number[]): Filter[] => (ids.length === 0 ? [] : [comparing('id', 'notIn', ids)]);

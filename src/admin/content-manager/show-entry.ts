@@ -10,12 +10,12 @@ import { showAll } from '../show-entries.js';
 
 /** Returns entries of a type as an administrator may see them. */
 export function showPermitted(entries: readonly Loaded[], type: ContentType, call: PanelCall, context: ContentContext): Shaped[] {
-  const shown = showAll(entries, context);
-  if (call.rights.isSuper) return shown;
+  const bodies = showAll(entries, context);
+  if (call.rights.isSuper) return bodies;
   const fields = fieldsOf(type, call);
   const components = [...type.attributes.values()].filter(({ kind }) => kind === 'component');
-  for (const entry of shown) for (const { name } of components) entry[name] = withoutHidden(entry[name], name, fields);
-  return shown;
+  for (const entry of bodies) for (const { name } of components) entry[name] = withoutHidden(entry[name], name, fields);
+  return bodies;
 }
 
 /** Returns the values of an entry of a type, such as those of a version, that an administrator may see. */

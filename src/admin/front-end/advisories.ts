@@ -47,7 +47,7 @@ export function metAdvisories(
   inputs: readonly string[],
 ): readonly MetAdvisory[] {
   const bundled = versionsIn(inputs);
-  const found = advisories.flatMap((advisory): MetAdvisory[] => {
+  const metAdvisories = advisories.flatMap((advisory): MetAdvisory[] => {
     const meets = (version: string): boolean => isInRange(version, advisory.range);
     const version = [...(bundled.get(advisory.package) ?? [])].find(meets);
     if (version !== undefined) return [{ advisory, version, closedBy: closedBy(advisory, inputs) }];
@@ -55,7 +55,7 @@ export function metAdvisories(
     if (installed === null || !meets(installed)) return [];
     return [{ advisory, version: installed, closedBy: closedBy(advisory, inputs) ?? 'the package is not part of the panel' }];
   });
-  return found.sort((a, b) => severities.indexOf(a.advisory.severity) - severities.indexOf(b.advisory.severity));
+  return metAdvisories.sort((a, b) => severities.indexOf(a.advisory.severity) - severities.indexOf(b.advisory.severity));
 }
 
 /** Returns what closes an advisory in a bundle; null if nothing does. */

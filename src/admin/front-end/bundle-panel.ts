@@ -55,10 +55,10 @@ export async function bundlePanel(input: BundleInput): Promise<BundledPanel> {
   await rm(directory, { recursive: true, force: true });
   await rename(building, directory);
   const sizes = Object.values(metafile.outputs).map(({ bytes }) => bytes);
-  const known = readAdvisories();
-  const met = metAdvisories(known.advisories, packages.panel, Object.keys(metafile.inputs));
+  const advisories = readAdvisories();
+  const met = metAdvisories(advisories.advisories, packages.panel, Object.keys(metafile.inputs));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  return { ...report, advisories: describeAdvisories(known, met), files: sizes.length, bytes };
+  return { ...report, advisories: describeAdvisories(advisories, met), files: sizes.length, bytes };
 }
 
 /** Returns the page. It links all style sheets, which are CSS modules of plugins, because no code loads them. */

@@ -86,10 +86,10 @@ const refused = (host: string): Error =>
 function atMost(limit: number): Transform {
   let size = 0;
   return new Transform({
-    transform(piece: Buffer, _, done) {
+    transform(piece: Buffer, _, callback) {
       size += piece.length;
-      if (size > limit) done(new Error(`the file is larger than ${String(limit)} bytes`));
-      else done(null, piece);
+      if (size > limit) callback(new Error(`the file is larger than ${String(limit)} bytes`));
+      else callback(null, piece);
     },
   });
 }

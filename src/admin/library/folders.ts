@@ -86,6 +86,6 @@ export async function isNameTaken(
   { store }: ContentContext,
   except = 0,
 ): Promise<boolean> {
-  const found = await findStored(store.database, collections.folders, { match: { name, parent }, limit: 2 });
-  return found.some(({ _id }) => _id !== except);
+  const documents = await findStored(store.database, collections.folders, { match: { name, parent }, limit: 2 });
+  return documents.some(({ _id }) => _id !== except);
 }

@@ -36,9 +36,9 @@ export async function answerReleases(call: AdminCall): Promise<unknown> {
     ...(entry !== null && { actions: is.withElement(entry) }),
     ...stateIn(textParameter(request, 'state')),
   };
-  const found = await listReleases(content.store.database, matchesAll(match, visibleTo(actor)), { start, limit });
+  const releases = await listReleases(content.store.database, matchesAll(match, visibleTo(actor)), { start, limit });
   const actionOn = ({ actions }: StoredRelease) => actions.find(({ uid, id }) => uid === entry?.uid && id === entry.id)?.action;
-  const rows = found.map((release) => ({
+  const rows = releases.map((release) => ({
     ...listedRelease(release),
     ...(entry !== null && { action: actionOn(release) }),
   }));

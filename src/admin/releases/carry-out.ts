@@ -41,8 +41,8 @@ async function run({ action, uid, id }: ReleaseAction, actor: Actor): Promise<vo
   if (type === null) throw notFoundError();
   const key: EntryKey = { type, id };
   if (action !== 'delete') {
-    const found = await entryFor(key, 'publish', actor, stateQuery);
-    await publishEntry(key, action === 'publish' ? 'published' : 'draft', found);
+    const foundEntry = await entryFor(key, 'publish', actor, stateQuery);
+    await publishEntry(key, action === 'publish' ? 'published' : 'draft', foundEntry);
     return;
   }
   const { context } = await entryFor(key, 'delete', actor, idQuery);

@@ -64,17 +64,17 @@ async function problemsIn(group: readonly Placed[], actor: Actor): Promise<reado
   const fields = action === 'publish' ? {} : { fields: ['_id'] };
   const rows = await findStored(actor.content.store.database, type.collection, { match: { _id: is.oneOf(ids) }, ...fields });
   const stored = new Map(rows.map((row) => [Number(row['_id']), row]));
-  const found: PlacedProblem[] = [];
+  const problems: PlacedProblem[] = [];
   for (const { id, index } of group) {
     const document = stored.get(id);
-    if (document === undefined) found.push(at(index, 'missing', `there is no entry ${String(id)} of ${uid}`));
+    if (document === undefined) problems.push(at(index, 'missing', `there is no entry ${String(id)} of ${uid}`));
     else if (context === null || !permitted.has(id))
-      found.push(at(index, 'forbidden', `the right to ${action} the entry is missing`));
+      problems.push(at(index, 'forbidden', `the right to ${action} the entry is missing`));
     else if (action === 'publish')
       for (const { path, message } of await publishingProblems(type, document, context))
-        found.push(at(index, 'invalid', message, path));
+        problems.push(at(index, 'invalid', message, path));
   }
-  return found;
+  return problems;
 }
 
 function permittedContext(type: ContentType, action: ReleaseAction['action'], actor: Actor): ContentContext | null {

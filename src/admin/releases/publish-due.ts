@@ -20,16 +20,16 @@ const longestWait = 5_000;
  */
 export async function publishDue(running: Running, ended: AbortSignal): Promise<number | null> {
   const { database } = running.backend.store;
-  const found = await listScheduled(database);
+  const releases = await listScheduled(database);
   const now = Date.now();
   const failures: unknown[] = [];
-  for (const release of found.filter(({ at }) => timeOf(at) <= now)) {
+  for (const release of releases.filter(({ at }) => timeOf(at) <= now)) {
     if (ended.aborted) return 0;
     await publish(release, running, ended).catch((error: unknown) => failures.push(error)); // the others do not wait for it
   }
   if (failures.length > 0) throw failures[0];
-  if (found.length === 0) return null;
-  const next = found.find(({ at }) => timeOf(at) > now);
+  if (releases.length === 0) return null;
+  const next = releases.find(({ at }) => timeOf(at) > now);
   return Math.min(Math.max(timeOf(next?.at ?? null) - Date.now(), 0), longestWait);
 }
 

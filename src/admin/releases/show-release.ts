@@ -33,15 +33,15 @@ export const listedRelease = ({ _id: id, name, at, state, version, actions, by, 
  * time, with the rights of whoever has changed it last.
  */
 export async function shownRelease(release: StoredRelease, actor: Actor) {
-  const seen = await seenActions(release.actions, actor);
+  const visibleActions = await seenActions(release.actions, actor);
   const problems = release.state === 'open' ? await problemsOf(release, actor) : [];
-  const actions = seen.filter((one) => one !== null);
+  const actions = visibleActions.filter((one) => one !== null);
   return {
     ...listedRelease(release),
     actions,
-    hidden: seen.length - actions.length,
-    problems: visibleProblems(problems, seen),
-    failure: release.failure && { at: release.failure.at, problems: visibleProblems(release.failure.problems, seen) },
+    hidden: visibleActions.length - actions.length,
+    problems: visibleProblems(problems, visibleActions),
+    failure: release.failure && { at: release.failure.at, problems: visibleProblems(release.failure.problems, visibleActions) },
   };
 }
 

@@ -33,10 +33,10 @@ export const contentActions: readonly ContentAction[] = [
 
 /** Returns the types that the panel shows, in the order of its lists: users, those of plugins, those of the project. */
 export const shownTypes = ({ types }: Registry): readonly ContentType[] => {
-  const shown = [...types.values()].filter(({ kind, listed }) => kind !== 'component' && listed);
+  const listedTypes = [...types.values()].filter(({ kind, listed }) => kind !== 'component' && listed);
   const place = ({ uid }: ContentType): string =>
     `${String(uid !== 'plugin::users-permissions.user')} ${String(uid.startsWith('api::'))} ${uid}`;
-  return shown.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  return listedTypes.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 };
 
 /** Returns the types that can be subjects of an action. */

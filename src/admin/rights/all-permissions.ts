@@ -12,8 +12,8 @@ type Models = Pick<ContentContext['bind'], 'registry' | 'locales'>;
  */
 export function allPermissions({ bind }: Pick<ContentContext, 'bind'>, actions: Actions): readonly PanelPermission[] {
   const { registry, locales } = bind;
-  const known = cached.get(registry);
-  if (known?.locales === locales && known.actions === actions) return known.permissions;
+  const cachedPermissions = cached.get(registry);
+  if (cachedPermissions?.locales === locales && cachedPermissions.actions === actions) return cachedPermissions.permissions;
   const permissions = listPermissions(bind, actions);
   cached.set(registry, { locales, actions, permissions });
   return permissions;

@@ -19,10 +19,15 @@ export type EntryAction = 'create' | 'read' | 'update' | 'delete' | 'publish';
 export function contentFor({ content, rights }: EntryCaller, action: EntryAction, type: ContentType): ContentContext {
   const { registry } = content.bind;
   const access = rights.isSuper ? wholeAccess : limitedAccess(rights, action, type, registry);
-  const seen = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
+  const readAccess = action === 'read' ? { ...access, hidden: withSecrets(access.hidden, registry) } : access;
   // The panel asks for whole entries and sends them back, whatever the administrator may see; strict mode would refuse all of that.
   const settings = { ...content.bind.settings, strict: false, ofOptions: true } as const;
-  return { ...content, createsDrafts: true, author: rights.administrator.id, bind: { ...content.bind, access: seen, settings } };
+  return {
+    ...content,
+    createsDrafts: true,
+    author: rights.administrator.id,
+    bind: { ...content.bind, access: readAccess, settings },
+  };
 }
 
 const wholeAccess: Access = { ...fullAccess, seesPrivate: true };

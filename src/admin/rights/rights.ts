@@ -41,10 +41,10 @@ export const may = (rights: Rights, action: string, subject: string | null = nul
 type Allowed = Pick<PanelPermission, 'action' | 'subject' | 'properties' | 'conditions'>;
 
 /** Throws a ForbiddenError if an administrator gives somebody a permission that is wider than all of their own. */
-export function refuseWiderPermissions(rights: Rights, given: readonly Allowed[]): void {
+export function refuseWiderPermissions(rights: Rights, permissions: readonly Allowed[]): void {
   if (rights.isSuper) return;
   const isOwn = (one: Allowed): boolean => permissionsFor(rights, one.action, one.subject).some((own) => isWithin(one, own));
-  if (!given.every(isOwn)) throw forbiddenError();
+  if (!permissions.every(isOwn)) throw forbiddenError();
 }
 
 /** Returns whether a permission allows nothing that another one for the same action and subject does not. */

@@ -53,8 +53,8 @@ async function list(call: PanelCall) {
   const narrow = withAccess(content, listAccess(content.bind.registry));
   const { entries } = await findMany(type, { ...query, fields: ['id'], withTotal: false }, narrow);
   const roles = await readAdminRoles(content.store.database);
-  const found = entries.flatMap(({ document }) => roles.get(Number(document['_id'])) ?? []);
-  return Promise.all(found.map((role) => withCount(role, content)));
+  const namedRoles = entries.flatMap(({ document }) => roles.get(Number(document['_id'])) ?? []);
+  return Promise.all(namedRoles.map((role) => withCount(role, content)));
 }
 
 /** The panel shows all roles on one page. */
@@ -84,8 +84,8 @@ async function create({ request, content }: PanelCall) {
 }
 
 async function refuseTaken(wanted: string, except: number, { store }: ContentContext): Promise<void> {
-  const found = await findFirst(store.database, collections.adminRoles, { name: is.exactly(wanted) });
-  if (found !== null && found['_id'] !== except)
+  const role = await findFirst(store.database, collections.adminRoles, { name: is.exactly(wanted) });
+  if (role !== null && role['_id'] !== except)
     throw applicationError(`The name must be unique and a role with name \`${wanted}\` already exists.`);
 }
 
@@ -147,14 +147,14 @@ async function replacePermissions(call: PanelCall): Promise<Answer> {
   const { registry } = content.bind;
   const actions = call.panel.actions();
   const obsolete = await obsoleteOf(role.id, actions, content);
-  const kept = obsolete.filter((one) => permissions.some((other) => isSame(one, other)));
-  const others = permissions.filter((one) => !kept.some((other) => isSame(one, other)));
-  const wanted = checkPermissions(others, content, actions).map((one) => underServedPaths(one, registry));
+  const existingPermissions = obsolete.filter((one) => permissions.some((other) => isSame(one, other)));
+  const others = permissions.filter((one) => !existingPermissions.some((other) => isSame(one, other)));
+  const newPermissions = checkPermissions(others, content, actions).map((one) => underServedPaths(one, registry));
   if (!rights.isSuper && rights.administrator.roles.some(({ id }) => id === role.id))
     throw validationError('You cannot change the permissions of your own role');
-  refuseWiderPermissions(rights, wanted);
+  refuseWiderPermissions(rights, newPermissions);
   const added = await inTransaction(content.store.database, (database) =>
-    setPermissions(role.id, [...wanted, ...kept], withDatabase(content, database).store),
+    setPermissions(role.id, [...newPermissions, ...existingPermissions], withDatabase(content, database).store),
   );
   return answerData(added);
 }

@@ -20,8 +20,8 @@ export async function testConditions(
   if (registered.length === 0) return none;
   const named = new Set(permissions.flatMap(({ conditions }) => conditions));
   const user = { ...administrator.profile, roles: administrator.roles.map((role) => ({ ...role })) };
-  const asked = registered.filter(({ id }) => named.has(id));
-  return new Map(await Promise.all(asked.map(async ({ id, test }) => [id, await test(user)] as const)));
+  const namedConditions = registered.filter(({ id }) => named.has(id));
+  return new Map(await Promise.all(namedConditions.map(async ({ id, test }) => [id, await test(user)] as const)));
 }
 
 /** Returns whether a permission may hold for some entry: it has no conditions, or one that is not false for the administrator. */

@@ -27,14 +27,14 @@ const isSame = (a: PermissionInput, b: PermissionInput): boolean =>
 /** Replaces the permissions of a role. Equal ones stay with their ids. Returns those that are new. */
 export async function setPermissions(
   role: number,
-  wanted: readonly PermissionInput[],
+  permissions: readonly PermissionInput[],
   store: Store,
 ): Promise<readonly PanelPermission[]> {
   const stored = await permissionsOf(role, store.database);
-  const gone = without(stored, wanted).map(({ id }) => id);
+  const gone = without(stored, permissions).map(({ id }) => id);
   if (gone.length > 0)
     await bulkWrite(store, collections.adminPermissions, [{ deleteMany: { filter: { _id: is.oneOf(gone) } } }]);
-  return insertPermissions(without(wanted, stored), role, store);
+  return insertPermissions(without(permissions, stored), role, store);
 }
 
 async function insertPermissions(inputs: readonly PermissionInput[], role: number, store: Store) {

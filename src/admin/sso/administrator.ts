@@ -35,8 +35,8 @@ export async function signedOnAdministrator(
   content: ContentContext,
 ): Promise<SignedOnAdministrator> {
   const roles = rolesOf(signedOn, [...(await readAdminRoles(content.store.database)).values()]);
-  const known = await findKnown(signedOn, content);
-  if (known !== null) return withRoles(assertActive(known), roles, content);
+  const account = await findKnown(signedOn, content);
+  if (account !== null) return withRoles(assertActive(account), roles, content);
   if (roles.length === 0) return { administrator: null, changed: null };
   return oneAtATime(content, async () => {
     const found = await findKnown(signedOn, content); // created meanwhile

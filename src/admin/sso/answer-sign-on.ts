@@ -71,9 +71,9 @@ async function comeIn(provider: SignOnProvider, signedOn: SignedOn, open: OpenPa
 }
 
 function providerOf({ request, running }: RouteCall): SignOnProvider {
-  const found = signOnProviders(running.config).find(({ name }) => name === request.params['name']);
-  if (found === undefined) throw notFoundError('There is no such provider');
-  return found;
+  const provider = signOnProviders(running.config).find(({ name }) => name === request.params['name']);
+  if (provider === undefined) throw notFoundError('There is no such provider');
+  return provider;
 }
 
 /** Returns the base address of the panel, which the configuration says in production. */

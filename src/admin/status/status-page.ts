@@ -61,9 +61,9 @@ export const facts = (lines: readonly Fact[]): Html =>
 const mostValues = 100;
 
 function shorten(values: readonly HtmlPart[]): Html[] {
-  const shown = values.slice(0, mostValues).map((value) => html`<dd>${value}</dd>`);
+  const items = values.slice(0, mostValues).map((value) => html`<dd>${value}</dd>`);
   const more = values.length - mostValues;
-  return more > 0 ? [...shown, html`<dd>and ${more} more</dd>`] : shown;
+  return more > 0 ? [...items, html`<dd>and ${more} more</dd>`] : items;
 }
 
 export const code = (text: string): Html => html`<code>${text}</code>`;

@@ -44,8 +44,8 @@ export interface EntityService {
 /** `content` returns a context of the registry in force, with all rights. */
 export function createEntityService(content: () => ContentContext): EntityService {
   const open = (uid: string, parameters: EntityParameters = {}): EntityOperation => openType(uid, parameters, content());
-  const one = async (opened: EntityOperation, given: EntityId, work: OnEntry): Promise<Entity | null> => {
-    const id = decodeId(given);
+  const one = async (opened: EntityOperation, entityId: EntityId, work: OnEntry): Promise<Entity | null> => {
+    const id = decodeId(entityId);
     return id === 0 ? null : entityOrNull(await work(opened, id));
   };
   return {
@@ -55,16 +55,16 @@ export function createEntityService(content: () => ContentContext): EntityServic
       const { entries } = await findMany(type, { ...query, withTotal: false }, context);
       return entries.map(entityOf);
     },
-    findOne: async (uid, given, parameters) =>
-      one(open(uid, parameters), given, ({ type, query, context }, id) => findOne(type, id, query, context)),
+    findOne: async (uid, entityId, parameters) =>
+      one(open(uid, parameters), entityId, ({ type, query, context }, id) => findOne(type, id, query, context)),
     create: async (uid, { data, ...parameters }) => {
       const { type, query, context } = open(uid, parameters);
       return entityOf(await create(type, data, query, context));
     },
-    update: async (uid, given, { data, ...parameters }) =>
-      one(open(uid, parameters), given, ({ type, query, context }, id) => update({ type, id }, { data, query }, context)),
-    delete: async (uid, given, parameters) =>
-      one(open(uid, parameters), given, ({ type, query, context }, id) => remove({ type, id }, query, context)),
+    update: async (uid, entityId, { data, ...parameters }) =>
+      one(open(uid, parameters), entityId, ({ type, query, context }, id) => update({ type, id }, { data, query }, context)),
+    delete: async (uid, entityId, parameters) =>
+      one(open(uid, parameters), entityId, ({ type, query, context }, id) => remove({ type, id }, query, context)),
     count: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);
       return countEntries(type, query, context);

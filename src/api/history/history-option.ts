@@ -17,6 +17,8 @@ export const historyOption: ModelOption<Retention, Partial<Retention>> = {
     },
     additionalProperties: false,
   },
-  read: (stated, { uid, kind }) =>
-    stated === undefined || kind === undefined || !uid.startsWith('api::') ? null : { versions: 50, days: 365, ...stated },
+  read: (optionValue, { uid, kind }) =>
+    optionValue === undefined || kind === undefined || !uid.startsWith('api::')
+      ? null
+      : { versions: 50, days: 365, ...optionValue },
 };

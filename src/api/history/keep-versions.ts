@@ -35,12 +35,12 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const { database } = scope;
   const owner = { uid: type.uid, id };
   const keep = async (action: Version['action'], stored: StoredDocument, version: number): Promise<void> => {
-    const kept = optionOf(type, historyOption);
-    if (kept === null) return;
+    const retention = optionOf(type, historyOption);
+    if (retention === null) return;
     const entry = await readWholeEntry(type, stored, scope);
     const targets = targetsOf(entry, type, scope.content.bind.registry);
     const by = action === 'keep' ? null : event.by;
-    await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, kept);
+    await storeVersion(database, owner, { version, at: event.at, by, action, entry, targets }, retention);
   };
   if (kind === 'delete') {
     await keep('delete', document, (await newestVersion(database, owner)) + 1);
@@ -50,9 +50,9 @@ async function keepVersion(event: EntryWritten, scope: Scope): Promise<void> {
   const isFirst = database.last?.has(about) !== true; // of the transaction
   if (isFirst && before !== undefined && (await newestVersion(database, owner)) === 0) await keep('keep', before, 1);
   await beforeCommit(database, about, async () => {
-    const found = await findFirst(database, type.collection, { _id: id });
-    if (found === null) return;
-    const stored = kind === 'draft' ? storedDraft.inPlace(found) : found;
+    const document = await findFirst(database, type.collection, { _id: id });
+    if (document === null) return;
+    const stored = kind === 'draft' ? storedDraft.inPlace(document) : document;
     const action = actionOf({ ...event, document: stored }, type); // of all writes of the transaction
     await keep(action, stored, (await newestVersion(database, owner)) + 1);
   });

@@ -90,11 +90,11 @@ function problem(name: string, message: string): FieldError {
 }
 
 function problemOf(name: string, value: unknown, properties: InputSchema['properties']): FieldError[] {
-  const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (known === undefined) return [problem(name, `is unknown${suggest(name, Object.keys(properties))}`)];
-  const types = [known.type].flat();
+  const argument = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (argument === undefined) return [problem(name, `is unknown${suggest(name, Object.keys(properties))}`)];
+  const types = [argument.type].flat();
   if (!types.includes(typeName(value))) return [problem(name, `must be of type ${types.join(' or ')}`)];
-  const { enum: values } = known;
+  const { enum: values } = argument;
   return values === undefined || values.includes(String(value)) ? [] : [problem(name, `must be one of ${values.join(', ')}`)];
 }
 

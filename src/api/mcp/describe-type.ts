@@ -74,15 +74,15 @@ const shownOf = (type: ContentType, access: Access): readonly Attribute[] =>
 
 function objectOf(type: ContentType, description: Description): Schema {
   const { access } = description;
-  const shown = shownOf(type, access);
-  const schemas = shown.flatMap((attribute) => {
+  const attributes = shownOf(type, access);
+  const schemas = attributes.flatMap((attribute) => {
     const inner = { ...description, access: hasParts(attribute) ? accessInPart(access, type, attribute.name) : access };
     const schema = schemaOf(attribute, inner);
     return schema === null
       ? []
       : [[attribute.name, isWritten(attribute, type) ? schema : { ...schema, readOnly: true }] as const];
   });
-  const required = shown.filter(({ required, writable }) => required && writable).map(({ name }) => name);
+  const required = attributes.filter(({ required, writable }) => required && writable).map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(schemas),

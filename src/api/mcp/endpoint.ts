@@ -23,9 +23,9 @@ export async function answerMessage(call: RouteCall, projectCode: ProjectCode | 
   const errors: Error[] = [];
   const onerror = (error: Error): void => void errors.push(error);
   const serve: Serve = async (message, options) => {
-    const sent = new Request(address, { method: 'POST', headers: headersOf(call), body: '{}' });
+    const request = new Request(address, { method: 'POST', headers: headersOf(call), body: '{}' });
     const handler = createMcpHandler(({ era }) => serverOf(own, era, onerror), { ...options, onerror, keepAliveMs: 0 });
-    const response = await handler.fetch(sent, { parsedBody: message });
+    const response = await handler.fetch(request, { parsedBody: message });
     // others have told the client
     if (response.status < 400 || response.status >= 500) reportErrors(errors, own);
     return { response, end: () => void handler.close() };

@@ -90,12 +90,12 @@ export async function readOne(type: ContentType, input: Values, call: AgentCall)
   if (typeof id !== 'number') throw validationError('Argument id is required');
   if (status === undefined && locale === undefined) return findOne(type, id, query, content);
   const filter = bothFilters(query.filter, ofGroup(id, type, locale !== undefined));
-  const found = await findMany(
+  const page = await findMany(
     type,
     { ...withoutOrder(query), filter, locale: locale === undefined ? 'all' : query.locale },
     content,
   );
-  return found.entries[0] ?? null;
+  return page.entries[0] ?? null;
 }
 
 /** Matches an entry by its id, and its translations if they are wanted. */

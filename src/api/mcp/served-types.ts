@@ -82,9 +82,9 @@ function isGenerated(type: ContentType, { action, method, of }: Use, { projectCo
   if (projectCode === null || action === 'aggregate') return true;
   const isSingle = type.kind === 'singleType';
   const path = `/${isSingle ? type.singularName : type.pluralName}${of === 'entry' && !isSingle ? '/1' : ''}`;
-  const found = projectCode.find(method, `${running.config.api.rest.prefix}${path}`);
-  if (found === null) return true;
-  const row = found.rows?.get(method);
+  const route = projectCode.find(method, `${running.config.api.rest.prefix}${path}`);
+  if (route === null) return true;
+  const row = route.rows?.get(method);
   return row !== undefined && row.action !== null && isPlain(row, type) && row.action === actionOf(type, action);
 }
 
@@ -119,8 +119,8 @@ const typesByName = memoize(({ types }: Registry): ReadonlyMap<string, ContentTy
 /** Returns the type of a name: singular, plural or a uid. Throws a ValidationError for a name of none that the caller may use. */
 export function findServedType(name: string, call: AgentCall): ServedType {
   const type = typesByName(call.content.bind.registry).get(name);
-  const found = type === undefined ? null : served(type, call);
-  if (found !== null) return found;
+  const servedType = type === undefined ? null : served(type, call);
+  if (servedType !== null) return servedType;
   const known = servedTypes(call).map((one) => one.type.singularName);
   throw validationError(`Unknown type ${shortName(name)}${suggest(name, known)}`);
 }

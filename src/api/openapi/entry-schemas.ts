@@ -41,16 +41,16 @@ function componentSchema(type: ContentType, form: Form, components: Components):
 const valuesOf = (type: ContentType, form: Form, components: Components): Record<string, Schema> =>
   Object.fromEntries(shownAttributes(type, components).map(([name, shown]) => [name, valueOf(shown, form, components)]));
 
-function valueOf(shown: ShownAttribute, form: Form, components: Components): Schema {
-  switch (shown.kind) {
+function valueOf(attribute: ShownAttribute, form: Form, components: Components): Schema {
+  switch (attribute.kind) {
     case 'scalar':
-      return orNull(answerSchema(shown.attribute));
+      return orNull(answerSchema(attribute.attribute));
     case 'link':
-      return linkValue(shown, form, components);
+      return linkValue(attribute, form, components);
     case 'morph':
-      return targetsValue(shown, form, components);
+      return targetsValue(attribute, form, components);
     case 'parts':
-      return partsValue(shown, form, components);
+      return partsValue(attribute, form, components);
   }
 }
 

@@ -104,8 +104,8 @@ const bounds = { entries: 100, bytes: 200_000_000 };
 
 async function findDocument({ kept, begun }: Documents, call: RouteCall, input: DocumentInput): Promise<WrittenDocument> {
   const key = await rightsKey(call);
-  const known = kept.get(key);
-  if (known !== undefined && Date.now() - known.writtenAt < input.longestKept) return known;
+  const cachedDocument = kept.get(key);
+  if (cachedDocument !== undefined && Date.now() - cachedDocument.writtenAt < input.longestKept) return cachedDocument;
   const running = begun.get(key);
   if (running !== undefined) return running;
   const writing = writeOnce(call, input).finally(() => begun.delete(key));

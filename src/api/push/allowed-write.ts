@@ -31,11 +31,11 @@ export function allowedWrite(write: PushWrite, { caller, running, content }: Rou
   if (!isShown) throw notFoundError();
   const method = methods[write.op];
   const path = `/${type.pluralName}${write.op === 'create' ? '' : '/1'}`;
-  const found = findOwnRow({ method, path }, { ...sources, running });
-  if (found === null || found.type.uid !== type.uid)
+  const row = findOwnRow({ method, path }, { ...sources, running });
+  if (row === null || row.type.uid !== type.uid)
     throw validationError(
       `${method} of ${type.pluralName} is answered or guarded by code of the project, so it cannot be pushed`,
     );
-  for (const action of [found.row.action, ...(found.row.others ?? [])]) checkRight(caller, action);
+  for (const action of [row.row.action, ...(row.row.others ?? [])]) checkRight(caller, action);
   return { write, type, named: namedAttributes(type, write, content.bind.access) };
 }

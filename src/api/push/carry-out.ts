@@ -75,7 +75,7 @@ async function createEntry({ type, write }: Work, content: ContentContext): Prom
 async function updateEntry(work: Work, content: ContentContext): Promise<Outcome> {
   const { type, id, write, named, demands } = work;
   const query = viewQuery(type, content.bind);
-  const send = (held: ReturnType<typeof heldBy>, data: Values) => update({ type, id, guard: held }, { data, query }, content);
+  const send = (guard: ReturnType<typeof heldBy>, data: Values) => update({ type, id, guard: guard }, { data, query }, content);
   const body = await mergeLists(work, content);
   const first = needsEntry(write, demands) ? null : await send(heldBy(demands), body);
   if (first !== null) return { status: 'applied', ...viewOf(first, content) };

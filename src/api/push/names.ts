@@ -74,9 +74,9 @@ export class EntryNames {
   /** Returns whether a name is stored. Removes one that has expired. */
   async #isStored(id: string): Promise<boolean> {
     const { database } = this.#call.content.store;
-    const found = await findKey(database, id);
-    if (found === null || found.expiresAt.getTime() > Date.now()) return found !== null;
-    await ownRows(collections.keys).remove(database, { _id: id, expiresAt: found.expiresAt });
+    const record = await findKey(database, id);
+    if (record === null || record.expiresAt.getTime() > Date.now()) return record !== null;
+    await ownRows(collections.keys).remove(database, { _id: id, expiresAt: record.expiresAt });
     return false;
   }
 }

@@ -51,9 +51,9 @@ export function namedAttributes(type: ContentType, write: PushWrite, access: Acc
 }
 
 /** Only one of the values of an attribute could be written that is renamed and named in both ways. */
-function refuseTwoNames(found: NamedAttributes): void {
+function refuseTwoNames(attributes: NamedAttributes): void {
   const firsts = new Map<Attribute, string>();
-  for (const [name, attribute] of found) {
+  for (const [name, attribute] of attributes) {
     const first = firsts.get(attribute);
     if (first !== undefined) throw fieldErrors([{ path: [name], message: `${name} is another name of ${first}` }]);
     firsts.set(attribute, name);

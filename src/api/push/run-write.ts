@@ -64,9 +64,9 @@ export async function repeatWrite(
   return answer === null ? null : shown(answer, uid, call);
 }
 
-const keyOf = (sent: PushWrite, id: string): KeyOfWrite => ({
+const keyOf = (write: PushWrite, id: string): KeyOfWrite => ({
   id,
-  fingerprint: contentDigest({ ...sent, key: undefined }),
+  fingerprint: contentDigest({ ...write, key: undefined }),
   access: '',
 });
 

@@ -81,8 +81,8 @@ function showMeta({ selection, children, document }: Loaded): Json {
 }
 
 /** Omits a polymorphic relation to many if it has no targets. */
-const targets: Presentation<Json>['targets'] = (shown, { many }) =>
-  many ? (shown.length > 0 ? shown : undefined) : (shown[0] ?? null);
+const targets: Presentation<Json>['targets'] = (items, { many }) =>
+  many ? (items.length > 0 ? items : undefined) : (items[0] ?? null);
 
 const flat: Presentation<Json> = {
   start: ({ document }) => ({ id: document['_id'] }),

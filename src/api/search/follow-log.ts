@@ -25,9 +25,10 @@ export async function followLog(step: Step, log: LogState): Promise<'nothing' | 
   if (first === undefined) return 'nothing';
   if (first.kind === 'reset') return restart(step, first.collection, placeAfter(first, log));
   const end = changes.findIndex(({ kind }) => kind === 'reset');
-  const sent = end === -1 ? changes : changes.slice(0, end);
-  for (const [collection, own] of groupBy(sent, (change) => change.collection ?? '')) await sendChanges(collection, own, step);
-  await storePlace(step.database, feed, placeAfter(sent.at(-1) ?? first, log));
+  const sentChanges = end === -1 ? changes : changes.slice(0, end);
+  for (const [collection, own] of groupBy(sentChanges, (change) => change.collection ?? ''))
+    await sendChanges(collection, own, step);
+  await storePlace(step.database, feed, placeAfter(sentChanges.at(-1) ?? first, log));
   return 'sent';
 }
 

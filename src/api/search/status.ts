@@ -54,9 +54,9 @@ export async function rebuildIndexes({ config, database, registry }: Parts, uids
   const searched = [...searchedTypes(registry, settings).values()].map(({ type }) => type);
   const unknown = uids.find((uid) => !searched.some((type) => type.uid === uid));
   if (unknown !== undefined) throw new Error(`${unknown} is not searched by ${settings.engine}`);
-  const wanted = searched.filter(({ uid }) => uids.length === 0 || uids.includes(uid));
+  const namedTypes = searched.filter(({ uid }) => uids.length === 0 || uids.includes(uid));
   await wantIndexes(
     database,
-    wanted.map(({ collection }) => collection),
+    namedTypes.map(({ collection }) => collection),
   );
 }

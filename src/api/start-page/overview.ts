@@ -54,14 +54,16 @@ export async function readOverview(call: RouteCall, source: AnswerSource): Promi
   const { running, content } = call;
   const { backend } = running;
   const all = [...content.bind.registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
-  const shown = all.slice(0, max.types);
+  const listedTypes = all.slice(0, max.types);
   const audience = await readAudience(running);
-  const types = await Promise.all(shown.map((type, index) => readType(type, { call, source, isAsked: index < max.answers })));
+  const types = await Promise.all(
+    listedTypes.map((type, index) => readType(type, { call, source, isAsked: index < max.answers })),
+  );
   return {
     audience,
     database: backend.description,
     types,
-    more: all.length - shown.length,
+    more: all.length - listedTypes.length,
     projectRoutes: codeRoutes(source).slice(0, max.routes),
     freeName: freeNameFor(backend.models.inForce(), running.config),
     warnings: warningsOf(call, audience),

@@ -16,8 +16,8 @@ const day = 86_400_000;
 export const keepingDeleted = (content: () => ContentContext): Subscriber => ({
   subscribesTo: (kind, type) => kind === 'delete' && optionOf(type, trashOption) !== null,
   within: async (event, database) => {
-    const kept = optionOf(event.type, trashOption);
-    if (event.kind !== 'delete' || kept === null) return;
+    const retention = optionOf(event.type, trashOption);
+    if (event.kind !== 'delete' || retention === null) return;
     const { type, id, at, by } = event;
     const { registry } = content().bind;
     const document = withoutDerivedFields(event.document);
@@ -25,7 +25,7 @@ export const keepingDeleted = (content: () => ContentContext): Subscriber => ({
       ...{ uid: type.uid, of: id, at, by, document },
       targets: targetsOf(document, type, registry),
       ...(type.localized && { group: localeGroup.of(document) }),
-      expiresAt: new Date(at.getTime() + kept.days * day),
+      expiresAt: new Date(at.getTime() + retention.days * day),
     };
     await storeDeletedEntry(database, entry, await readFormerLinks({ type, id }, registry, database));
   },

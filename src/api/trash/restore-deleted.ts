@@ -17,9 +17,9 @@ interface Restoring {
 export async function restoreDeletedEntry(
   { type, id }: Pick<EntryKey, 'type' | 'id'>,
   { asDraft }: Restoring,
-  given: ContentContext,
+  callerContext: ContentContext,
 ): Promise<readonly string[]> {
-  const context = withoutBudget(given); // the request has not asked for these reads
+  const context = withoutBudget(callerContext); // the request has not asked for these reads
   const { database } = context.store;
   const deleted = await findDeletedEntry(database, type.uid, id);
   if (deleted === null) throw notFoundError();

@@ -31,7 +31,7 @@ const pace = 1_000;
 const boundPace = 60_000;
 
 /** Most deliveries that are kept of a webhook, and most that may wait. */
-const mostKept = 100_000;
+const maxDeliveries = 100_000;
 
 /** Delivers the events of one webhook until the signal aborts. */
 export async function serveWebhook(id: number, bell: Bell, parts: DeliveryParts, ends: AbortSignal): Promise<void> {
@@ -117,13 +117,13 @@ function requestOf({ _id, type, body }: Delivery, webhook: Webhook, at: Date) {
 }
 
 /** Longest wait, in milliseconds, that a receiver can ask for. */
-const longestAsked = 3_600_000;
+const maxDelay = 3_600_000;
 
 /** Returns the milliseconds that a receiver asks to wait, by a number of seconds or a date; 0 if it asks for nothing. */
 export function requestedDelay(retryAfter: string | null, now: Date): number {
   const text = retryAfter?.trim() ?? '';
   const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now.getTime();
-  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestAsked);
+  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), maxDelay);
 }
 
 interface Waits {
@@ -146,9 +146,9 @@ function resultOf({ attempts, next }: Delivery, answer: Result['answer'], { retr
 /** Removes old deliveries of a webhook, and disables it if too many wait, so that its deliveries do not fill the database. */
 async function bound(id: number, parts: DeliveryParts): Promise<void> {
   const webhook = parts.webhooks.enabled.find((one) => one.id === id);
-  const areTooMany = await boundDeliveries(parts.store.database, id, mostKept);
+  const areTooMany = await boundDeliveries(parts.store.database, id, maxDeliveries);
   if (areTooMany && webhook !== undefined)
-    await disable(webhook, `more than ${String(mostKept)} events could not be delivered`, parts);
+    await disable(webhook, `more than ${String(maxDeliveries)} events could not be delivered`, parts);
 }
 
 /** Disables a webhook, and says why. */

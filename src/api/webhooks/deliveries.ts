@@ -24,8 +24,8 @@ export const holdingAttempts = 3;
 
 /** Returns the first deliveries of a key, in their order, which hold back later ones or are due. */
 export function pendingOf(database: Database, { webhook, key }: Pick<Delivery, 'webhook' | 'key'>): Promise<readonly Delivery[]> {
-  const mayBeSent = matchesAny({ attempts: is.below(holdingAttempts) }, { next: is.atMost(new Date()) });
-  const match = { webhook, key, status: 'pending', ...mayBeSent };
+  const dueMatch = matchesAny({ attempts: is.below(holdingAttempts) }, { next: is.atMost(new Date()) });
+  const match = { webhook, key, status: 'pending', ...dueMatch };
   return deliveries.find(database, { match, sort: { at: 1 }, limit: laneLength });
 }
 

@@ -73,13 +73,13 @@ function post(target: URL, posted: Posted): Promise<WebhookAnswer> {
     ...(!allowsPrivate && { lookup: publicLookup(refused) }),
   };
   return new Promise((resolve, reject) => {
-    const sent = request(target, options, (answer) => void receive(answer).then(resolve, reject));
+    const clientRequest = request(target, options, (answer) => void receive(answer).then(resolve, reject));
     const fail = (error: NodeJS.ErrnoException): void => {
       // the other end has closed a connection that was kept open
-      if (sent.reusedSocket && error.code === 'ECONNRESET') post(target, posted).then(resolve, reject);
+      if (clientRequest.reusedSocket && error.code === 'ECONNRESET') post(target, posted).then(resolve, reject);
       else reject(error);
     };
-    sent.on('error', fail).end(body);
+    clientRequest.on('error', fail).end(body);
   });
 }
 

@@ -25,35 +25,35 @@ const job = { name: 'webhooks', every: takeOver, isEager: true, lease: true, isE
 /** Stores events from now on, and delivers them. Returns a function that ends both. */
 export async function startWebhooks({ config, backend, source }: WebhookService): Promise<() => Promise<void>> {
   const { store, jobs } = backend;
-  const known = enabledWebhooks(store.changes);
+  const webhooks = enabledWebhooks(store.changes);
   const { retries, allowPrivate: allowsPrivate } = config.webhooks;
   const ownStore = { ...store, database: forJob(store.database, 'webhooks') };
   const run = deliver({
     store: ownStore,
     observer: jobs.observer,
-    webhooks: known,
+    webhooks: webhooks,
     retries,
     allowsPrivate,
   });
-  const purging = purgeSubscriber(ownStore.database, known, () => source.models.snapshot.registry);
-  const ends = [...outboxSubscribers({ config, source, known }), purging].map((one) => store.changes.subscribe(one));
+  const purging = purgeSubscriber(ownStore.database, webhooks, () => source.models.snapshot.registry);
+  const ends = [...outboxSubscribers({ config, source, known: webhooks }), purging].map((one) => store.changes.subscribe(one));
   let stop: (() => Promise<void>) | null = null;
   const update = (): void => {
-    if (known.enabled.length > 0) stop ??= jobs.start({ ...job, run });
+    if (webhooks.enabled.length > 0) stop ??= jobs.start({ ...job, run });
     else {
       void stop?.();
       stop = null;
     }
   };
-  known.onChange(update);
+  webhooks.onChange(update);
   store.changes.onChange([collections.models], () => {
-    known.wake(known.enabled.map(({ id }) => id));
+    webhooks.wake(webhooks.enabled.map(({ id }) => id));
   });
-  await known.open(store.changes, () => listWebhooks(ownStore));
+  await webhooks.open(store.changes, () => listWebhooks(ownStore));
   update();
   return async () => {
     for (const end of ends) end();
-    known.close();
+    webhooks.close();
     await stop?.();
   };
 }

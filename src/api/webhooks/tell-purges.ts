@@ -31,10 +31,10 @@ const purgeEvent = 'cache.purge';
 const rights: readonly string[] = [collections.permissions, collections.roles, collections.locales];
 
 /** Returns the subscriber that stores the tags of each write, in its transaction, if a webhook is told of them. */
-export function purgeSubscriber(database: Database, known: EnabledWebhooks, registry: () => Registry): Subscriber {
+export function purgeSubscriber(database: Database, webhooks: EnabledWebhooks, registry: () => Registry): Subscriber {
   const store = (event: EntryEvent, own: Database): Promise<void> => storePurge(own, tagsOf(event, registry()));
   return {
-    subscribesTo: (kind) => kind !== 'draft' && known.hasReceivers([purgeEvent], ''),
+    subscribesTo: (kind) => kind !== 'draft' && webhooks.hasReceivers([purgeEvent], ''),
     within: store,
     // another program has replaced the collection, outside of any transaction of this service
     after: (event) => (event.kind === 'any' ? store(event, database) : undefined),

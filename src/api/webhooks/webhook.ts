@@ -80,8 +80,8 @@ export const secretsAt = ({ secrets }: Webhook, time: Date): readonly string[] =
 export const isEvent = (name: string): name is WebhookEvent => webhookEvents.some((event) => event === name);
 
 /** Throws a ValidationError for an event that there is not. `own` are the events of project code. */
-export function checkEvents(given: readonly string[], own: readonly string[] = []): void {
-  const unknown = given.find((event) => !isEvent(event) && !own.includes(event));
+export function checkEvents(events: readonly string[], own: readonly string[] = []): void {
+  const unknown = events.find((event) => !isEvent(event) && !own.includes(event));
   if (unknown !== undefined) throw validationError(`Webhook event ${unknown} is not supported`);
 }
 

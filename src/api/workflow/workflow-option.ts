@@ -90,8 +90,8 @@ export const workflowOption: ModelOption<Workflow, StatedWorkflow> = {
     },
     additionalProperties: false,
   },
-  read: (stated, { uid, kind }) =>
-    stated === undefined || kind === undefined || !uid.startsWith('api::') ? null : new Workflow(stated),
+  read: (optionValue, { uid, kind }) =>
+    optionValue === undefined || kind === undefined || !uid.startsWith('api::') ? null : new Workflow(optionValue),
   attributes: ({ first }) => ({
     stage: { type: 'string', default: first, index: true },
     assignee: { type: 'integer', index: true },

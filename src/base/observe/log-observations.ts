@@ -19,14 +19,14 @@ export function logObservations(logger: Logger, { requests }: LogOptions): Consu
   };
   const write =
     (row: (seen: never) => Line | null) =>
-    (seen: Observation): void => {
-      const line = row(seen as never); // rows are called with observations of their kind
+    (observation: Observation): void => {
+      const line = row(observation as never); // rows are called with observations of their kind
       if (line !== null) logger[line[0]](line[1], line[2]);
     };
   return Object.fromEntries(Object.entries(written).map(([kind, row]) => [kind, write(row)]));
 }
 
-type Rows = { readonly [Kind in ObservationKind]?: (seen: ObservationOf<Kind>) => Line | null };
+type Rows = { readonly [Kind in ObservationKind]?: (observation: ObservationOf<Kind>) => Line | null };
 
 const rows: Rows = {
   'request failed': ({ requestId, method, path, err }) => ['error', { requestId, method, path, err }, 'request failed'],

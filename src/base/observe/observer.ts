@@ -2,12 +2,12 @@ import type { Observation, ObservationKind, ObservationOf } from './observation.
 
 /** Takes observations: a function for each kind that it takes. */
 export type Consumer = {
-  readonly [Kind in ObservationKind]?: (seen: ObservationOf<Kind>) => void;
+  readonly [Kind in ObservationKind]?: (observation: ObservationOf<Kind>) => void;
 };
 
 /** Passes observations to consumers, in the order in which they were added. */
 export class Observer {
-  readonly #takers = new Map<ObservationKind, readonly ((seen: Observation) => void)[]>();
+  readonly #takers = new Map<ObservationKind, readonly ((observation: Observation) => void)[]>();
 
   constructor(...consumers: readonly Consumer[]) {
     for (const consumer of consumers) this.add(consumer);
@@ -16,7 +16,7 @@ export class Observer {
   add(consumer: Consumer): void {
     for (const [name, take] of Object.entries(consumer)) {
       const kind = name as ObservationKind; // the keys of a Consumer
-      this.#takers.set(kind, [...(this.#takers.get(kind) ?? []), take as (seen: Observation) => void]); // called with its kind only
+      this.#takers.set(kind, [...(this.#takers.get(kind) ?? []), take as (observation: Observation) => void]); // called with its kind only
     }
   }
 
@@ -25,8 +25,8 @@ export class Observer {
     return this.#takers.has(kind);
   }
 
-  observe(seen: Observation): void {
-    for (const take of this.#takers.get(seen.kind) ?? []) take(seen);
+  observe(observation: Observation): void {
+    for (const take of this.#takers.get(observation.kind) ?? []) take(observation);
   }
 }
 

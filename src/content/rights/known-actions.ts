@@ -41,9 +41,9 @@ export function knownActions(registry: Registry, ofFeatures: readonly string[]):
 }
 
 /** Throws a ValidationError with the nearest known name for the first action that is not known. */
-export function checkActions(named: readonly string[], known: readonly string[]): void {
-  const unknown = named.find((action) => !known.includes(action));
-  if (unknown !== undefined) throw validationError(`there is no action ${unknown}${suggest(unknown, known)}`);
+export function checkActions(named: readonly string[], validActions: readonly string[]): void {
+  const unknown = named.find((action) => !validActions.includes(action));
+  if (unknown !== undefined) throw validationError(`there is no action ${unknown}${suggest(unknown, validActions)}`);
 }
 
 /** All actions that a content type can have. */

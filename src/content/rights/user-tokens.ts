@@ -51,7 +51,7 @@ interface Verified extends SessionClaims {
  */
 export function userTokens(secret: string, expiresIn: string | number, former: string | null = null): UserTokens {
   const [key, formerKey] = [createSecretKey(secret, 'utf8'), former === null ? null : createSecretKey(former, 'utf8')];
-  const known = new BoundedCache<Verified>(bounds);
+  const verifiedTokens = new BoundedCache<Verified>(bounds);
   return {
     sign: ({ id, tokenVersion: v, session: s }, lifetime = expiresIn) => {
       const header = { alg: 'HS256', v, ...(s !== undefined && { s }) } as jwt.JwtHeader; // it may have any keys
@@ -73,11 +73,11 @@ export function userTokens(secret: string, expiresIn: string | number, former: s
       }
     },
     verify: (token) => {
-      const remembered = known.get(token);
+      const remembered = verifiedTokens.get(token);
       if (remembered !== undefined) return remembered.expiresAt > seconds() ? remembered : 'token_expired';
       const first = verify(token, key);
       const verified = first === 'token_invalid' && formerKey !== null ? verify(token, formerKey) : first;
-      if (typeof verified !== 'string') known.set(token, verified, 0);
+      if (typeof verified !== 'string') verifiedTokens.set(token, verified, 0);
       return verified;
     },
     derive: (text) => hmac(text, key),

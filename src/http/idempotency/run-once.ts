@@ -113,10 +113,10 @@ class KeyedRequest {
       await insertKey(database, { ...this.#keyed, expiresAt: keyExpiry(running) });
       const answer = await this.#write(withDatabase(content, database));
       if (answer.status !== undefined && answer.status >= 400) throw new Undone(answer);
-      const kept = encodeAnswer(answer);
-      const size = kept.body?.length ?? 0;
+      const storedAnswer = encodeAnswer(answer);
+      const size = storedAnswer.body?.length ?? 0;
       if (size > answerBytes) throw tooLarge();
-      await keepAnswer(database, id, kept);
+      await keepAnswer(database, id, storedAnswer);
       return { answer, size };
     });
     allowanceOf(running).add(client, result.size);

@@ -22,8 +22,8 @@ export const tagged = ({ cacheControl, isOwn = false }: Tagging = {}): Step => (
   notes: 'reads',
   around: (rest) => async (call, ctx) => {
     if (call.caller.access.entry !== undefined) return rest(call, ctx); // nobody keeps this answer
-    const kept = beginTag(ctx, cacheableRead(call, { form: '', isOwn }), cacheControl);
-    if (kept !== null) return kept;
+    const cachedAnswer = beginTag(ctx, cacheableRead(call, { form: '', isOwn }), cacheControl);
+    if (cachedAnswer !== null) return cachedAnswer;
     const answer = await rest(call, ctx);
     noteHeaders(ctx, answer?.headers);
     return answer;

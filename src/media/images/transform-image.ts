@@ -111,14 +111,14 @@ interface ImageFacts {
 }
 
 async function describe(image: Sharp): Promise<ImageFacts> {
-  const found = await image.metadata().catch(refuseImage);
-  const { width, height } = found.autoOrient;
-  const size = { width, height: found.pageHeight ?? height };
+  const metadata = await image.metadata().catch(refuseImage);
+  const { width, height } = metadata.autoOrient;
+  const size = { width, height: metadata.pageHeight ?? height };
   return {
     size,
-    animated: (found.pages ?? 1) > 1,
-    rotated: (found.orientation ?? 1) > 1,
-    hasMetadata: [found.exif, found.xmp, found.iptc].some((block) => block !== undefined),
+    animated: (metadata.pages ?? 1) > 1,
+    rotated: (metadata.orientation ?? 1) > 1,
+    hasMetadata: [metadata.exif, metadata.xmp, metadata.iptc].some((block) => block !== undefined),
   };
 }
 
@@ -134,8 +134,8 @@ async function makeOriginal(
   if (facts.animated) return facts.hasMetadata ? encodeImage(open(bytes, { animated: true }), format, {}) : null;
   const must = facts.rotated || facts.hasMetadata;
   if (!must && (!settings.sizeOptimization || format === 'gif')) return null;
-  const made = await draw(open(bytes).autoOrient(), format, settings);
-  return must || made.bytes.length < bytes.length ? made : null;
+  const output = await draw(open(bytes).autoOrient(), format, settings);
+  return must || output.bytes.length < bytes.length ? output : null;
 }
 
 const draw = (image: Sharp, format: ImageFormat, { sizeOptimization }: MediaSettings): Promise<MadeImage> =>

@@ -37,8 +37,8 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
     sizeOf: async (key) => sizeOfObject(await open(), `${prefix}${key}`),
     remove: async (key) => removeObject(await open(), `${prefix}${key}`),
     list: async (start) => {
-      const found = await listObjects(await open(), `${prefix}${start}`);
-      return found.map(({ key, size }) => ({ key: key.slice(prefix.length), size }));
+      const objects = await listObjects(await open(), `${prefix}${start}`);
+      return objects.map(({ key, size }) => ({ key: key.slice(prefix.length), size }));
     },
   };
 }
@@ -86,16 +86,16 @@ interface LargeContent {
 async function writeParts({ client, s3, bucket }: Bucket, object: NewObject, { first, rest }: LargeContent): Promise<void> {
   const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...object, Bucket: bucket }));
   const upload = { Bucket: bucket, Key: object.Key, UploadId };
-  const done: S3.CompletedPart[] = [];
+  const parts: S3.CompletedPart[] = [];
   const send = async (Body: Buffer): Promise<void> => {
-    const PartNumber = done.length + 1;
+    const PartNumber = parts.length + 1;
     const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body }));
-    done.push({ PartNumber, ETag });
+    parts.push({ PartNumber, ETag });
   };
   try {
     for (const part of first) await send(part);
     for await (const part of rest) await send(part);
-    await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
   } catch (error) {
     await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
@@ -103,17 +103,17 @@ async function writeParts({ client, s3, bucket }: Bucket, object: NewObject, { f
 }
 
 async function* inParts(source: ByteSource): AsyncGenerator<Buffer, undefined> {
-  let held: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   let size = 0;
   for await (const bytes of source) {
-    held.push(bytes);
+    pieces.push(bytes);
     size += bytes.length;
     if (size < partSize) continue;
-    yield Buffer.concat(held);
-    held = [];
+    yield Buffer.concat(pieces);
+    pieces = [];
     size = 0;
   }
-  if (size > 0) yield Buffer.concat(held);
+  if (size > 0) yield Buffer.concat(pieces);
 }
 
 async function* readObject(open: () => Promise<Bucket>, Key: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
@@ -134,9 +134,9 @@ async function* readObject(open: () => Promise<Bucket>, Key: string, { start, en
 /** Returns the size of an object; null if there is none. Asks for a byte, because the reply to HEAD does not tell what is missing. */
 async function sizeOfObject({ client, s3, bucket }: Bucket, Key: string): Promise<number | null> {
   try {
-    const found = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range: 'bytes=0-0' }));
-    (found.Body as unknown as Readable).destroy(); // on Node it is a stream of Node
-    return Number(found.ContentRange?.split('/').at(-1) ?? found.ContentLength);
+    const output = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range: 'bytes=0-0' }));
+    (output.Body as unknown as Readable).destroy(); // on Node it is a stream of Node
+    return Number(output.ContentRange?.split('/').at(-1) ?? output.ContentLength);
   } catch (error) {
     if (error instanceof Error && error.name === 'InvalidRange') return 0;
     if (error instanceof Error && error.name === 'NoSuchKey') return null;
@@ -162,11 +162,11 @@ function ignoreMissing(error: unknown): { readonly Uploads?: readonly S3.Multipa
 }
 
 async function listObjects({ client, s3, bucket }: Bucket, Prefix: string): Promise<readonly StoredObject[]> {
-  const found: StoredObject[] = [];
+  const objects: StoredObject[] = [];
   for (let ContinuationToken: string | undefined, isFirst = true; isFirst || ContinuationToken !== undefined; isFirst = false) {
     const page = await client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken }));
-    for (const { Key: key = '', Size: size = 0 } of page.Contents ?? []) found.push({ key, size });
+    for (const { Key: key = '', Size: size = 0 } of page.Contents ?? []) objects.push({ key, size });
     ContinuationToken = page.NextContinuationToken;
   }
-  return found;
+  return objects;
 }

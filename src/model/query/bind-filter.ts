@@ -155,11 +155,11 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
     visible,
     ofRule,
   });
-  const shown = bindPublication(target, context.state ?? 'preview', context);
+  const publication = bindPublication(target, context.state ?? 'preview', context);
   return bindQuantified(filter, polarity, {
     bind: (one, to) => bindObject(one, inner, to),
     someOf: (condition) => linked(allOf([condition, ...rules]), holdsForNulls(condition)),
-    existsWith: (condition) => linked(allOf([atEntry(condition), ...shown, ...rules]), false),
+    existsWith: (condition) => linked(allOf([atEntry(condition), ...publication, ...rules]), false),
   });
 }
 

@@ -93,9 +93,9 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const { locales, fallback } = bindLocales(query, type, scoped);
   const rules = bindRule(type, context);
   const isLent = context.access.entry?.uid === type.uid; // the totals of a scope are kept, but not those with an entry of somebody else
-  const shown = bindPublication(type, state, context);
-  const scope = orNull(allOf([...locales, ...rules.filter((rule) => isOnLocale(rule, type)), ...(isLent ? [] : shown)]));
-  const further = [...rules.filter((rule) => !isOnLocale(rule, type)), ...(isLent ? shown : [])];
+  const publication = bindPublication(type, state, context);
+  const scope = orNull(allOf([...locales, ...rules.filter((rule) => isOnLocale(rule, type)), ...(isLent ? [] : publication)]));
+  const further = [...rules.filter((rule) => !isOnLocale(rule, type)), ...(isLent ? publication : [])];
   const demanded = allOf([...fallback, ...filter, ...search, ...further]);
   const isWhole = orNull(demanded) === null;
   const pagination = bindPagination(query.pagination, context.settings);

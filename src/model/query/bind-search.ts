@@ -17,15 +17,15 @@ export function bindSearch(text: string, type: ContentType, context: BindContext
   const { access, locales } = context;
   checkSearch(text, context);
   const isNumber = isNumeric(text);
-  const found: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
+  const alternatives: Condition[] = isNumber ? [searchComparison(text, { path: '_id', stored: 'number' })] : [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
     const { search, stored } = scalarTypes[attribute.type];
-    if (type.localized && attribute.name === 'locale') found.push(localeComparison(text, locales));
+    if (type.localized && attribute.name === 'locale') alternatives.push(localeComparison(text, locales));
     else if (search === 'text' || (search === 'number' && isNumber))
-      found.push(searchComparison(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
+      alternatives.push(searchComparison(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
   }
-  const otherwise = anyOf(found);
+  const otherwise = anyOf(alternatives);
   return searchesWords(type, access) ? { kind: 'search', collection: type.collection, text, otherwise } : otherwise;
 }
 

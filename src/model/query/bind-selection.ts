@@ -44,8 +44,8 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
   const bound = context.boundSelections.get(query) ?? new Map<string, Selection>();
   context.boundSelections.set(query, bound);
   const key = `${context.state} ${type.uid}`;
-  const known = bound.get(key);
-  if (known !== undefined) return known;
+  const boundSelection = bound.get(key);
+  if (boundSelection !== undefined) return boundSelection;
   context.budget.spend('boundSelections');
   const locales = query.withLocales && type.localized ? bindLocales(type, context) : null;
   const fields = bindFields(visibleFields(query, type, context), type, context);

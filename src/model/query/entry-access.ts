@@ -24,7 +24,7 @@ export function withEntry(own: Access, { uid, id, access }: EntryGrant): Access 
   const hidden = new Map(own.hidden).set(uid, union(own.hidden.get(uid), access.hidden.get(uid)));
   const paths = access.shownPaths?.get(uid);
   const everything = new Set([...own.hidden.keys(), ...access.hidden.keys()]);
-  const asked: Access = {
+  const queryAccess: Access = {
     ...own,
     hidden: new Map([...everything].map((one) => [one, union(own.hidden.get(one), access.hidden.get(one))])),
     ...(access.shownPaths !== undefined && { shownPaths: access.shownPaths }),
@@ -34,7 +34,7 @@ export function withEntry(own: Access, { uid, id, access }: EntryGrant): Access 
     ...wide,
     hidden,
     ...(shownPaths && { shownPaths }),
-    entry: { uid, id, access, queryAccess: asked, others: wide, own },
+    entry: { uid, id, access, queryAccess: queryAccess, others: wide, own },
   };
 }
 

@@ -29,7 +29,7 @@ export function linkSources(target: ContentType, { registry, access }: BindConte
         }),
     );
     const holders = new Set(paths.flatMap((path) => path.holders.at(-1) ?? []));
-    const shown = [...holders].filter(({ uid }) => maySee(access, uid));
-    return shown.map((holder) => ({ holder, owner, paths: paths.filter((path) => path.holders.at(-1) === holder) }));
+    const types = [...holders].filter(({ uid }) => maySee(access, uid));
+    return types.map((holder) => ({ holder, owner, paths: paths.filter((path) => path.holders.at(-1) === holder) }));
   });
 }

@@ -33,9 +33,9 @@ export function applyLinkInput<Key extends LinkKey>(current: readonly Key[], inp
   if (input.kind === 'none') return current;
   if (input.kind === 'set') return input.ids;
   const removed = new Set(input.disconnect);
-  const kept = current.filter((id) => !removed.has(id));
-  const list = listOf(kept);
-  for (const { id, position } of orderConnections(input, current, new Set(kept))) move(list, id, position);
+  const remainingKeys = current.filter((id) => !removed.has(id));
+  const list = listOf(remainingKeys);
+  for (const { id, position } of orderConnections(input, current, new Set(remainingKeys))) move(list, id, position);
   return idsOf(list);
 }
 

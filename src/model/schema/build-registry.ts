@@ -107,9 +107,9 @@ function resolveConflicts(
     const added: Model[] = [];
     const others: Model[] = [];
     for (const model of models.values()) (isNew(model) ? added : others).push(model);
-    const found = serviceConflicts(added, others, settings.paths);
-    if (found.size === 0) return models;
-    for (const [uid, lines] of found) {
+    const conflicts = serviceConflicts(added, others, settings.paths);
+    if (conflicts.size === 0) return models;
+    for (const [uid, lines] of conflicts) {
       if (!problems.has(uid)) problems.set(uid, lines);
       const former = formerOf(uid);
       if (former !== undefined && former !== readings.get(uid)) readings.set(uid, former);
@@ -133,8 +133,8 @@ function outsideGraphql(models: RegistryBuild['models'], settings: ModelSettings
 }
 
 function typeOf(model: Model, inGraphql: boolean, settings: ModelSettings, previous: Previous | undefined): ContentType {
-  const known = previous?.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
-  return known?.inGraphql === inGraphql ? known : buildContentType(model, settings, inGraphql);
+  const previousType = previous?.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
+  return previousType?.inGraphql === inGraphql ? previousType : buildContentType(model, settings, inGraphql);
 }
 
 function collectWarnings(

@@ -31,115 +31,115 @@ const maximumParts = 10_000;
 
 /** Checks the data of a client for an entry: types, rules, components, and the forms of relations. */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
-  const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context, isFull: false };
-  checkValues(type, data, '', found);
-  return { errors: found.fields, relations: found.relations.slice(0, 1), targets: found.targets, files: found.files };
+  const findings: Findings = { fields: [], relations: [], targets: new Map(), files: [], context, isFull: false };
+  checkValues(type, data, '', findings);
+  return { errors: findings.fields, relations: findings.relations.slice(0, 1), targets: findings.targets, files: findings.files };
 }
 
-function checkValues(type: ContentType, values: Values, prefix: string, found: Findings): void {
+function checkValues(type: ContentType, values: Values, prefix: string, findings: Findings): void {
   for (const attribute of type.attributes.values()) {
     if (!isSettable(attribute)) continue;
     const path = `${prefix}${attribute.name}`;
     const value = Object.hasOwn(values, attribute.name) ? values[attribute.name] : undefined;
-    if (value === undefined) checkAbsent(attribute, path, found);
-    else checkValue(attribute, value, path, found);
+    if (value === undefined) checkAbsent(attribute, path, findings);
+    else checkValue(attribute, value, path, findings);
   }
 }
 
-function checkAbsent(attribute: Attribute, path: string, found: Findings): void {
-  const { mode, draft, presetNames } = found.context;
+function checkAbsent(attribute: Attribute, path: string, findings: Findings): void {
+  const { mode, draft, presetNames } = findings.context;
   if (!attribute.required || mode === 'update' || attribute.kind === 'media' || presetNames?.has(path) === true) return;
   if (attribute.kind === 'scalar' && attribute.default !== undefined) return;
-  if (!draft || listsParts(attribute)) report(found, path, `${path} must be defined.`);
+  if (!draft || listsParts(attribute)) report(findings, path, `${path} must be defined.`);
 }
 
-function checkValue(attribute: Attribute, value: unknown, path: string, found: Findings): void {
-  if (found.isFull) return;
+function checkValue(attribute: Attribute, value: unknown, path: string, findings: Findings): void {
+  if (findings.isFull) return;
   switch (attribute.kind) {
     case 'scalar':
-      for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
-      for (const problem of partProblems(value, attribute, path)) report(found, problem.path, problem.message);
+      for (const message of scalarProblems(value, attribute, path, findings.context)) report(findings, path, message);
+      for (const problem of partProblems(value, attribute, path)) report(findings, problem.path, problem.message);
       return;
     case 'relation':
     case 'media':
-      checkLink(attribute, value, path, found);
+      checkLink(attribute, value, path, findings);
       return;
     case 'morph':
-      checkMorph(attribute, value, path, found);
+      checkMorph(attribute, value, path, findings);
       return;
     case 'component':
-      checkComponent(attribute, value, path, found);
+      checkComponent(attribute, value, path, findings);
       return;
     case 'dynamiczone':
-      checkZone(attribute, value, path, found);
+      checkZone(attribute, value, path, findings);
   }
 }
 
-function checkComponent(attribute: ComponentAttribute, value: unknown, path: string, found: Findings): void {
-  const type = found.context.registry.types.get(attribute.component);
+function checkComponent(attribute: ComponentAttribute, value: unknown, path: string, findings: Findings): void {
+  const type = findings.context.registry.types.get(attribute.component);
   if (type === undefined) return;
   if (attribute.repeatable) {
-    const items = itemsOf(value ?? [], path, found);
+    const items = itemsOf(value ?? [], path, findings);
     if (items === null) return;
-    for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
-    checkCount(attribute, items.length, path, found);
+    for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, findings);
+    checkCount(attribute, items.length, path, findings);
   } else if (value === null) {
-    if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
-  } else if (isRecord(value)) checkValues(type, value, `${path}.`, found);
-  else report(found, path, notOfType(path, 'object', value));
+    if (attribute.required && !findings.context.draft) report(findings, path, notOfType(path, 'object', null));
+  } else if (isRecord(value)) checkValues(type, value, `${path}.`, findings);
+  else report(findings, path, notOfType(path, 'object', value));
 }
 
 /** Returns the items of a list of components; null if it is not a list, or too long to check. */
-function itemsOf(value: unknown, path: string, found: Findings): readonly unknown[] | null {
+function itemsOf(value: unknown, path: string, findings: Findings): readonly unknown[] | null {
   if (Array.isArray(value) && value.length <= maximumParts) return value;
   const most = `${path} takes at most ${String(maximumParts)} components`;
-  report(found, path, Array.isArray(value) ? most : notOfType(path, 'array', value));
+  report(findings, path, Array.isArray(value) ? most : notOfType(path, 'array', value));
   return null;
 }
 
 /** Checks the number of items. Called after the check of the items, which is the order of errors in Strapi v4. */
-function checkCount({ required, min, max }: PartsAttribute, count: number, path: string, found: Findings): void {
+function checkCount({ required, min, max }: PartsAttribute, count: number, path: string, findings: Findings): void {
   if (min !== null && count < min && (required || count > 0))
-    report(found, path, `${path} field must have at least ${String(min)} items`);
-  if (max !== null && count > max) report(found, path, `${path} field must have less than or equal to ${String(max)} items`);
+    report(findings, path, `${path} field must have at least ${String(min)} items`);
+  if (max !== null && count > max) report(findings, path, `${path} field must have less than or equal to ${String(max)} items`);
 }
 
-function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
-  if (isRecord(item)) checkValues(type, item, `${path}.`, found);
-  else report(found, path, notOfType(path, 'object', null, item));
+function checkItem(type: ContentType, item: unknown, path: string, findings: Findings): void {
+  if (isRecord(item)) checkValues(type, item, `${path}.`, findings);
+  else report(findings, path, notOfType(path, 'object', null, item));
 }
 
-function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
-  if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, path, found);
-  const items = itemsOf(value ?? [], path, found);
+function checkZone(attribute: ZoneAttribute, value: unknown, path: string, findings: Findings): void {
+  if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, path, findings);
+  const items = itemsOf(value ?? [], path, findings);
   if (items === null) return;
   for (const [index, item] of items.entries()) {
-    if (found.isFull) return;
-    checkZoneItem(item, `${path}[${String(index)}]`, found);
+    if (findings.isFull) return;
+    checkZoneItem(item, `${path}[${String(index)}]`, findings);
   }
-  checkCount(attribute, items.length, path, found);
+  checkCount(attribute, items.length, path, findings);
 }
 
-function checkZoneItem(item: unknown, path: string, found: Findings): void {
-  const type = componentOf(item, found.context);
+function checkZoneItem(item: unknown, path: string, findings: Findings): void {
+  const type = componentOf(item, findings.context);
   if (type !== null && isRecord(item)) {
-    checkValues(type, item, `${path}.`, found);
+    checkValues(type, item, `${path}.`, findings);
     return;
   }
   const place = `${path}.__component`;
   if (!isRecord(item)) {
-    report(found, path, notOfType(path, 'object', null, item));
-    reportRelations(found, path, 'Invalid relations');
+    report(findings, path, notOfType(path, 'object', null, item));
+    reportRelations(findings, path, 'Invalid relations');
     return;
   }
-  const uids = [...found.context.registry.types.values()].filter(({ kind }) => kind === 'component').map(({ uid }) => uid);
+  const uids = [...findings.context.registry.types.values()].filter(({ kind }) => kind === 'component').map(({ uid }) => uid);
   const isNamed = item['__component'] !== undefined && item['__component'] !== null;
   report(
-    found,
+    findings,
     place,
     isNamed ? `${place} must be one of the following values: ${uids.join(', ')}` : `${place} is a required field`,
   );
-  reportUnknownComponent(item, path, found);
+  reportUnknownComponent(item, path, findings);
 }
 
 function componentOf(item: unknown, { registry }: InputContext): ContentType | null {
@@ -149,56 +149,57 @@ function componentOf(item: unknown, { registry }: InputContext): ContentType | n
 }
 
 /** Reports an error of relations for a value that names no component or an unknown one, as Strapi v4 does. */
-function reportUnknownComponent(value: unknown, path: string, found: Findings): void {
-  if (componentOf(value, found.context) !== null) return;
+function reportUnknownComponent(value: unknown, path: string, findings: Findings): void {
+  if (componentOf(value, findings.context) !== null) return;
   const isNamed = isRecord(value) && Boolean(value['__component']);
   reportRelations(
-    found,
+    findings,
     path,
     isNamed ? 'Invalid relations' : 'Cannot build relations store from dynamiczone, component identifier is undefined',
   );
 }
 
 /** Checks the form of links; whether the linked entries exist is checked later. */
-function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
-  if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
-    report(found, path, mustNotBeNull(path, found.context.mode));
+function checkLink(link: LinkAttribute, value: unknown, path: string, findings: Findings): void {
+  if (value === null && link.required && link.kind === 'relation' && !findings.context.draft)
+    report(findings, path, mustNotBeNull(path, findings.context.mode));
   const input = parseLinkInput(value, link.target);
   if (input === null) {
     const other = findOtherType(value, link.target);
-    if (other === null) reportRelations(found, path, 'Invalid relations');
-    else report(found, `${path}${other}`, `${path}${other} must be ${link.target}`);
+    if (other === null) reportRelations(findings, path, 'Invalid relations');
+    else report(findings, `${path}${other}`, `${path}${other} must be ${link.target}`);
     return;
   }
   const ids = comingIn(input);
-  if (!checkLength(lengthOf(input), path, found)) return;
-  for (const id of ids) addTarget(found, { uid: link.target, id, path });
-  if (link.kind === 'media') checkFiles(link, ids, path, found);
+  if (!checkLength(lengthOf(input), path, findings)) return;
+  for (const id of ids) addTarget(findings, { uid: link.target, id, path });
+  if (link.kind === 'media') checkFiles(link, ids, path, findings);
 }
 
 /** Reports an error and returns false if a relation names more entries than one write may. */
-function checkLength(length: number, path: string, found: Findings): boolean {
+function checkLength(length: number, path: string, findings: Findings): boolean {
   if (length <= maximumLinks) return true;
-  report(found, path, `${path} takes at most ${String(maximumLinks)} related entries in one write`);
+  report(findings, path, `${path} takes at most ${String(maximumLinks)} related entries in one write`);
   return false;
 }
 
-function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
-  if (found.context.strict && !many && ids.length > 1) report(found, path, `${path} takes one file`);
-  if (allowedTypes.length > 0 && ids.length > 0) found.files.push({ path, ids, allowedTypes });
+function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, findings: Findings): void {
+  if (findings.context.strict && !many && ids.length > 1) report(findings, path, `${path} takes one file`);
+  if (allowedTypes.length > 0 && ids.length > 0) findings.files.push({ path, ids, allowedTypes });
 }
 
 /** Checks the targets of a polymorphic relation, which name their type in `__type` or `type`. */
-function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, found: Findings): void {
+function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, findings: Findings): void {
   const input = parseMorphInput(value);
   if (input === null) {
-    reportRelations(found, path, 'Invalid relations');
+    reportRelations(findings, path, 'Invalid relations');
     return;
   }
-  if (!checkLength(lengthOf(input), path, found)) return;
+  if (!checkLength(lengthOf(input), path, findings)) return;
   for (const { uid, id } of comingIn(input).map(morphTarget)) {
-    const type = found.context.registry.types.get(uid);
-    if (type !== undefined && type.kind !== 'component' && (targets?.includes(uid) ?? true)) addTarget(found, { uid, id, path });
-    else reportRelations(found, path, 'Invalid relations');
+    const type = findings.context.registry.types.get(uid);
+    if (type !== undefined && type.kind !== 'component' && (targets?.includes(uid) ?? true))
+      addTarget(findings, { uid, id, path });
+    else reportRelations(findings, path, 'Invalid relations');
   }
 }

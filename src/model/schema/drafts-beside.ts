@@ -8,8 +8,8 @@ import { memoize } from '#base/caches.js';
 export const draftsOption: ModelOption<'beside', 'beside'> = {
   key: 'drafts',
   schema: { enum: ['beside'] },
-  read: (stated, { kind, options }) =>
-    stated === 'beside' && kind !== undefined && options?.draftAndPublish === true ? stated : null,
+  read: (optionValue, { kind, options }) =>
+    optionValue === 'beside' && kind !== undefined && options?.draftAndPublish === true ? optionValue : null,
 };
 
 /** Returns whether published entries of a type may have a draft beside them. */

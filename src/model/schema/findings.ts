@@ -50,18 +50,18 @@ export const mustBeUnique = 'This attribute must be unique';
 export const maximumErrors = 1_000;
 
 /** Reports a problem of the value at a path. */
-export const report = (found: Findings, path: string, message: string): void => {
-  add(found, found.fields, { path: splitPath(path), message });
+export const report = (findings: Findings, path: string, message: string): void => {
+  add(findings, findings.fields, { path: splitPath(path), message });
 };
 
-export const reportRelations = (found: Findings, path: string, message: string): void => {
-  add(found, found.relations, { path: splitPath(path), message });
+export const reportRelations = (findings: Findings, path: string, message: string): void => {
+  add(findings, findings.relations, { path: splitPath(path), message });
 };
 
-function add(found: Findings, list: FieldError[], error: FieldError): void {
-  if (found.isFull) return;
+function add(findings: Findings, list: FieldError[], error: FieldError): void {
+  if (findings.isFull) return;
   list.push(error);
-  found.isFull = found.fields.length + found.relations.length >= maximumErrors;
+  findings.isFull = findings.fields.length + findings.relations.length >= maximumErrors;
 }
 
 /** Returns a value as messages of Strapi v4 show it: strings quoted, objects and lists as indented JSON with quoted scalars. */

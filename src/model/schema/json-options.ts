@@ -21,14 +21,14 @@ export const isPosition = (key: string): boolean => /^(0|[1-9]\d{0,8})$/.test(ke
 const jsonFilters: ModelOption<true, boolean> = {
   key: 'jsonFilters',
   schema: { type: 'boolean' },
-  read: (stated) => (stated === true ? true : null),
+  read: (optionValue) => (optionValue === true ? true : null),
 };
 
 /** The paths in JSON attributes that have an index: `data.size.width`. */
 const jsonIndexes: ModelOption<readonly string[], readonly string[]> = {
   key: 'jsonIndexes',
   schema: { type: 'array', items: { type: 'string', maxLength: 300 }, maxItems: 48, uniqueItems: true },
-  read: (stated, { kind }) => (kind === undefined ? null : (stated ?? null)),
+  read: (optionValue, { kind }) => (kind === undefined ? null : (optionValue ?? null)),
 };
 
 export const jsonOptions: readonly ModelOption[] = [jsonFilters, jsonIndexes];

@@ -9,7 +9,7 @@ export interface ModelOption<Value = unknown, Stated = unknown> {
   /** The JSON schema of what models state; absent if the option is read from another part of the model. */
   readonly schema?: object;
   /** Returns what a model says, by what it states; null if it says nothing. Components are models too. */
-  read(stated: Stated | undefined, model: Model): Value | null;
+  read(optionValue: Stated | undefined, model: Model): Value | null;
   /**
    * Returns scalar attributes that it adds to a type, by name. Only the service writes them; new entries have their defaults. They can be
    * filtered and sorted by; answers have them if `fields` names them.

@@ -146,15 +146,17 @@ function misspeltPlugins(options: unknown): string[] {
 }
 
 /** Returns a warning for each key that is not known, with the nearest name if there is one. */
-const meaninglessIn = (written: object, known: readonly string[], place: string): string[] =>
+const meaninglessIn = (written: object, validKeys: readonly string[], place: string): string[] =>
   Object.keys(written)
-    .filter((key) => !known.includes(key) && !withoutEffect.has(key))
-    .map((key) => `${place}.${key} is not a key of models and ignored${didYouMean(key, known)}`);
+    .filter((key) => !validKeys.includes(key) && !withoutEffect.has(key))
+    .map((key) => `${place}.${key} is not a key of models and ignored${didYouMean(key, validKeys)}`);
 
-function misspeltIn(written: object, known: readonly string[], place: string, shortest = 5): string[] {
-  const unknown = Object.keys(written).filter((key) => key.length >= shortest && !known.includes(key) && !withoutEffect.has(key));
+function misspeltIn(written: object, validKeys: readonly string[], place: string, shortest = 5): string[] {
+  const unknown = Object.keys(written).filter(
+    (key) => key.length >= shortest && !validKeys.includes(key) && !withoutEffect.has(key),
+  );
   return unknown.flatMap((key) => {
-    const near = didYouMean(key, known);
+    const near = didYouMean(key, validKeys);
     return near === '' ? [] : [`${place}.${key} is not a key of models and ignored${near}`];
   });
 }

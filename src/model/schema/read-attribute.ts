@@ -184,5 +184,5 @@ function readRelation(definition: AttributeDefinition): AttributeReading {
   return kept(definition);
 }
 
-const unknownName = (name: string, known: readonly string[]): string =>
-  `unknown ${JSON.stringify(name)}${didYouMean(name, known)}`;
+const unknownName = (name: string, names: readonly string[]): string =>
+  `unknown ${JSON.stringify(name)}${didYouMean(name, names)}`;

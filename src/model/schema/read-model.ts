@@ -126,8 +126,10 @@ const ruleNames = ['minLength', 'maxLength', 'regex', 'default'] as const;
  * Returns an attribute of a built-in model with the rules of the document, which says whether it is required. It becomes private if
  * the document says so, never public.
  */
-function withRules(own: AttributeDefinition, given: AttributeDefinition | undefined): AttributeDefinition {
-  if (given === undefined || given.type !== own.type) return own;
-  const written = Object.fromEntries(ruleNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
-  return { ...own, ...written, required: given.required === true, ...(given.private === true && { private: true }) };
+function withRules(own: AttributeDefinition, definition: AttributeDefinition | undefined): AttributeDefinition {
+  if (definition === undefined || definition.type !== own.type) return own;
+  const written = Object.fromEntries(
+    ruleNames.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]]])),
+  );
+  return { ...own, ...written, required: definition.required === true, ...(definition.private === true && { private: true }) };
 }

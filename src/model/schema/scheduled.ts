@@ -9,7 +9,7 @@ export const isScheduled = ({ kind, pluginOptions }: Model): boolean =>
 /** Whether `publishAt` and `unpublishAt` of entries take effect (`pluginOptions.schedule.enabled`). */
 export const scheduleOption: ModelOption<true> = {
   key: 'schedule',
-  read: (_stated, model) => (isScheduled(model) ? true : null),
+  read: (_optionValue, model) => (isScheduled(model) ? true : null),
 };
 
 /** Returns whether entries of a type are published and unpublished at the times that they state. */

@@ -72,13 +72,13 @@ const settingOfS3 = 'plugins.upload.config.providerOptions.s3';
 
 const objectPlace = (name: string, storage: ObjectStorage, key: string): BackupPlace => {
   const sizeOf = async (): Promise<number | null> => {
-    const found = await storage.list(key).catch((error: unknown) => {
+    const objects = await storage.list(key).catch((error: unknown) => {
       const reason = messageOf(error);
       throw new Error(`${name} cannot be read: ${reason}; ${settingOfS3} sets region, endpoint and credentials`, {
         cause: error,
       });
     });
-    return found.find((one) => one.key === key)?.size ?? null;
+    return objects.find((one) => one.key === key)?.size ?? null;
   };
   return {
     name,

@@ -69,9 +69,11 @@ async function choosePassword(email: string, isGiven: boolean): Promise<string> 
 async function roleIds(codes: readonly string[], { store }: ContentContext): Promise<readonly number[]> {
   const roles = [...(await readAdminRoles(store.database)).values()];
   return codes.map((code) => {
-    const role = roles.find((known) => known.code === code || known.name === code);
+    const role = roles.find((candidate) => candidate.code === code || candidate.name === code);
     if (role !== undefined) return role.id;
-    throw new Error(`there is no role ${code} of administrators; there are: ${roles.map((known) => known.code).join(', ')}`);
+    throw new Error(
+      `there is no role ${code} of administrators; there are: ${roles.map((candidate) => candidate.code).join(', ')}`,
+    );
   });
 }
 

@@ -19,15 +19,15 @@ export const usage = `usage: npx mangrove doctor [--strapi DIR] [--json]
 /** Checks the service of the working directory. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const { json, strapi } = parseOptions(args, { json: flag, strapi: text });
-  const found =
+  const findings =
     strapi === undefined
       ? runChecks(await readContext({ directory: process.cwd(), known: allSections, features }))
       : await checkStrapi(existing(strapi), allSections);
-  const count = (state: NamedFinding['state']): number => found.filter((finding) => finding.state === state).length;
+  const count = (state: NamedFinding['state']): number => findings.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];
   const summary = `${countOf(problems, 'problem')}, ${countOf(advice, 'piece of advice', 'pieces of advice')}`;
-  if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: found }, null, 2));
-  else for (const line of [...found.map(lineOf), summary]) print(line);
+  if (json) print(JSON.stringify({ ok: problems === 0, problems, advice, checks: findings }, null, 2));
+  else for (const line of [...findings.map(lineOf), summary]) print(line);
   return problems > 0 ? 1 : 0;
 }
 

@@ -28,7 +28,7 @@ export function panelTarget(
     takeSetting: (setting, { plan, report }) =>
       takePanelSetting(setting, { store, models: plan.definitions, isProduction, report }),
     identify: (records) => identifyAdministrators(records, content),
-    preview: (records, given) => previewAdministration(records, target(given)),
-    take: (records, ids, given) => takeAdministration(records, ids, target(given)),
+    preview: (records, context) => previewAdministration(records, target(context)),
+    take: (records, ids, context) => takeAdministration(records, ids, target(context)),
   };
 }

@@ -100,10 +100,10 @@ function showKey(name: string, key: string): void {
 }
 
 async function abandon(context: ImportContext): Promise<void> {
-  const given = await abandonImport(context);
-  if (given === null) return void print('there is no interrupted import');
-  const left = given.stage === 'publish' ? 'types that were already published are kept' : 'all its data are deleted';
-  print(`the import of ${given.source} is abandoned; ${left}`);
+  const state = await abandonImport(context);
+  if (state === null) return void print('there is no interrupted import');
+  const left = state.stage === 'publish' ? 'types that were already published are kept' : 'all its data are deleted';
+  print(`the import of ${state.source} is abandoned; ${left}`);
 }
 
 /** Imports a source, or abandons an interrupted import. Returns the exit code. */

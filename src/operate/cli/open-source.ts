@@ -22,19 +22,19 @@ interface SourceArguments {
 }
 
 /** Opens the source of an import. Throws an Error if it cannot be read. */
-export async function openSource(given: SourceArguments, database: Database): Promise<Source> {
-  const { source, project, administrator: email } = given;
+export async function openSource(sourceArguments: SourceArguments, database: Database): Promise<Source> {
+  const { source, project, administrator: email } = sourceArguments;
   if (email !== undefined && !/^https?:\/\//.test(source)) throw new UsageError('--administrator is for a running Strapi v4');
   if (/^https?:\/\//.test(source))
     return openRest({
       url: source,
       token: await readSecret(`API token of ${source}`, 'MANGROVE_IMPORT_TOKEN'),
-      allowPrivate: given['allow-private'] === true,
+      allowPrivate: sourceArguments['allow-private'] === true,
       administrator: email === undefined ? null : { email, password: await readSecret(`password of ${email}`, passwordVariable) },
     });
   if (/^mongodb(\+srv)?:\/\//.test(source))
     return openV3({ uri: await withPassword(source), project: project ?? null, database });
-  return openArchive({ file: source, key: await archiveKey(source, given['key-file']) });
+  return openArchive({ file: source, key: await archiveKey(source, sourceArguments['key-file']) });
 }
 
 /** Returns the key of an encrypted archive from a file, the environment or a prompt; null if the archive is not encrypted. */

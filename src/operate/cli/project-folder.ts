@@ -19,11 +19,11 @@ export interface ProjectFolder {
  * Returns the given folder, or that of MANGROVE_PROJECT, or the working directory. Throws an Error if it does not exist, or has a project
  * of Strapi v3.
  */
-export function projectFolder(given = process.env['MANGROVE_PROJECT']): ProjectFolder {
-  const directory = resolve(given ?? '.');
+export function projectFolder(folder = process.env['MANGROVE_PROJECT']): ProjectFolder {
+  const directory = resolve(folder ?? '.');
   if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
   if (isOfV3(directory)) throw new Error(ofV3);
-  return { directory, isNamed: given !== undefined };
+  return { directory, isNamed: folder !== undefined };
 }
 
 /** Returns whether a folder has a project of Strapi v3. */

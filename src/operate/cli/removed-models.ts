@@ -74,8 +74,8 @@ const nameOf = ({ uid, attribute }: RemovedPart): string => (attribute === null 
 function findPart(parts: readonly RemovedPart[], [word, name, ...more]: readonly string[]): RemovedPart {
   const uid = requiredArgument(word, 'a uid');
   refuseFurtherArguments(more);
-  const found = parts.find((part) => part.uid === uid && part.attribute === (name ?? null));
-  if (found !== undefined) return found;
+  const removedPart = parts.find((part) => part.uid === uid && part.attribute === (name ?? null));
+  if (removedPart !== undefined) return removedPart;
   const wanted = name === undefined ? uid : `${uid} ${name}`;
   throw new Error(`${wanted} is not removed${suggest(wanted, parts.map(nameOf))}; npx mangrove models removed lists what is`);
 }

@@ -20,15 +20,15 @@ const partsOf = ({ config, store: { database }, content }: OpenedService) => ({
 });
 
 const status: Command = async (service) => {
-  const found = await searchStatus(partsOf(service));
-  if (found === null) {
+  const status = await searchStatus(partsOf(service));
+  if (status === null) {
     print('MongoDB searches: api.search.engine is mongodb');
     return;
   }
-  for (const { uid, state, after } of found.indexes)
+  for (const { uid, state, after } of status.indexes)
     print([uid, state, ...(after === null ? [] : [`up to ${String(after)}`])].join('\t'));
   printError(
-    found.behind === null ? `nothing was sent to ${found.engine} yet` : `${String(found.behind)} changes are to be sent`,
+    status.behind === null ? `nothing was sent to ${status.engine} yet` : `${String(status.behind)} changes are to be sent`,
   );
 };
 

@@ -37,9 +37,9 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   const logger = await createLogger(config);
   const project = isProject || dependsOnStrapi(directory);
   if (project) process.on('unhandledRejection', (error) => reportRejection(error, directory, createObserver(config, logger)));
-  const given = embedded === null ? config : withUri(config, embedded.uri);
+  const runConfig = embedded === null ? config : withUri(config, embedded.uri);
   const server: Service = await createService({
-    config: given,
+    config: runConfig,
     logger,
     embeddedDatabase: embedded !== null,
     ...(register && { register }),

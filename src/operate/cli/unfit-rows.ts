@@ -12,10 +12,10 @@ interface Builds {
 
 /** Returns the stored values that break rules which the models do not have yet. */
 export async function unfitIn({ before, after }: Builds, database: Database): Promise<readonly UnfitData[]> {
-  const found: UnfitData[] = [];
+  const unfitData: UnfitData[] = [];
   for (const type of changedTypes(after.registry, before.registry))
-    found.push(...(await findUnfitValues(type, { before: before.registry, after: after.registry }, database)));
-  return found;
+    unfitData.push(...(await findUnfitValues(type, { before: before.registry, after: after.registry }, database)));
+  return unfitData;
 }
 
 export const shownData = ({ uid, attribute, rule, count, examples }: UnfitData) => ({

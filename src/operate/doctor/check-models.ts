@@ -29,9 +29,9 @@ function searchText({ uid, search }: ModelState): string | null {
 }
 
 function unfitText({ uid, requiredNulls = [], unfitValues = [] }: ModelState): string | null {
-  const found = [...requiredNulls, ...unfitValues];
-  if (found.length === 0) return null;
-  const parts = found.map(({ attribute, entries }) => `${attribute} (${String(entries)})`);
+  const violations = [...requiredNulls, ...unfitValues];
+  if (violations.length === 0) return null;
+  const parts = violations.map(({ attribute, entries }) => `${attribute} (${String(entries)})`);
   return `entries of ${uid} do not fit the model: ${nameSome(parts)}`;
 }
 

@@ -71,7 +71,7 @@ export type NamedFinding = Finding & { readonly name: string };
 export const runChecks = (context: Context): readonly NamedFinding[] => {
   const own = checks.map(({ name, fine, check }) => ({ name, fine, found: check(context) }));
   return [...own, ...context.ofFeatures].flatMap(({ name, fine, found: all }) => {
-    const found = [all].flat().filter((finding) => finding !== null);
-    return (found.length > 0 ? found : [ok(fine)]).map((finding) => ({ name, ...finding }));
+    const findings = [all].flat().filter((finding) => finding !== null);
+    return (findings.length > 0 ? findings : [ok(fine)]).map((finding) => ({ name, ...finding }));
   });
 };

@@ -63,8 +63,8 @@ export const isPlan = (value: unknown, own: Database['ownCollections']): value i
 
 /** Creates an empty collection with the options of a plan, under another name, unless it exists. */
 export async function createPlanned({ db }: Database, { options }: CollectionPlan, name: string): Promise<void> {
-  const given = BSON.EJSON.deserialize(options) as CreateCollectionOptions;
-  await patiently(() => db.createCollection(name, given)).catch(unlessPresent);
+  const collectionOptions = BSON.EJSON.deserialize(options) as CreateCollectionOptions;
+  await patiently(() => db.createCollection(name, collectionOptions)).catch(unlessPresent);
 }
 
 /** Creates the indexes of a plan on a collection. Returns a line for each that could not be built. */

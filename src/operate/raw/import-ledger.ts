@@ -120,9 +120,9 @@ export async function beginImport(database: Database, beginning: Beginning): Pro
 export async function takeOver(database: Database, former: UnfinishedImport, run = former.run): Promise<ImportState> {
   const update: UpdateFilter<ImportState> = { $set: { runner: newRunner(), run }, $currentDate: { aliveAt: true } };
   const filter = { ...ownedBy(former), stage: former.stage };
-  const found = await translating(() => imports(database).findOneAndUpdate(filter, update, { returnDocument: 'after' }));
-  if (found === null) throw new Error(`another process has just taken over the import of ${former.source}`);
-  return found;
+  const state = await translating(() => imports(database).findOneAndUpdate(filter, update, { returnDocument: 'after' }));
+  if (state === null) throw new Error(`another process has just taken over the import of ${former.source}`);
+  return state;
 }
 
 /** Returns a filter for an import that its runner still holds. */

@@ -86,11 +86,11 @@ export async function* readDocuments(
   let waiting: readonly RawDocument[] = [];
   for (let next = 0; next < ids.length || waiting.length > 0;) {
     const further = ids.slice(next, next + Math.max(size.documents - waiting.length, 0));
-    const wanted = [...waiting, ...further];
-    const command = { find: collection, filter: { _id: { $in: wanted.map(idOf) } }, batchSize: wanted.length, readConcern };
+    const batch = [...waiting, ...further];
+    const command = { find: collection, filter: { _id: { $in: batch.map(idOf) } }, batchSize: batch.length, readConcern };
     const { documents, isWhole } = await patiently(() => readFirstOf(database, command));
     const found = new Set(documents.map((document) => keyOf(idDocument(document))));
-    const others = wanted.filter((id) => !found.has(keyOf(id)));
+    const others = batch.filter((id) => !found.has(keyOf(id)));
     yield { documents, gone: isWhole ? others : [] };
     waiting = isWhole ? [] : others;
     size.adapt(documents);

@@ -143,10 +143,10 @@ function morphsOf({ name, many }: MorphAttribute, entry: TransferredEntry, conte
 
 /** Returns the positions of an entry in the lists of its targets, for relations that are shown from both sides. */
 function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContext): Record<string, unknown> {
-  const shown = [...type.attributes.values()].filter(
+  const linkAttributes = [...type.attributes.values()].filter(
     (attribute) => attribute.kind === 'relation' && isHeld(attribute) && attribute.inverse !== null,
   ) as LinkAttribute[]; // of these kinds
-  const ranks = shown.flatMap((link) => {
+  const ranks = linkAttributes.flatMap((link) => {
     const rank = rankOf(link, linksAt(link.name, entry, context));
     return rank === undefined ? [] : [[link.name, rank]];
   });

@@ -26,8 +26,9 @@ export class Tally {
   readonly report = (given: string, where: string, count = 1): void => {
     const reason = shorten(given);
     const name = this.shortcomings.has(reason) || this.shortcomings.size < max.reasons ? reason : 'other reasons';
-    const known = this.shortcomings.get(name) ?? { count: 0, examples: [] };
-    const examples = known.examples.length < max.examples ? [...known.examples, shorten(where)] : known.examples;
-    this.shortcomings.set(name, { count: known.count + count, examples });
+    const shortcoming = this.shortcomings.get(name) ?? { count: 0, examples: [] };
+    const examples =
+      shortcoming.examples.length < max.examples ? [...shortcoming.examples, shorten(where)] : shortcoming.examples;
+    this.shortcomings.set(name, { count: shortcoming.count + count, examples });
   };
 }

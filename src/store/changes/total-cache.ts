@@ -92,8 +92,8 @@ export class TotalCache {
     // A write replaces these maps, so that counts which began before it are not used later.
     const { kept, running } = countsOf(this.#totalsOf(counted.collection), counted);
     const query = queryOf(counted);
-    const known = kept.get(query);
-    if (known !== undefined) return known.value;
+    const total = kept.get(query);
+    if (total !== undefined) return total.value;
     const work = async (): Promise<number> => {
       const value = await count();
       kept.set(query, { condition: counted.condition, value, counted: this.#changes.tick() }, totalBytes);
@@ -108,9 +108,9 @@ export class TotalCache {
     const { kept, passes } = this.#totalsOf(collection).filters;
     const query = queryDigest(match);
     const work = async (): Promise<Pass> => {
-      const found = await run();
-      kept.set(query, { condition: null, value: found.total, counted: this.#changes.tick() }, totalBytes);
-      return found;
+      const pass = await run();
+      kept.set(query, { condition: null, value: pass.total, counted: this.#changes.tick() }, totalBytes);
+      return pass;
     };
     return share(passes, JSON.stringify([query, Object.entries(order), end]), { work, limits });
   }

@@ -161,9 +161,9 @@ export async function refuseRenamedAttributes(
   const { uid, attribute } = wanted;
   const names = namesOnTheWay(wanted);
   const open = await unfinished(documents, database);
-  const found = open.find((one) => names.some((name) => name.uid === one.uid && [one.from, one.to].includes(name.name)));
-  if (found === undefined) return;
-  const { uid: holder, from, to } = found;
+  const rename = open.find((one) => names.some((name) => name.uid === one.uid && [one.from, one.to].includes(name.name)));
+  if (rename === undefined) return;
+  const { uid: holder, from, to } = rename;
   const isOwn = holder === uid && [from, to].includes(attribute);
   const what = isOwn
     ? `${attribute} is being renamed from ${from}`
@@ -188,6 +188,6 @@ function namesOnTheWay({ uid, attribute, registry }: WantedAttribute): readonly 
 async function unfinished(documents: readonly ModelDocument[], database: Database): Promise<readonly Rename[]> {
   const records = await readRenames(database);
   const known = new Set(records.map(renameKey));
-  const asked = renamesIn(documents).filter((one) => !known.has(renameKey(one)));
-  return [...records.filter(({ phase }) => phase !== 'done'), ...asked].filter(({ kind }) => kind === 'attribute');
+  const renames = renamesIn(documents).filter((one) => !known.has(renameKey(one)));
+  return [...records.filter(({ phase }) => phase !== 'done'), ...renames].filter(({ kind }) => kind === 'attribute');
 }

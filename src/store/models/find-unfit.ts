@@ -35,12 +35,12 @@ export async function findUnfitValues(
 ): Promise<UnfitData[]> {
   const places = findPlaces(type, after, isAttribute).flatMap((place) => changedPlace(place, before));
   if (places.length === 0 || !(await isStored(database, type.collection))) return [];
-  const found: UnfitData[] = [];
+  const unfitData: UnfitData[] = [];
   for (const { place, name } of places) {
-    for (const rule of rulesOf(place.attribute, name)) found.push(await search(type, { place, name }, rule, database));
-    if (isUnique(place.attribute)) found.push(await countDuplicates(type, { place, name }, database));
+    for (const rule of rulesOf(place.attribute, name)) unfitData.push(await search(type, { place, name }, rule, database));
+    if (isUnique(place.attribute)) unfitData.push(await countDuplicates(type, { place, name }, database));
   }
-  return found.filter(({ count }) => count > 0);
+  return unfitData.filter(({ count }) => count > 0);
 }
 
 const isAttribute = (attribute: Attribute): attribute is Attribute => attribute.added === null || attribute.writable;

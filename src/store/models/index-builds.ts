@@ -90,12 +90,12 @@ export class IndexBuilds {
   async #buildOthers(type: ContentType, registry: Registry, unique: Promise<LeftIndexes | null>): Promise<void> {
     const { status } = this.#input;
     const { observer } = this.#input.jobs;
-    const left = await unique;
-    if (left === null) return;
+    const leftIndexes = await unique;
+    if (leftIndexes === null) return;
     try {
       await this.#turns.run(async () => {
         const leftOut = indexesLeftOut(type, registry).map(describeLeftOut);
-        const problems = [...left.problems, ...leftOut, ...(await this.#watched(type, left.others))];
+        const problems = [...leftIndexes.problems, ...leftOut, ...(await this.#watched(type, leftIndexes.others))];
         for (const text of problems) observer.observe({ kind: 'index refused', uid: type.uid, text });
         await status.set(type.uid, { indexProblems: problems });
       });

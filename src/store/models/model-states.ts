@@ -110,7 +110,7 @@ export interface Instance {
 /** Returns the instances that are alive by name, up to a limit. */
 async function readInstances(database: Database, limit: number): Promise<readonly Instance[]> {
   const refused = { $cond: [{ $eq: ['$state', 'refused'] }, 1, 0] };
-  const found = await readAll(database, {
+  const documents = await readAll(database, {
     aggregate: collections.modelStatus,
     pipeline: [
       { $match: alive() },
@@ -128,7 +128,7 @@ async function readInstances(database: Database, limit: number): Promise<readonl
       { $limit: limit },
     ],
   });
-  return found.map(({ _id, version, until, revisions, refused: count }) => {
+  return documents.map(({ _id, version, until, revisions, refused: count }) => {
     const inForce = (revisions as readonly unknown[]).filter((one) => one !== null); // pushed above
     return {
       name: String(_id),

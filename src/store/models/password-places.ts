@@ -77,20 +77,20 @@ export async function settlePasswords(
 ): Promise<((now: Registry) => Promise<void>) | null> {
   const stored = types.filter(({ kind }) => kind !== 'component');
   const recorded = await readRecord(stored, database);
-  const found: Wipe[] = [];
+  const wipes: Wipe[] = [];
   const late: Wipe[] = [];
   const records: (readonly [collection: string, keys: readonly string[]])[] = [];
   for (const type of stored) {
     const before = recorded.get(type.collection) ?? null;
     const now = keysIn(type, registry);
     const own = wipesOf(type, { before, now }, registry);
-    found.push(...own);
+    wipes.push(...own);
     if (before !== null) late.push(...own);
     const wiped = new Set(own.map(({ place, names }) => keyOf(place, names)));
     const kept = [...new Set([...(before ?? []).filter((key) => !wiped.has(key)), ...now])].sort();
     if (kept.join() !== before?.join()) records.push([type.collection, kept]);
   }
-  await runWipes(found, database);
+  await runWipes(wipes, database);
   await writeRecord(records, database);
   if (late.length === 0) return null;
   return (now) =>

@@ -50,10 +50,10 @@ function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): bool
  * collection, or while documents of an interrupted `purgeRemoved` are still aside.
  */
 async function readLeft(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
-  const left: RemovedPart[] = [];
+  const parts: RemovedPart[] = [];
   for (const part of await removedParts.read(database))
-    if (!isBack(part, now) || (await countRemoved(part, now, database)) > 0) left.push(part);
-  return left;
+    if (!isBack(part, now) || (await countRemoved(part, now, database)) > 0) parts.push(part);
+  return parts;
 }
 
 /** Returns whether changed models would begin with the data of a removed part. Those that have begun before do not. */

@@ -92,9 +92,9 @@ async function removeFormerRights(database: Database, { from }: UidChange): Prom
   const { db } = database;
   await inWriteTime(database, () => db.collection(collections.permissions).deleteMany({ action: is.startingWith(`${from}.`) }));
   await inWriteTime(database, () => db.collection(collections.adminPermissions).deleteMany({ subject: from }));
-  const taken = { $pull: { permissions: is.startingWith(`${from}.`) } } as Document;
+  const change = { $pull: { permissions: is.startingWith(`${from}.`) } } as Document;
   await inWriteTime(database, () =>
-    db.collection(collections.tokens).updateMany({ permissions: is.startingWith(`${from}.`) }, taken),
+    db.collection(collections.tokens).updateMany({ permissions: is.startingWith(`${from}.`) }, change),
   );
   await changeRules(database, (rules) => Object.fromEntries(Object.entries(rules).filter(([uid]) => uid !== from)));
 }

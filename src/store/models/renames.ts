@@ -55,17 +55,17 @@ export class Renames {
   /** Returns stored models with the names that are served now, and begins renames that are new. */
   async served(documents: readonly ModelDocument[]): Promise<readonly ModelDocument[]> {
     const { database } = this.#input;
-    const asked = renamesIn(documents);
+    const renames = renamesIn(documents);
     const before = this.#documents;
     this.#documents = documents;
     if (before !== documents && before.length > 0)
       await removedParts.note(database, await this.#withData(before, documents), documents);
-    if (asked.length === 0 && this.#records?.length === 0) return documents;
+    if (renames.length === 0 && this.#records?.length === 0) return documents;
     const known = await readRenames(database);
-    const keys = new Set([...asked.map(renameKey), ...keptRenames(known, documents).map(renameKey)]);
+    const keys = new Set([...renames.map(renameKey), ...keptRenames(known, documents).map(renameKey)]);
     this.#records = known;
     const begun = new Set(known.map(renameKey));
-    const added = asked.filter((one) => !begun.has(renameKey(one)));
+    const added = renames.filter((one) => !begun.has(renameKey(one)));
     for (const one of added) await beginRename(database, await this.#first(one));
     await forgetRenames(
       database,

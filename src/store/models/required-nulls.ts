@@ -71,8 +71,8 @@ export class RequiredChecks {
         lacking: [],
       };
       const known = new Set(before.required.filter((key) => !before.lacking.includes(key)));
-      const asked = rules.filter(({ key }) => !known.has(key));
-      const record = { _id: type.uid, required: rules.map(({ key }) => key), lacking: await this.#count(type, asked) };
+      const openRules = rules.filter(({ key }) => !known.has(key));
+      const record = { _id: type.uid, required: rules.map(({ key }) => key), lacking: await this.#count(type, openRules) };
       if (!isDeepStrictEqual(record, checked.get(type.uid))) records.push(record);
     }
     await this.#record(records);
@@ -98,8 +98,8 @@ export class RequiredChecks {
     else this.#violated.set(type.uid, { type, rules: violated });
     if (await status.set(type.uid, { requiredNulls, unfitValues })) {
       const unfit = { kind: 'entries unfit', uid: type.uid } as const;
-      for (const found of requiredNulls) jobs.observer.observe({ ...unfit, problem: 'null', ...found });
-      for (const found of unfitValues) jobs.observer.observe({ ...unfit, problem: 'type', ...found });
+      for (const violation of requiredNulls) jobs.observer.observe({ ...unfit, problem: 'null', ...violation });
+      for (const violation of unfitValues) jobs.observer.observe({ ...unfit, problem: 'type', ...violation });
     }
     return violated.map(({ key }) => key);
   }

@@ -41,14 +41,15 @@ export class SearchBuilds {
    * may become outdated from now on, so they are marked to be built again if a later model needs them.
    */
   async keep({ types }: Registry): Promise<void> {
-    const kept = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
-    const places = new Map(kept.flatMap(placesOf).map((place) => [placeKey(place), place]));
+    const searchedTypes = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
+    const places = new Map(searchedTypes.flatMap(placesOf).map((place) => [placeKey(place), place]));
     if (this.#built === null || this.#types.flatMap(placesOf).some((place) => !places.has(placeKey(place))))
       await restartOthers([...places.values()], this.#input.database);
-    this.#types = kept;
+    this.#types = searchedTypes;
     const { searches } = this.#input.database;
-    for (const { collection, aliases } of kept) for (const [from, to] of aliases ?? []) searches.rename(collection, from, to);
-    const attributes = kept.map((type) => [type.collection, trigramAttributes(type)] as const);
+    for (const { collection, aliases } of searchedTypes)
+      for (const [from, to] of aliases ?? []) searches.rename(collection, from, to);
+    const attributes = searchedTypes.map((type) => [type.collection, trigramAttributes(type)] as const);
     searches.keep(new Map(attributes.filter(([, names]) => names.length > 0)));
   }
 

@@ -68,8 +68,8 @@ export async function readBuilds(database: Database): Promise<readonly string[]>
 }
 
 /** Records that the trigrams of all other attributes must be built from the beginning, because writes no longer store them. */
-export async function restartOthers(kept: readonly TrigramPlace[], database: Database): Promise<void> {
-  const others = { _id: { $nin: kept.map(placeKey) } };
+export async function restartOthers(places: readonly TrigramPlace[], database: Database): Promise<void> {
+  const others = { _id: { $nin: places.map(placeKey) } };
   await translating(() => records(database).updateMany(others, { $set: fromStart() }));
 }
 

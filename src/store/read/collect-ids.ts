@@ -61,7 +61,7 @@ export async function readMatching(
 }
 
 /** Returns the stage that ends after one entry more than the budget allows; no stage without a budget. */
-export const limitStage = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
+export const limitStage = (remaining: number): Document[] => (remaining === Infinity ? [] : [{ $limit: remaining + 1 }]);
 
 /**
  * Reads the ids of the entries, or outer elements, that contain elements which meet a match. `$expr`, which converts numbers and JSON to

@@ -46,8 +46,8 @@ function cacheFacts<Value>(read: Read<Value>): Read<Value> {
   return (subject, database) => {
     const facts = factsOf(database.db);
     const key = JSON.stringify([subject.collection, subject.match, subject.limit]);
-    const known = facts.get(key);
-    if (known !== undefined && known.until > Date.now()) return known.value;
+    const fact = facts.get(key);
+    if (fact !== undefined && fact.until > Date.now()) return fact.value;
     const value = read(subject, shared(database));
     facts.set(key, { value, until: Date.now() + factLifetime }, 100);
     value.catch(() => {

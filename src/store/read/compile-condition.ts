@@ -27,9 +27,9 @@ export function compileCondition(condition: Condition | null, resolved: Resolved
   if (condition === null) return {};
   // Compiling a single comparison, such as that of an id, is faster than finding it in the cache.
   if (resolved.size > 0 || condition.kind === 'comparison') return compile(condition, resolved);
-  const kept = compiled.get(condition) ?? compile(condition, resolved);
-  compiled.set(condition, kept);
-  return kept;
+  const match = compiled.get(condition) ?? compile(condition, resolved);
+  compiled.set(condition, match);
+  return match;
 }
 
 /** Compiled conditions. Those of cached plans are the same objects for each request. */

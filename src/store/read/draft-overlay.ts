@@ -13,12 +13,12 @@ import type { Store } from '../store.js';
 export async function seeingDrafts(store: Store, types: readonly ContentType[]): Promise<Store> {
   const { database } = store;
   const known = database.overlay ?? new Map<string, null>();
-  const asked = types.filter(({ collection }) => !known.has(collection));
-  if (asked.length === 0) return store;
-  const found = new Set(await collectionsWithDrafts(asked, database));
+  const missingTypes = types.filter(({ collection }) => !known.has(collection));
+  if (missingTypes.length === 0) return store;
+  const found = new Set(await collectionsWithDrafts(missingTypes, database));
   const overlay: Overlay = new Map([
     ...known,
-    ...asked.map(({ collection }) => [collection, found.has(collection) ? seen : null] as const),
+    ...missingTypes.map(({ collection }) => [collection, found.has(collection) ? seen : null] as const),
   ]);
   const searches = database.searches.withoutWords(found);
   return { ...store, database: { ...database, overlay, searches }, totals: store.totals.without(found) };

@@ -44,8 +44,8 @@ export class ReadTrace implements Trace {
     const lacking = distinctLacking((await Promise.all(this.#reads.map(({ plan }) => lackingIndexes(plan, context)))).flat());
     const advice = lacking.length === 0 ? null : spellLacking(lacking);
     const { way = 'none' } = this.#reads.find((read) => read.way !== groupsWay) ?? this.#reads[0] ?? {};
-    const found = this.#reads.find(({ plan }) => plan.foundEntries !== undefined)?.plan.foundEntries ?? null;
-    return { way, found, commands, lacking, advice };
+    const foundEntries = this.#reads.find(({ plan }) => plan.foundEntries !== undefined)?.plan.foundEntries ?? null;
+    return { way, found: foundEntries, commands, lacking, advice };
   }
 }
 

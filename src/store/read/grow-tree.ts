@@ -72,9 +72,9 @@ function growChildren({ type, children, locales }: Selection, nodes: readonly Gr
 }
 
 function addPending(relation: Omit<PendingRelation, 'holders'>, nodes: readonly Growing[], next: PendingLevel): void {
-  const known = next.get(relation.child);
-  if (known === undefined) next.set(relation.child, { holders: [...nodes], ...relation });
-  else for (const node of nodes) known.holders.push(node);
+  const pending = next.get(relation.child);
+  if (pending === undefined) next.set(relation.child, { holders: [...nodes], ...relation });
+  else for (const node of nodes) pending.holders.push(node);
 }
 
 function growComponents(child: ComponentChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {

@@ -10,7 +10,7 @@ const noGroup = -1;
  * Adds a join, and returns a match for the entries without a localization in an earlier locale that meets the stages. Each entry is joined
  * with these, by the index of groups and locales.
  */
-export function joinEarlier(condition: FallbackCondition, seen: readonly Document[], joins: Joins): Document {
+export function joinEarlier(condition: FallbackCondition, visibleStages: readonly Document[], joins: Joins): Document {
   const { type, locales } = condition;
   const as = joinName(joins);
   const localField = `${as}_group`;
@@ -21,7 +21,7 @@ export function joinEarlier(condition: FallbackCondition, seen: readonly Documen
   const before = { locale: { $in: locales.slice(0, -1) }, ...(locales.length > 2 && { $expr: isEarlier }) };
   const lookup = {
     ...{ from: type.collection, localField, foreignField: localeGroup.field, let: { own: '$locale' } },
-    pipeline: [{ $match: before }, ...seen, { $limit: 1 }, { $project: { _id: 1 } }],
+    pipeline: [{ $match: before }, ...visibleStages, { $limit: 1 }, { $project: { _id: 1 } }],
     as,
   };
   joins.push({ condition, stages: [{ $set: group }, { $lookup: lookup }] });

@@ -174,8 +174,8 @@ function indexStoredLinks({ attribute, targets }: MorphChild, results: readonly 
   }
   const choices = new Map([...targets].flatMap(([uid, target]) => (target.window === null ? [] : [[uid, chooseOf(target)]])));
   return (holder) => {
-    const found = morphLinks(holder[attribute.name]).flatMap(({ __type: uid, id }) => read.get(uid)?.get(id) ?? []);
-    return chosenItems(found, choices, ({ uid }) => uid).map(({ node }) => node);
+    const targets = morphLinks(holder[attribute.name]).flatMap(({ __type: uid, id }) => read.get(uid)?.get(id) ?? []);
+    return chosenItems(targets, choices, ({ uid }) => uid).map(({ node }) => node);
   };
 }
 
@@ -185,5 +185,5 @@ const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, 
 /** Returns a function that cuts the targets of one type to the window. The sort only decides which targets are in the window. */
 const chooseOf =
   ({ sort, window }: NestedList): Choose<Target> =>
-  (found) =>
-    cutWindow(sort.length === 0 ? found : [...found].sort((a, b) => a.place - b.place), window);
+  (targets) =>
+    cutWindow(sort.length === 0 ? targets : [...targets].sort((a, b) => a.place - b.place), window);

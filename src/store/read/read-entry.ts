@@ -103,8 +103,8 @@ function joinOf(child: LinkChild, path: string): Join[] {
   const { link, target, condition, sort, window, countOnly } = child;
   const rule = condition === null ? [] : compileStoredRule(condition);
   if (rule === null || sort.length > 0 || window !== null) return [];
-  const join = (shown: readonly Document[] = [], fields = joinFields({ link, path })): Join[] => {
-    const pipeline = [...rule, ...shown];
+  const join = (visibleStages: readonly Document[] = [], fields = joinFields({ link, path })): Join[] => {
+    const pipeline = [...rule, ...visibleStages];
     return [{ child, lookup: { from: target.collection, ...fields, ...(pipeline.length > 0 && { pipeline }) } }];
   };
   switch (link.storage.kind) {

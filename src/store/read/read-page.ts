@@ -57,12 +57,12 @@ async function readByCursors(plan: Plan, { backwards }: BoundCursors, facts: Fac
  */
 async function hasOtherSide({ pagination }: Plan, { page, database }: Facts): Promise<boolean> {
   if (pagination.kind !== 'cursor' || pagination.from === null || !pagination.looksBack) return false;
-  const found = await page();
-  if (found.match === nothing) return false;
+  const joinedPage = await page();
+  if (joinedPage.match === nothing) return false;
   const { from } = pagination;
-  const { near = null } = found;
+  const { near = null } = joinedPage;
   const read = async (one: JoinedPage) => (await readAll(database, compileExists(one, from))).length > 0;
-  return near === null ? read(found) : byPlaces(near, (stage) => read({ ...found, near: stage }));
+  return near === null ? read(joinedPage) : byPlaces(near, (stage) => read({ ...joinedPage, near: stage }));
 }
 
 /** Returns a command that finds an entry on the other side of a position. It sorts nothing. */
@@ -141,13 +141,13 @@ async function readBy(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | n
 /** Reads the entries of a page. The total is null unless the way counts, or it follows from the page. */
 async function readEntries(way: Way, plan: Plan, facts: Facts): Promise<FoundPage | null> {
   const { database } = facts;
-  const found = await way.read(plan, facts);
-  if (found === null) return null;
-  const implied = impliedTotal(plan, plan.window, found.documents.length);
-  const { documents, ...around } = cutPage(plan, found.documents);
+  const result = await way.read(plan, facts);
+  if (result === null) return null;
+  const implied = impliedTotal(plan, plan.window, result.documents.length);
+  const { documents, ...around } = cutPage(plan, result.documents);
   database.budget.spend('entriesRead', documents.length);
   const entries = await readTree(plan.selection, documents, database);
-  return { entries, total: plan.withTotal ? (found.total ?? implied) : null, ...around };
+  return { entries, total: plan.withTotal ? (result.total ?? implied) : null, ...around };
 }
 
 /** Removes the documents that only show what is around a page by cursors. */

@@ -15,10 +15,10 @@ export const needsRelatedReads = (condition: Condition | null): boolean =>
  * Returns how many conditions need a command, without those of row rules, which clients do not pay for. Conditions within a
  * related condition are counted when that condition is resolved.
  */
-export const countCommands = (condition: Condition, known: KnownIds): number =>
+export const countCommands = (condition: Condition, ids: KnownIds): number =>
   termsOf(condition).reduce((sum, term) => {
-    if (term.kind === 'related') return sum + (term.ofRule || known.has(term) || compileOwnId(term) !== null ? 0 : 1);
+    if (term.kind === 'related') return sum + (term.ofRule || ids.has(term) || compileOwnId(term) !== null ? 0 : 1);
     return term.kind === 'element'
-      ? sum + countCommands(term.condition, known) + (term.place === null || term.ofRule ? 0 : 1)
+      ? sum + countCommands(term.condition, ids) + (term.place === null || term.ofRule ? 0 : 1)
       : sum;
   }, 0);

@@ -34,8 +34,8 @@ async function resolveLink(related: RelatedCondition, database: Database): Promi
   database.budget.spend('relatedConditions');
   const ids = spend(await readMatching(target.collection, await relatedStages(related, database), database), database);
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
-  const found: Condition = { ...link, comparator: 'in', operand: ids };
-  if (!orMissing) return found;
+  const idCondition: Condition = { ...link, comparator: 'in', operand: ids };
+  if (!orMissing) return idCondition;
   const seen = visible && (await collectIds(target.collection, await matchVisibleEntries(related, database), database));
-  return anyOf([found, { ...link, comparator: 'null', operand: seen ?? true }]);
+  return anyOf([idCondition, { ...link, comparator: 'null', operand: seen ?? true }]);
 }

@@ -12,10 +12,10 @@ import { type Joining, joinSome } from './join-related.js';
  */
 export async function resolveLone(
   collection: string,
-  seen: readonly Document[],
+  visibleStages: readonly Document[],
   { database, joins }: Joining,
 ): Promise<Document | null> {
-  const groups = [...seen, { $group: { _id: localeGroup.number, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
+  const groups = [...visibleStages, { $group: { _id: localeGroup.number, entries: { $sum: 1 }, first: { $first: '$_id' } } }];
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
   const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count] });
   const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);

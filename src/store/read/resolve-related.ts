@@ -52,10 +52,10 @@ export async function resolveRelated(
  * Resolves a condition. Entries are joined if more than the budget allows meet it, and if they may have localizations in an earlier locale;
  * in a transaction only these are. Ids that are known are not read again.
  */
-export async function resolveOrJoin(condition: Condition | null, database: Database, known = noIds): Promise<Resolution> {
+export async function resolveOrJoin(condition: Condition | null, database: Database, ids = noIds): Promise<Resolution> {
   const fallbacks: Joins = [];
   const joins = database.session === null ? fallbacks : null;
-  return { resolved: await resolveRelated(condition, database, { joins, fallbacks, known }), joins: fallbacks };
+  return { resolved: await resolveRelated(condition, database, { joins, fallbacks, known: ids }), joins: fallbacks };
 }
 
 /** Does the same for several conditions. */
@@ -114,9 +114,9 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       return;
     }
     case 'search': {
-      const found = database.searches.find(condition);
-      if (found === null) await resolveInto(condition.otherwise, resolving);
-      else resolved.set(condition, found.match);
+      const textMatch = database.searches.find(condition);
+      if (textMatch === null) await resolveInto(condition.otherwise, resolving);
+      else resolved.set(condition, textMatch.match);
       return;
     }
     case 'fallback': {
@@ -186,13 +186,16 @@ async function resolveMissing(condition: RelatedCondition, { database, joins }: 
   const { link, path, target, visible } = condition;
   const { kind } = link.storage;
   if (kind === 'own' && visible === null) return matchEmpty(path);
-  const seen = [...marksOf(condition, database), ...(await matchVisibleEntries(condition, database))];
+  const visibleStages = [...marksOf(condition, database), ...(await matchVisibleEntries(condition, database))];
   if (kind === 'localizations')
-    return (await resolveLone(target.collection, seen, { database, joins })) ?? joinNone(condition, seen, joins ?? []);
+    return (
+      (await resolveLone(target.collection, visibleStages, { database, joins })) ??
+      joinNone(condition, visibleStages, joins ?? [])
+    );
   if (kind === 'morph') return nothing;
   const linked = kind === 'own' ? [] : [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)];
-  const ids = await readIds(target.collection, [...seen, ...linked], database);
-  if (joins !== null && areTooMany(ids, database)) return joinNone(condition, seen, joins);
+  const ids = await readIds(target.collection, [...visibleStages, ...linked], database);
+  if (joins !== null && areTooMany(ids, database)) return joinNone(condition, visibleStages, joins);
   return { [kind === 'own' ? path : '_id']: { $nin: spend(ids, database) } };
 }
 

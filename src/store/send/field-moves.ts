@@ -131,8 +131,8 @@ export class FieldMoves {
   /** Returns the component behind an attribute that has the next name of a path. */
   #holderOf(attribute: Attribute | undefined, rest: readonly string[]): ContentType | undefined {
     const next = rest.find((step) => !isPosition(step)) ?? '';
-    const found = (attribute === undefined ? [] : componentsOf(attribute)).flatMap((uid) => this.#types.types.get(uid) ?? []);
-    return found.find((type) => this.#attribute(type, next) !== undefined) ?? found[0];
+    const types = (attribute === undefined ? [] : componentsOf(attribute)).flatMap((uid) => this.#types.types.get(uid) ?? []);
+    return types.find((type) => this.#attribute(type, next) !== undefined) ?? types[0];
   }
 
   /** Returns the attribute that has one of the names that stand for a name. */

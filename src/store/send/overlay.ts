@@ -99,13 +99,13 @@ const pipelineIn = (value: Document | undefined): readonly Document[] => (value?
 
 function seenLookup(lookup: Document, overlay: Overlay): Document {
   const { from, localField, foreignField, let: variables, ...others } = lookup;
-  const given = pipelineIn(lookup);
-  const seen = seenIn(given, from, overlay);
+  const stages = pipelineIn(lookup);
+  const seen = seenIn(stages, from, overlay);
   if (seen === null) {
-    const pipeline = seenPipeline('', given, overlay);
-    return given.length === 0 ? lookup : { ...lookup, pipeline };
+    const pipeline = seenPipeline('', stages, overlay);
+    return stages.length === 0 ? lookup : { ...lookup, pipeline };
   }
-  const pipeline = seenPipeline(String(from), given, overlay);
+  const pipeline = seenPipeline(String(from), stages, overlay);
   if (foreignField === undefined || seen.fixed.has(String(foreignField))) return { ...lookup, pipeline };
   // The links that the stages change are compared after them.
   const linked = { $match: { $expr: sharesValue('$$localValue', `$${String(foreignField)}`) } };
@@ -114,7 +114,7 @@ function seenLookup(lookup: Document, overlay: Overlay): Document {
     from: from as unknown,
     ...others,
     ...own,
-    pipeline: [...seen.stages, linked, ...given.map((one) => seenStage(one, overlay))],
+    pipeline: [...seen.stages, linked, ...stages.map((one) => seenStage(one, overlay))],
   };
 }
 

@@ -36,8 +36,8 @@ export function atlasCommand({ collection, name: index }: AtlasIndex, search: At
   };
 }
 
-async function search(database: Database, index: AtlasIndex, wanted: AtlasSearch): Promise<readonly number[]> {
-  return (await readAll(database, atlasCommand(index, wanted))).map(({ _id }) => Number(_id));
+async function search(database: Database, index: AtlasIndex, request: AtlasSearch): Promise<readonly number[]> {
+  return (await readAll(database, atlasCommand(index, request))).map(({ _id }) => Number(_id));
 }
 
 /** Creates an index of some texts, of the publication state and the locale, and of nothing else. */

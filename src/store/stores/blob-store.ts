@@ -119,12 +119,12 @@ async function commitBlobs(database: Database, names: readonly BlobName[]): Prom
 /** Unpublishes files by name, with their variants, and returns them. The bytes are deleted later. */
 async function retireBlobs(database: Database, names: readonly string[], owner: BlobOwner): Promise<readonly PendingBlob[]> {
   const isNamed = matchesAny({ filename: is.oneOf(names) }, { 'metadata.variantOf': is.oneOf(names) });
-  const found = await readRecords(database, { pending: is.absent, ...isNamed });
+  const blobDocuments = await readRecords(database, { pending: is.absent, ...isNamed });
   const pending = { owner, since: new Date() };
   await inWriteTime(database, () =>
-    blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, unpublishing(pending), options(database)),
+    blobs(database).updateMany({ _id: { $in: blobDocuments.map(({ _id }) => _id) } }, unpublishing(pending), options(database)),
   );
-  return found.map((document) => ({ ...idOf(document), ...pending }));
+  return blobDocuments.map((document) => ({ ...idOf(document), ...pending }));
 }
 
 const unpublishing = (pending: Pick<PendingBlob, 'owner' | 'since'>) => ({
@@ -164,8 +164,10 @@ async function findBlob(database: Database, name: string): Promise<StoredBlob | 
 /** Returns unpublished blobs, all or those with the given ids. */
 async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
   const match = { 'pending.since': { $exists: true }, ...(ids && { _id: is.oneOf(ids.map((id) => new ObjectId(id))) }) };
-  const found = await readRecords(database, match);
-  return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));
+  const blobDocuments = await readRecords(database, match);
+  return blobDocuments.flatMap((document) =>
+    document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }],
+  );
 }
 
 /** Makes sure that pending blobs are not published any more. Returns them, without those that are published. */

@@ -99,13 +99,13 @@ const ended = [{ $set: { until: '$$NOW' } }, { $unset: 'owner' }];
 async function take(database: Database, name: string, due: Due | null): Promise<string | null> {
   const holder = randomUUID();
   const attempt = () => attemptTo(database, name, takenBy(holder, due));
-  let taken = await attempt();
-  if (taken?.owner && taken.holder !== holder && isGone(taken.owner)) {
-    const held = { _id: name, holder: taken.holder };
+  let storedClaim = await attempt();
+  if (storedClaim?.owner && storedClaim.holder !== holder && isGone(storedClaim.owner)) {
+    const held = { _id: name, holder: storedClaim.holder };
     await inWriteTime(database, () => claimsOf(database).updateOne(held, ended, inScope(database)));
-    taken = await attempt();
+    storedClaim = await attempt();
   }
-  return taken?.holder === holder ? holder : null;
+  return storedClaim?.holder === holder ? holder : null;
 }
 
 /** Returns the claim after an update; null if another instance was the first to insert it. */
@@ -127,14 +127,14 @@ interface RenewedWork<Result> {
 /** Runs work, and renews its claim meanwhile. */
 function renewed<Result>(
   database: Database,
-  held: Pick<Claim, '_id' | 'holder'>,
+  ownClaim: Pick<Claim, '_id' | 'holder'>,
   { work, lost }: RenewedWork<Result>,
 ): Promise<Result> {
   let renewedAt = performance.now();
   const renew = (): void => {
     const begun = performance.now();
     if (begun - renewedAt >= claimLifetime) lost();
-    const renewing = claimsOf(database).updateOne(held, [{ $set: { until: later } }], commentIn(database));
+    const renewing = claimsOf(database).updateOne(ownClaim, [{ $set: { until: later } }], commentIn(database));
     renewing.then(({ matchedCount }) => (matchedCount === 0 ? lost() : void (renewedAt = begun))).catch(() => undefined);
   };
   return meanwhile(claimLifetime / 3, renew, work);

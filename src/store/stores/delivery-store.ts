@@ -78,7 +78,7 @@ const bodies = {
 } as const;
 
 /** Returns the body of a delivery. */
-export const eventBody = (told: ToldEvent, format: keyof typeof bodies): string => JSON.stringify(bodies[format](told));
+export const eventBody = (event: ToldEvent, format: keyof typeof bodies): string => JSON.stringify(bodies[format](event));
 
 /** Stores the tags of answers that a write has made stale, in the transaction of the database, until webhooks are told of them. */
 export async function storePurge(database: Database, tags: readonly string[]): Promise<void> {

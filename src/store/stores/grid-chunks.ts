@@ -75,14 +75,14 @@ async function* readChunks(database: Database, id: string, { start, end }: Range
   for (let n = Math.floor(start / chunkSize); n < last; n += chunksAtOnce) {
     const until = Math.min(n + chunksAtOnce, last);
     const filter = { files_id, n: { $gte: n, $lt: until } };
-    const found = await readAll(database, {
+    const chunks = await readAll(database, {
       find: 'uploads.chunks',
       filter,
       sort: { n: 1 },
       projection: { _id: 0, n: 1, data: 1 },
     });
-    if (found.length < until - n) throw new Error(`chunks of ${id} are missing`);
-    for (const chunk of found as unknown as readonly ChunkDocument[]) {
+    if (chunks.length < until - n) throw new Error(`chunks of ${id} are missing`);
+    for (const chunk of chunks as unknown as readonly ChunkDocument[]) {
       // written in this form
       const from = chunk.n * chunkSize;
       yield chunk.data.buffer.subarray(Math.max(start - from, 0), Math.min(end - from, chunkSize));

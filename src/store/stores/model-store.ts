@@ -97,10 +97,10 @@ async function readRows(database: Database, uids: ReadonlySet<string> | null): P
 }
 
 /** Decodes rows. Returns the known model for unchanged bytes. Rows and known models must be sorted by uid. */
-function decode(rows: readonly Uint8Array[], known: readonly DecodedModel[]): readonly DecodedModel[] {
+function decode(rows: readonly Uint8Array[], models: readonly DecodedModel[]): readonly DecodedModel[] {
   let at = 0;
   const take = (bytes: Uint8Array): DecodedModel | undefined => {
-    const next = known[at];
+    const next = models[at];
     if (next === undefined || Buffer.compare(next.bytes, bytes) !== 0) return undefined;
     at++;
     return { bytes, model: next.model }; // the former bytes would keep the whole reply that they are part of in memory
@@ -109,7 +109,7 @@ function decode(rows: readonly Uint8Array[], known: readonly DecodedModel[]): re
     const same = take(bytes);
     if (same !== undefined) return same;
     const model = modelOf(BSON.deserialize(bytes));
-    while ((known[at]?.model.uid ?? model.uid) < model.uid) at++;
+    while ((models[at]?.model.uid ?? model.uid) < model.uid) at++;
     return take(bytes) ?? { bytes, model };
   });
 }

@@ -47,8 +47,8 @@ export function servedDocuments(documents: readonly ModelDocument[], records: re
   const served = records
     .filter(isNamed)
     .map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
-  const left = records.filter((one) => !isNamed(one));
-  return withServedNames(withCollections(documents, keptCollections(left)), served);
+  const otherRecords = records.filter((one) => !isNamed(one));
+  return withServedNames(withCollections(documents, keptCollections(otherRecords)), served);
 }
 
 /** Returns the collections that renamed types have kept, by uid. */
@@ -89,11 +89,11 @@ export async function forgetRenames(database: Database, records: readonly Rename
 const mostFinished = 1_000;
 
 /** Returns the records that are remembered: those that a model asks for, and the newest finished ones. */
-export function keptRenames(known: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
+export function keptRenames(records: readonly RenameRecord[], documents: readonly ModelDocument[]): readonly RenameRecord[] {
   const isFinished = ({ kind, phase }: RenameRecord): boolean => kind === 'attribute' && phase === 'done';
-  const kept = known.filter((one) => isKept(one, documents));
-  const finished = kept.filter(isFinished).sort((a, b) => b.since.getTime() - a.since.getTime());
-  return [...kept.filter((one) => !isFinished(one)), ...finished.slice(0, mostFinished)];
+  const rememberedRecords = records.filter((one) => isKept(one, documents));
+  const finished = rememberedRecords.filter(isFinished).sort((a, b) => b.since.getTime() - a.since.getTime());
+  return [...rememberedRecords.filter((one) => !isFinished(one)), ...finished.slice(0, mostFinished)];
 }
 
 /**

@@ -12,9 +12,9 @@ import { formChanges } from './stale-forms.js';
 import { notifyCompared } from './notify-subscribers.js';
 
 /** Runs several writes on one collection by one command, as `inCurrentForm`. Returns the number of documents that matched. */
-export async function bulkWrite(store: Store, collection: string, given: readonly Document[]): Promise<number> {
-  if (given.length === 0) return 0;
-  const operations = given.map((operation) => raisingOperation(store, collection, operation));
+export async function bulkWrite(store: Store, collection: string, documents: readonly Document[]): Promise<number> {
+  if (documents.length === 0) return 0;
+  const operations = documents.map((operation) => raisingOperation(store, collection, operation));
   const written = { collection, matches: () => operations.flatMap(matchIn) };
   const write = (inner: Store) => inCurrentForm(inner, written, () => send(inner, collection, operations));
   const hearing = store.changes.subscription(collection, ...new Set(operations.map(kindOf)));

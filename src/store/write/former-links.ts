@@ -129,11 +129,11 @@ function placeOf({ holder, steps, attribute }: FormerLinks, { uid }: ContentType
       link.holders.map((one, index) => servedAs(one, names[index] ?? '')).join('.') &&
     link.steps.length === steps.length &&
     link.steps.every(({ zone }, index) => zone === steps[index]?.zone);
-  const found = alsoInDrafts(type, linkPaths(type, registry)).find(isPlace);
-  if (found === undefined) return null;
+  const linkPath = alsoInDrafts(type, linkPaths(type, registry)).find(isPlace);
+  if (linkPath === undefined) return null;
   const leadsThere =
-    found.attribute.kind === 'morph' ? (found.attribute.targets?.includes(uid) ?? true) : found.attribute.target === uid;
-  return leadsThere ? found : null;
+    linkPath.attribute.kind === 'morph' ? (linkPath.attribute.targets?.includes(uid) ?? true) : linkPath.attribute.target === uid;
+  return leadsThere ? linkPath : null;
 }
 
 function operationOf(place: LinkPath, owner: Owner, link: FormerLink): Document {

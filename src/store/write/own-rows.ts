@@ -20,7 +20,7 @@ interface HowToChange extends How {
 /** The documents of an own collection. Each call sends one command, in the transaction of the database if there is one. */
 interface OwnRows<Row> {
   /** Returns rows; in no order unless one is wanted. Of some `fields`, the others are absent. */
-  find(database: Database, wanted?: FindOptions): Promise<readonly Row[]>;
+  find(database: Database, options?: FindOptions): Promise<readonly Row[]>;
   count(database: Database, match?: Match): Promise<number>;
   /** Inserts a row, and returns its `_id`. Throws DuplicateKey if a unique index refuses it. */
   put(database: Database, row: Row): Promise<unknown>;
@@ -45,7 +45,7 @@ export function ownRows<Row extends object>(name: string, { isApart = false } = 
   const rowsIn = ({ db }: Database) => db.collection(name);
   const readable = (database: Database): Database => (isApart ? { ...database, session: null } : database);
   return {
-    find: async (database, wanted) => (await findStored(readable(database), name, wanted)) as unknown as readonly Row[], // stored in this form
+    find: async (database, options) => (await findStored(readable(database), name, options)) as unknown as readonly Row[], // stored in this form
     count: (database, match = {}) => countMatching(readable(database), name, match),
     put: async (database, row) => {
       const document: Document = { ...row };

@@ -83,13 +83,13 @@ async function updateOne(
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
   const given = searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
-  const told = hearing !== null && changesAttributes(given) ? hearing : null;
+  const subscription = hearing !== null && changesAttributes(given) ? hearing : null;
   const update = ofDraft ? inDraft(moves.update(collection, given)) : moves.update(collection, given);
-  const needsBefore = told?.subscribers.some((one) => one.needsBefore) === true;
+  const needsBefore = subscription?.subscribers.some((one) => one.needsBefore) === true;
   const free = { ...store.database, budget: unlimited };
   const before = needsBefore ? (known ?? (await findFirst(free, collection, match))) : null;
   const read = selection === undefined ? { projection: {}, mayBeWhole: false } : compileReturned(selection);
-  const fields = told !== null || (read.mayBeWhole && replies.takesWhole(collection)) ? undefined : read.projection;
+  const fields = subscription !== null || (read.mayBeWhole && replies.takesWhole(collection)) ? undefined : read.projection;
   const send = async (query: Document): Promise<EntryDocument | null> => {
     const command = { findAndModify: collection, query, update, new: true, fields };
     const { value } = await inCurrentForm(store, { collection, matches: () => [match] }, () => runWrite(store.database, command));
@@ -103,7 +103,7 @@ async function updateOne(
   if (fields === undefined) replies.noteWhole(collection, document);
   noteWrite(store, collection, unchanged === null ? noteOf([update]) : { kind: 'values' });
   const fact = ofDraft ? { kind: 'draft' as const, document: withDraft(document) } : { kind: 'update' as const, document };
-  if (told !== null) await notify(store, told, [{ ...fact, ...(before && { before }) }]);
+  if (subscription !== null) await notify(store, subscription, [{ ...fact, ...(before && { before }) }]);
   return document;
 }
 

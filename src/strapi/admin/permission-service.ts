@@ -26,8 +26,8 @@ export function permissionService({ adminActions, adminConditions, connection, r
   const conditionProvider = createConditionProvider({ registered: adminConditions, isLoaded, content });
   const engine = {
     generateUserAbility: (user: unknown) => generateUserAbility(user, running(), content()),
-    checkMany: (ability: Ability) => (asked: readonly AskedPermission[]) =>
-      asked.map(({ action, subject, field }) => ability.can(action, subject, field)),
+    checkMany: (ability: Ability) => (permissions: readonly AskedPermission[]) =>
+      permissions.map(({ action, subject, field }) => ability.can(action, subject, field)),
   };
   const createPermissionsManager: (input: ManagerInput) => object = managerFactory(content);
   return { actionProvider, conditionProvider, engine, createPermissionsManager };

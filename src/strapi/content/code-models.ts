@@ -82,10 +82,10 @@ export class CodeModels {
   extend(uid: string, before: Model | undefined, after: object): void {
     const { contentTypes } = this.current ?? {};
     if (contentTypes === undefined) return;
-    const known = contentTypes[uid] as unknown as ModelDocument | undefined; // a plain object
+    const document = contentTypes[uid] as unknown as ModelDocument | undefined; // a plain object
     const change = { before: plainOf(before ?? {}), after: plainOf(after), added: new Set<string>() };
     if (isDeepStrictEqual(change.before, { uid, ...change.after })) return;
-    contentTypes[uid] = withChange(known ?? { uid }, change) as unknown as StrapiModel; // with the keys of the known one
+    contentTypes[uid] = withChange(document ?? { uid }, change) as unknown as StrapiModel; // with the keys of the known one
   }
 
   /** Returns the document of a model with what code has changed. */

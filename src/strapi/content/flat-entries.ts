@@ -49,15 +49,15 @@ function keepTargets(value: unknown, { keepsTarget }: FlatRules): unknown {
  * Removes what a caller may not see: private and hidden attributes, passwords, and entries of types that the caller may not find.
  */
 export function hideFrom(access: Access | null, value: unknown, type: ContentType, registry: Registry): unknown {
-  const seen = access ?? fullAccess;
+  const readAccess = access ?? fullAccess;
   return mapEntries(value, type, {
     registry,
     keeps: (attribute, owner) => {
-      if (readable(owner, attribute.name, seen) === null) return false;
+      if (readable(owner, attribute.name, readAccess) === null) return false;
       if (attribute.kind === 'scalar') return attribute.type !== 'password';
-      return attribute.kind !== 'relation' || maySee(seen, attribute.target);
+      return attribute.kind !== 'relation' || maySee(readAccess, attribute.target);
     },
-    keepsTarget: (uid) => maySee(seen, uid),
+    keepsTarget: (uid) => maySee(readAccess, uid),
     entry: (entry) => entry,
     related: (related) => related,
   });

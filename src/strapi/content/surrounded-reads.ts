@@ -56,11 +56,11 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
     const params = describeRead(read, context.bind);
     const seen = await hooks.run(kind, { uid, params }, async (changed): Promise<unknown> => {
       const plan = planForCode(read, changed, context);
-      const found = openForCode(await load(plan.plan), read, plan);
-      opened.push(found);
-      return kind === 'FindOne' ? (found.entities[0] ?? null) : found.entities;
+      const codeRead = openForCode(await load(plan.plan), read, plan);
+      opened.push(codeRead);
+      return kind === 'FindOne' ? (codeRead.entities[0] ?? null) : codeRead.entities;
     });
-    return opened.flatMap((found) => closeForCode([seen].flat(), found, context));
+    return opened.flatMap((codeRead) => closeForCode([seen].flat(), codeRead, context));
   };
   const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> =>
     (await surround('FindOne', read, context, (plan) => readFirst(read, plan, context)))[0] ?? null;
@@ -115,9 +115,9 @@ interface ChangedPlan {
 function planForCode(read: PendingRead, changed: EngineParameters, { bind }: ContentContext): ChangedPlan {
   const { plan } = read;
   const { type } = plan;
-  const given = describeRead(read, bind);
+  const parameters = describeRead(read, bind);
   const differs = (...names: readonly (keyof EngineParameters)[]): boolean =>
-    names.some((name) => !isDeepStrictEqual(given[name], changed[name]));
+    names.some((name) => !isDeepStrictEqual(parameters[name], changed[name]));
   const sighted = contextOfCode(bind);
   const query = engineQuery(presentParameters(changed), sighted.limits);
   const list = differs('where', 'filters', '_q') ? bindChanged(read, query, { bind, sighted }) : plan;
@@ -132,10 +132,10 @@ function planForCode(read: PendingRead, changed: EngineParameters, { bind }: Con
   const isSelectedByCode = read.query.isForFields !== true && differs('select');
   const ofCode = isSelectedByCode ? selected : plan.selection.fields;
   const access = answeringAccess(read.query, bind.access);
-  const shown = selected.filter(({ name }) => readable(type, name, access) !== null);
+  const scalars = selected.filter(({ name }) => readable(type, name, access) !== null);
   return {
     isPopulatedByCode,
-    answered: isSelectedByCode ? { ...plan.selection, fields: shown } : plan.selection,
+    answered: isSelectedByCode ? { ...plan.selection, fields: scalars } : plan.selection,
     plan: {
       ...list,
       ...(isReordered && { sort: bindOrder(query, type, sighted, list.near !== undefined) }),
@@ -183,8 +183,8 @@ const shownTo = (entry: Loaded, { query }: PendingRead): Loaded =>
   query.isForFields === true ? { ...entry, selection: { ...entry.selection, children: [], locales: null }, children: [] } : entry;
 
 /** Returns the entries after code may have removed or changed some. */
-function closeForCode(entities: readonly unknown[], found: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
-  const { read, entries, answered, isPopulatedByCode } = found;
+function closeForCode(entities: readonly unknown[], codeRead: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
+  const { read, entries, answered, isPopulatedByCode } = codeRead;
   const access = answeringAccess(read.query, bind.access);
   return entities.filter(isRecord).map((entity) => {
     const entry = entries.get(entity['id']) ?? null;

@@ -26,10 +26,10 @@ export const missingMember = (object: string, name: string): UnsupportedCodeErro
  */
 export const refuseMissing = <Target extends object>(target: Target, object: string, errorOf = missingMember): Target =>
   new Proxy(target, {
-    get: (known, name) => {
-      const missing = typeof name === 'symbol' || name in known ? null : errorOf(object, name);
+    get: (target, name) => {
+      const missing = typeof name === 'symbol' || name in target ? null : errorOf(object, name);
       if (missing !== null) throw missing;
-      return Reflect.get(known, name) as unknown;
+      return Reflect.get(target, name) as unknown;
     },
   });
 

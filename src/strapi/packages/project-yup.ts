@@ -45,8 +45,8 @@ export class YupValidationError extends ValidationError {
  * depends on, or its own. Reading `yup` throws an UnsupportedCodeError if there is none.
  */
 export function projectYup(directory: string) {
-  let known: Yup | null = null;
-  const yup = (): Yup => (known ??= extended(loadYup(directory)));
+  let loadedYup: Yup | null = null;
+  const yup = (): Yup => (loadedYup ??= extended(loadYup(directory)));
   const handleYupError = (error: YupError, message?: string): never => {
     throw new YupValidationError(error, message);
   };

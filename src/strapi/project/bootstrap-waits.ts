@@ -127,12 +127,12 @@ export class BootstrapWaits {
 
   /** Runs work unless another instance runs its own. Returns whether it did. */
   async #runs({ store }: Running['backend'], work: () => Promise<void>): Promise<boolean> {
-    const taken = new Error('another instance runs its bootstrap');
+    const takenError = new Error('another instance runs its bootstrap');
     try {
-      await this.untilAnswered('bootstrap', () => claim(store.database, 'bootstrap', { work, busy: () => taken }));
+      await this.untilAnswered('bootstrap', () => claim(store.database, 'bootstrap', { work, busy: () => takenError }));
       return true;
     } catch (error) {
-      if (error !== taken) throw error;
+      if (error !== takenError) throw error;
       return false;
     }
   }

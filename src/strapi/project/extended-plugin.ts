@@ -70,9 +70,9 @@ function standingIn<Target extends object>(
 ): Target {
   const made = new Map<string, unknown>();
   return new Proxy(target, {
-    get: (known, member) => {
-      if (typeof member === 'symbol' || member in known || notMembers.has(member) || !isOfStrapi(member))
-        return Reflect.get(known, member) as unknown;
+    get: (target, member) => {
+      if (typeof member === 'symbol' || member in target || notMembers.has(member) || !isOfStrapi(member))
+        return Reflect.get(target, member) as unknown;
       if (!made.has(member)) {
         warn(missingExtension(`${path}.${member}`).message);
         made.set(member, standIn());

@@ -42,8 +42,8 @@ export interface LoadedProject {
 }
 
 /** Loads the code of a project, without its `register`. Problems are collected, and stop nothing. */
-export const loadProjectCode = (input: ProjectInput, given: GivenStrapi, problems: CodeProblems): Promise<LoadedProject> =>
-  load(given, { ...input, registers: new ProjectRegisters(input), problems });
+export const loadProjectCode = (input: ProjectInput, strapiParts: GivenStrapi, problems: CodeProblems): Promise<LoadedProject> =>
+  load(strapiParts, { ...input, registers: new ProjectRegisters(input), problems });
 
 export interface LoadInput extends ProjectInput {
   readonly registers: ProjectRegisters;
@@ -61,17 +61,17 @@ async function loadServices(parts: Parameters<typeof createPluginServices>[0], r
 
 /** Loads the files of a project, and registers their code under its names in Strapi v4. */
 export async function load(
-  given: GivenStrapi,
+  strapiParts: GivenStrapi,
   { directory, config, builtin, observer, registers, problems }: LoadInput,
 ): Promise<LoadedProject> {
   const { warn, log } = problems;
   const { registry, requests, router, running, content, lifecycles, addRouter } = registers;
   const files = await readConfigFiles(directory, config, log);
-  const entityService = entitiesWithCodes(given.entityService, running);
+  const entityService = entitiesWithCodes(strapiParts.entityService, running);
   const query = (uid: string) => strapi.query(uid);
   const { services, permission } = await loadServices({ config, running, content, entityService, query }, registers);
   const plugins = new ProjectPlugins({ directory, written: files['plugins'], observer, permission });
-  const strapi: ProjectStrapi = createProjectStrapi(given, {
+  const strapi: ProjectStrapi = createProjectStrapi(strapiParts, {
     code: registers,
     ...{ directory, files, services, plugins, observer, entityService },
   });

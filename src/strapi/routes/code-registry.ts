@@ -41,11 +41,11 @@ export class CodeRegistry {
 
   /** Returns the service or controller; undefined if there is none. */
   get(kind: Kind, uid: string): Code | undefined {
-    const known = this.#made[kind].get(uid);
-    if (known !== undefined) return known;
-    const made = this.has(kind, uid) ? this.#make(kind, uid) : this.#parts.generate[kind](uid);
-    if (made !== null) this.#made[kind].set(uid, made);
-    return made ?? undefined;
+    const cached = this.#made[kind].get(uid);
+    if (cached !== undefined) return cached;
+    const controller = this.has(kind, uid) ? this.#make(kind, uid) : this.#parts.generate[kind](uid);
+    if (controller !== null) this.#made[kind].set(uid, controller);
+    return controller ?? undefined;
   }
 
   /** Returns the uids of the services or controllers that the project defines. */

@@ -79,8 +79,8 @@ export class CookieSessions {
   }
 
   #read(ctx: Context): Held {
-    const known = this.#held.get(ctx.req);
-    if (known !== undefined) return known;
+    const state = this.#held.get(ctx.req);
+    if (state !== undefined) return state;
     const values = decode(ctx.cookies.get(this.#options.key, this.#options));
     const { _expire: end, ...own } = values ?? {};
     const expiresAt = typeof end === 'number' ? end : null;

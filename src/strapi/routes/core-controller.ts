@@ -61,7 +61,7 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
   const action = (name: string, throughService: (acting: Acting) => Promise<unknown>) =>
     async function (this: Controller | undefined, ctx: CodeContext): Promise<unknown> {
       const service = parts.service(uid);
-      const self = this ?? made;
+      const self = this ?? controller;
       const isGenerated = callsGenerated({ controller: self, service, isCore: parts.isCore }, name, typeOf(uid, parts));
       const call = parts.requests.callOf(ctx);
       if (isGenerated && call !== null) return runCoreAction(uid, name, ctx, parts);
@@ -70,7 +70,7 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
       const query = (await self['sanitizeQuery'](ctx)) as Values; // the form of the method
       return parts.requests.acting(uid, ctx, () => throughService({ ctx, self, service, query }));
     };
-  const made: Controller = Object.assign(Object.create(sharedMethods(uid, parts)) as Controller, {
+  const controller: Controller = Object.assign(Object.create(sharedMethods(uid, parts)) as Controller, {
     find: action('find', async ({ ctx, self, service, query }) => {
       const found: unknown = await service['find'](query);
       if (isSingle()) return answer(found, ctx, self);
@@ -91,7 +91,7 @@ export function createCoreController(uid: string, parts: ControllerParts): Contr
       answer(await (isSingle() ? service['delete'](query) : service['delete'](idOf(ctx), query)), ctx, self),
     ),
   });
-  return made;
+  return controller;
 }
 
 const answer = async (entry: unknown, ctx: CodeContext, self: Controller): Promise<unknown> =>

@@ -67,9 +67,9 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
       ...(scopes === null ? [unidentified] : []),
       ...codeSteps,
     ],
-    handleContext: (ctx, given) =>
-      withBody(ctx, given.running.config, async () => {
-        await runAs(ctx, given, async (call) => {
+    handleContext: (ctx, routeCall) =>
+      withBody(ctx, routeCall.running.config, async () => {
+        await runAs(ctx, routeCall, async (call) => {
           beginCode(ctx, call, resolved, parts);
           parts.requests.noteCounted(ctx, limit);
           await refusingPlainly(async () => {

@@ -51,15 +51,15 @@ const emptyPath = (path: string, rows: PathRows['rows']): PathRows => ({
 export function indexRoutes(routes: readonly OrderedRoute[], closed: readonly string[]): RouteIndex {
   const paths = new Map<string, PathRows>();
   for (const { method, path, row, isUnchanged, isRemoved } of routes) {
-    const known = paths.get(path) ?? emptyPath(path, new Map());
-    paths.set(path, known);
-    if (known.rows?.has(method) !== false) continue;
+    const rows = paths.get(path) ?? emptyPath(path, new Map());
+    paths.set(path, rows);
+    if (rows.rows?.has(method) !== false) continue;
     if (isRemoved === true) {
-      known.removed.add(method);
+      rows.removed.add(method);
       continue;
     }
-    known.rows.set(method, row);
-    if (isUnchanged) known.unchanged.add(method);
+    rows.rows.set(method, row);
+    if (isUnchanged) rows.unchanged.add(method);
   }
   for (const path of closed) if (!paths.has(path)) paths.set(path, emptyPath(path, null));
   const index = groupPaths([...paths.values()]);

@@ -28,11 +28,11 @@ export function compilePath(path: string): PathMatcher {
     start: startOf(tokens),
     pattern: tokens.map(shownToken).join(''),
     match: (given) => {
-      const found = pattern.exec(given);
-      if (found === null) return null;
+      const match = pattern.exec(given);
+      if (match === null) return null;
       const params: Record<string, string> = {};
       for (let index = 0; index < names.length; index++) {
-        const value = found[index + 1];
+        const value = match[index + 1];
         if (value !== undefined && value !== '') params[names[index] ?? ''] = decode(value);
       }
       return params;

@@ -67,9 +67,9 @@ export function createPlugins(input: PluginsInput): PluginMembers {
   const plugin = (name: string): StrapiPlugin => {
     if (plugins.isAbsent(name)) return undefined as never; // only code that asks whether it is there names it
     if (!has(name)) return (isPluginOfStrapi(name) ? refuse(missingPlugin(name)) : undefined) as never; // as before
-    const known = made.get(name) ?? createPlugin(name, find, input);
-    made.set(name, known); // always the same object, because code adds members
-    return known;
+    const plugin = made.get(name) ?? createPlugin(name, find, input);
+    made.set(name, plugin); // always the same object, because code adds members
+    return plugin;
   };
   return {
     plugin,

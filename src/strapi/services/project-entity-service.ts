@@ -93,9 +93,9 @@ const replaced = `is replaced only for code, because requests and generated serv
 /** Returns the service, which tells that methods which code replaces are called only by code. */
 const tellingReplaced = (service: Methods, tell: EntityParts['tell']): Methods =>
   new Proxy(service, {
-    set: (known, name, value) => {
-      if (name in known) tell(`strapi.entityService.${String(name)} ${replaced}`);
-      return Reflect.set(known, name, value);
+    set: (target, name, value) => {
+      if (name in target) tell(`strapi.entityService.${String(name)} ${replaced}`);
+      return Reflect.set(target, name, value);
     },
   });
 

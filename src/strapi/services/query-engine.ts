@@ -88,8 +88,8 @@ function engineContext(context: ContentContext): ContentContext {
 
 /** `content` returns the current context; `reads` runs the hooks of reads. */
 export function createQueryEngine(uid: string, content: () => ContentContext, reads: ReadHooks): QueryEngine {
-  const known = content().bind.registry.types.get(uid);
-  const missing = known === undefined ? missingModel(uid) : known.kind === 'component' ? componentQuery(uid) : null;
+  const type = content().bind.registry.types.get(uid);
+  const missing = type === undefined ? missingModel(uid) : type.kind === 'component' ? componentQuery(uid) : null;
   if (missing !== null) throw missing;
   const open = (): Opened => {
     const context = engineContext(content());

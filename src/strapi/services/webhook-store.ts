@@ -46,8 +46,8 @@ export function createWebhookStore(content: () => ContentContext, allowed: Map<s
     (await listWebhooks(content().store)).find((webhook) => webhook.id === decodeId(id)) ?? null;
   const values = (data: Values): WebhookValues => valuesIn(data, addedEvents(allowed));
   const ifThere = async (id: unknown, work: (found: number) => Promise<Webhook>): Promise<CodeWebhook | null> => {
-    const found = await find(id);
-    return found === null ? null : shown(await work(found.id));
+    const webhook = await find(id);
+    return webhook === null ? null : shown(await work(webhook.id));
   };
   return {
     allowedEvents: allowed,
@@ -56,7 +56,7 @@ export function createWebhookStore(content: () => ContentContext, allowed: Map<s
     listAllowedEvents: () => [...allowed.keys()],
     getAllowedEvent: (key) => allowed.get(key),
     findWebhooks: async () => (await listWebhooks(content().store)).map(shown),
-    findWebhook: (id) => find(id).then((found) => found && shown(found)),
+    findWebhook: (id) => find(id).then((webhook) => webhook && shown(webhook)),
     createWebhook: async (data) => shown(await createWebhook({ headers: {}, ...values(data), isEnabled: true }, content().store)),
     updateWebhook: (id, data) => ifThere(id, (found) => changeWebhook(found, values(data), content().store)),
     deleteWebhook: (id) => ifThere(id, (found) => deleteWebhook(found, content().store)),

@@ -18,7 +18,7 @@ import type { Documents } from './documents.js';
 interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError if the caller lacks the rights of a mutation; an UnauthorizedError if their token has expired. */
-  readonly checkField: (asked: FieldRequirement) => void;
+  readonly checkField: (requirement: FieldRequirement) => void;
   /** Returns the operation of a query text; null if there is none. */
   readonly find: Documents['find'];
 }

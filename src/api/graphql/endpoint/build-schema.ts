@@ -64,8 +64,8 @@ const slice = 20;
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
   const { shadow = defaultShadow, shadowCrud = true, extend, previous } = options;
-  const kept = keptParts(previous === undefined ? undefined : generated.get(previous), registry);
-  const store = createTypeStore(kept.types);
+  const cachedParts = keptParts(previous === undefined ? undefined : generated.get(previous), registry);
+  const store = createTypeStore(cachedParts.types);
   const complete = (fields: Fields): FieldMap =>
     new GraphQLObjectType({ name: 'Root', fields: extend === undefined ? guardFields(fields) : fields }).getFields();
   const { nullableOutput = false, connections = false, quantifiers = false, subscriptions = false } = options;
@@ -73,7 +73,7 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const context: SchemaContext = { objects: objectTypes, registry, shadow, store, complete, ...shape };
   followTypes(context);
   const shown = shadowCrud ? shownTypes(context) : [];
-  const roots = new Map(kept.roots);
+  const roots = new Map(cachedParts.roots);
   for (const type of shown) if (type.kind !== 'component' && !roots.has(type.uid)) roots.set(type.uid, rootFields(type, context));
   const ofTypes = shown.flatMap(({ uid }) => roots.get(uid) ?? []);
   const query = new RootType('Query', queries(ofTypes, options, context));
@@ -87,10 +87,10 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
     await store.complete(pause);
     return extend(new GraphQLSchema({ query, mutation, types, ...live, assumeValid: true }));
   }
-  const extended = kept.schema && {
-    schema: kept.schema,
-    fields: [...roots].filter(([uid]) => !kept.roots.has(uid)).flatMap(([, fields]) => Object.values(fields)),
-    members: addedMembers(kept.schema, kept.added, context),
+  const extended = cachedParts.schema && {
+    schema: cachedParts.schema,
+    fields: [...roots].filter(([uid]) => !cachedParts.roots.has(uid)).flatMap(([, fields]) => Object.values(fields)),
+    members: addedMembers(cachedParts.schema, cachedParts.added, context),
   };
   await store.complete(pause);
   const schema = new AssembledSchema({ query, mutation: mutation.isEmpty ? null : mutation, ...live }, extended);

@@ -36,10 +36,10 @@ const bytesPerCharacter = 150;
 
 export function createDocuments(settings: GraphqlSettings): Documents {
   const rules = rulesOf(settings);
-  const kept = new BoundedCache<DocumentNode>(bounds);
+  const documents = new BoundedCache<DocumentNode>(bounds);
   const parseOnce: Documents['parse'] = (source) => {
     const text = typeof source === 'string' ? source : source.body;
-    return kept.get(text) ?? parseText(text, settings.limits.tokens);
+    return documents.get(text) ?? parseText(text, settings.limits.tokens);
   };
   return {
     parse: parseOnce,
@@ -59,7 +59,7 @@ export function createDocuments(settings: GraphqlSettings): Documents {
       validIn(schema).add(document);
       // Only valid documents are cached, so that invalid ones do not evict them.
       const text = document.loc?.source.body;
-      if (text !== undefined) kept.set(text, document, bytesPerCharacter * text.length);
+      if (text !== undefined) documents.set(text, document, bytesPerCharacter * text.length);
       return [];
     },
   };

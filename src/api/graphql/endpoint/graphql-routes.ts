@@ -173,9 +173,9 @@ async function bodyOf(call: OperationCall, endpoint: Endpoint): Promise<Operatio
   const { request, running, staging, caller, snapshot } = call;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
-    const checkField = (asked: FieldRequirement): void => {
-      if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, asked, running.config);
-      requireScope(asked.scope, caller);
+    const checkField = (requirement: FieldRequirement): void => {
+      if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, requirement, running.config);
+      requireScope(requirement.scope, caller);
     };
     const accept = createFileCheck({ schema: snapshot.schema, checkField, find: endpoint.findIn });
     const body = await readMultipart(staging, { ...running.media.settings, accept });

@@ -86,21 +86,21 @@ export function graphqlSettings(
 const flag = (value: unknown, otherwise: boolean): boolean => (typeof value === 'boolean' ? value : otherwise);
 
 /** Returns the headers of `csrfPrevention`; null if it is off. */
-function preflightHeaders(given: unknown): readonly string[] | null {
-  if (given !== true && !isRecord(given)) return null;
-  const headers = given === true ? undefined : given['requestHeaders'];
+function preflightHeaders(value: unknown): readonly string[] | null {
+  if (value !== true && !isRecord(value)) return null;
+  const headers = value === true ? undefined : value['requestHeaders'];
   return Array.isArray(headers) ? headers.map(String) : ['x-apollo-operation-name', 'apollo-require-preflight'];
 }
 
-function validationRules(given: unknown): readonly ValidationRule[] {
-  const rules: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
+function validationRules(value: unknown): readonly ValidationRule[] {
+  const rules: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
   if (rules.every((rule) => typeof rule === 'function')) return rules as readonly ValidationRule[]; // of that form by the documentation
   throw new ConfigError('plugins.graphql.config.apolloServer.validationRules is not a list of functions');
 }
 
-function formatHook(given: unknown): FormatHook | null {
-  if (given === undefined || given === null) return null;
-  if (typeof given === 'function') return given as FormatHook; // of that form by the documentation
+function formatHook(value: unknown): FormatHook | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'function') return value as FormatHook; // of that form by the documentation
   throw new ConfigError('plugins.graphql.config.apolloServer.formatError is not a function');
 }
 
@@ -140,16 +140,16 @@ export function graphqlPathSettings({ plugins, middlewares }: Config): PathSetti
 }
 
 /** Returns the CORS settings; null for `false`, the default, which applies those of the service. `true` allows all origins. */
-function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSettings | null {
-  if (given === true) return { ...service, origin: '*', credentials: false };
-  if (!isRecord(given)) return null;
-  const { credentials, maxAge } = given;
+function corsOf(value: unknown, service: Config['middlewares']['cors']): CorsSettings | null {
+  if (value === true) return { ...service, origin: '*', credentials: false };
+  if (!isRecord(value)) return null;
+  const { credentials, maxAge } = value;
   return {
-    origin: originOf(given),
+    origin: originOf(value),
     credentials: credentials === true,
-    methods: listOf(given['allowMethods']) ?? service.methods,
-    headers: listOf(given['allowHeaders']) ?? service.headers,
-    expose: listOf(given['exposeHeaders']) ?? service.expose,
+    methods: listOf(value['allowMethods']) ?? service.methods,
+    headers: listOf(value['allowHeaders']) ?? service.headers,
+    expose: listOf(value['exposeHeaders']) ?? service.expose,
     maxAge: maxAge === undefined ? service.maxAge : wholeNumber('cors.maxAge', maxAge),
   };
 }
@@ -167,8 +167,8 @@ function listOf(value: unknown): string[] | null {
   return Array.isArray(value) ? value.map(String) : null;
 }
 
-function bodyOf(given: unknown, service: Config['middlewares']['body']): Config['middlewares']['body'] | null {
-  const limit = isRecord(given) ? given['jsonLimit'] : undefined;
+function bodyOf(value: unknown, service: Config['middlewares']['body']): Config['middlewares']['body'] | null {
+  const limit = isRecord(value) ? value['jsonLimit'] : undefined;
   return limit === undefined ? null : { ...service, jsonLimit: readSize('bodyParserConfig.jsonLimit', limit) };
 }
 

@@ -11,7 +11,9 @@ import { answerOf, jsonResponse } from './read-parameters.js';
  * 400 for a batch, and for a mutation that is not generated or belongs to log-ins or roles.
  */
 export function needsTransaction(operations: readonly (NamedOperation | null)[], schema: GraphQLSchema): boolean {
-  const mutations = operations.filter((found) => found !== null).filter(({ operation }) => operation.operation === 'mutation');
+  const mutations = operations
+    .filter((candidate) => candidate !== null)
+    .filter(({ operation }) => operation.operation === 'mutation');
   if (mutations.length === 0) return false;
   if (operations.length > 1) throw keyError(400, 'A batch with a mutation does not support the header Idempotency-Key');
   const refused = mutations

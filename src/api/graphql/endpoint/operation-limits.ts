@@ -25,22 +25,22 @@ export const aliasLimit =
   });
 
 /**
- * Returns the number of aliases. `known` are the counts of fragments so far. A fragment that spreads itself counts as 0 here, and
+ * Returns the number of aliases. `counts` are those of fragments so far. A fragment that spreads itself counts as 0 here, and
  * is refused by another rule.
  */
-function countAliases(set: SelectionSetNode | undefined, known: Map<string, number>, context: ValidationContext): number {
-  return (set?.selections ?? []).reduce((sum, selection) => sum + aliasesOf(selection, known, context), 0);
+function countAliases(set: SelectionSetNode | undefined, counts: Map<string, number>, context: ValidationContext): number {
+  return (set?.selections ?? []).reduce((sum, selection) => sum + aliasesOf(selection, counts, context), 0);
 }
 
-function aliasesOf(node: SelectionNode, known: Map<string, number>, context: ValidationContext): number {
-  if (node.kind === Kind.FIELD) return (node.alias === undefined ? 0 : 1) + countAliases(node.selectionSet, known, context);
-  if (node.kind === Kind.INLINE_FRAGMENT) return countAliases(node.selectionSet, known, context);
+function aliasesOf(node: SelectionNode, counts: Map<string, number>, context: ValidationContext): number {
+  if (node.kind === Kind.FIELD) return (node.alias === undefined ? 0 : 1) + countAliases(node.selectionSet, counts, context);
+  if (node.kind === Kind.INLINE_FRAGMENT) return countAliases(node.selectionSet, counts, context);
   const name = node.name.value;
-  const before = known.get(name);
+  const before = counts.get(name);
   if (before !== undefined) return before;
-  known.set(name, 0);
-  const count = countAliases(context.getFragment(name)?.selectionSet, known, context);
-  known.set(name, count);
+  counts.set(name, 0);
+  const count = countAliases(context.getFragment(name)?.selectionSet, counts, context);
+  counts.set(name, count);
   return count;
 }
 

@@ -49,9 +49,9 @@ export function findCompiled(args: ExecutionArgs, context: GraphqlContext): Comp
   const cache = cacheOf(args.schema);
   const kept = cache.get(key);
   if (kept !== undefined) return kept.compiled;
-  const made = compileOperation({ isRepeated: true, ...prepared }, context);
-  cache.set(key, made, bytesPerField * (made.fieldCount + 1));
-  return made.compiled;
+  const compiled = compileOperation({ isRepeated: true, ...prepared }, context);
+  cache.set(key, compiled, bytesPerField * (compiled.fieldCount + 1));
+  return compiled.compiled;
 }
 
 interface Kept {

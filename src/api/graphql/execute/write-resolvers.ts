@@ -35,7 +35,7 @@ interface Mutation {
   readonly content: ContentContext;
 }
 
-type Write = (asked: Mutation) => Promise<Loaded | null>;
+type Write = (mutation: Mutation) => Promise<Loaded | null>;
 type Failed = (error: unknown, type: ContentType, info: GraphQLResolveInfo) => EntryResult;
 
 const rethrow: Failed = (error) => {
@@ -76,11 +76,11 @@ const createAsked = ({ type, data, query, content, status }: Mutation): Promise<
  */
 export const createResolver = writing(createAsked);
 
-const updateAsked: Write = async (asked) => {
-  const { type, data, query, content, status } = asked;
-  const id = await writtenId(asked);
+const updateMutation: Write = async (mutation) => {
+  const { type, data, query, content, status } = mutation;
+  const id = await writtenId(mutation);
   if (id !== null) return update({ type, id, ...(status && { status }) }, { data, query }, content);
-  return type.kind === 'singleType' ? createSingle(asked) : null;
+  return type.kind === 'singleType' ? createSingle(mutation) : null;
 };
 
 /** Moves an input error to the `data` field, if that is selected and has its generated resolver. */
@@ -92,7 +92,7 @@ function failBelow(error: unknown, type: ContentType, info: GraphQLResolveInfo):
   return { value: null, failure: error };
 }
 
-const [updateEntry, updateSingle] = [writing(updateAsked), writing(updateAsked, failBelow)];
+const [updateEntry, updateSingle] = [writing(updateMutation), writing(updateMutation, failBelow)];
 
 /**
  * Resolves `updateArticle`. The locale stays. Returns an empty response for an unknown id. If the data of a single type is
@@ -102,19 +102,19 @@ export const updateResolver = (type: ContentType): Resolver =>
   type.kind === 'singleType' ? updateSingle(type) : updateEntry(type);
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
-async function createSingle(asked: Mutation): Promise<Loaded> {
-  const { type, query, content, status } = asked;
+async function createSingle(mutation: Mutation): Promise<Loaded> {
+  const { type, query, content, status } = mutation;
   const other = type.localized ? await singleId(type, 'all', content) : null;
-  if (other === null) return createAsked(asked);
+  if (other === null) return createAsked(mutation);
   // a localization is a draft unless it has a date
-  const dated = status === 'published' ? { publishedAt: new Date().toISOString(), ...asked.data } : asked.data;
+  const dated = status === 'published' ? { publishedAt: new Date().toISOString(), ...mutation.data } : mutation.data;
   return createLocalization({ type, id: other }, { data: inStatusOf(dated, status ?? null), query }, content);
 }
 
 /** Resolves `deleteArticle` to the former content of the entry. Throws a NotFoundError for a single type without an entry. */
-export const deleteResolver = writing(async (asked) => {
-  const { type, query, content } = asked;
-  const id = await writtenId(asked);
+export const deleteResolver = writing(async (mutation) => {
+  const { type, query, content } = mutation;
+  const id = await writtenId(mutation);
   if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
   return id === null ? null : remove({ type, id }, query, content);
 });

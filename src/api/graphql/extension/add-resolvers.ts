@@ -29,8 +29,8 @@ const mappingOf = (resolvers: Values) => ({
 });
 
 /** Returns a resolver, which may be a function or the property `resolve` of an object; null if there is none. */
-function resolverOf(given: unknown): FieldResolver | null {
-  const resolve = isRecord(given) ? given['resolve'] : given;
+function resolverOf(input: unknown): FieldResolver | null {
+  const resolve = isRecord(input) ? input['resolve'] : input;
   return typeof resolve === 'function' ? (resolve as FieldResolver) : null; // resolvers have this form
 }
 
@@ -38,33 +38,33 @@ function resolverOf(given: unknown): FieldResolver | null {
  * Returns a type with custom parts: a scalar is replaced, an enum gets the values of its names, a union gets the function that
  * returns the type of a value.
  */
-function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
-  if (given === undefined) return type;
-  if (isScalarType(type)) return new GraphQLScalarType({ ...type.toConfig(), ...configOf(given), name: type.name });
-  if (!isRecord(given)) return type;
+function replaceType(type: GraphQLNamedType, input: unknown): GraphQLNamedType {
+  if (input === undefined) return type;
+  if (isScalarType(type)) return new GraphQLScalarType({ ...type.toConfig(), ...configOf(input), name: type.name });
+  if (!isRecord(input)) return type;
   if (isEnumType(type)) {
     const config = type.toConfig();
-    const values = mapValues(config.values, (value, name) => ({ ...value, ...valueOf(given, name) }));
+    const values = mapValues(config.values, (value, name) => ({ ...value, ...valueOf(input, name) }));
     return new GraphQLEnumType({ ...config, values });
   }
-  const resolveType = given['__resolveType'];
+  const resolveType = input['__resolveType'];
   if (isUnionType(type) && typeof resolveType === 'function')
     return new GraphQLUnionType({ ...type.toConfig(), resolveType: resolveType as GraphQLTypeResolver<unknown, unknown> }); // resolvers of types have this form
   return type;
 }
 
-const valueOf = (given: Values, name: string): { value?: unknown } => (Object.hasOwn(given, name) ? { value: given[name] } : {});
+const valueOf = (input: Values, name: string): { value?: unknown } => (Object.hasOwn(input, name) ? { value: input[name] } : {});
 
-const configOf = (given: unknown): object => (given instanceof GraphQLScalarType ? given.toConfig() : (given as object)); // an object with functions of a scalar
+const configOf = (input: unknown): object => (input instanceof GraphQLScalarType ? input.toConfig() : (input as object)); // an object with functions of a scalar
 
-function checkNames(schema: GraphQLSchema, name: string, given: unknown): void {
+function checkNames(schema: GraphQLSchema, name: string, input: unknown): void {
   const type = schema.getType(name);
   if (type === undefined) throw unknown(`resolvers: unknown type "${name}"`, name, Object.keys(schema.getTypeMap()));
-  if (!isRecord(given)) throw new Error(`resolvers: "${name}" must be an object`);
+  if (!isRecord(input)) throw new Error(`resolvers: "${name}" must be an object`);
   if (!isObjectType(type) && !isInterfaceType(type)) return;
   const fields = Object.keys(type.getFields());
-  const wrong = Object.keys(given).find((field) => !field.startsWith('__') && !fields.includes(field));
+  const wrong = Object.keys(input).find((field) => !field.startsWith('__') && !fields.includes(field));
   if (wrong !== undefined) throw unknown(`resolvers: ${name} has no field "${wrong}"`, wrong, fields);
 }
 
-const unknown = (what: string, name: string, known: readonly string[]): Error => new Error(`${what}${didYouMean(name, known)}`);
+const unknown = (what: string, name: string, names: readonly string[]): Error => new Error(`${what}${didYouMean(name, names)}`);

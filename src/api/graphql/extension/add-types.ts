@@ -22,10 +22,10 @@ const extensions = {
 } as const;
 
 /** Returns the second definition of a type as an extension of it. */
-function asExtension(node: DefinitionNode, known: Set<string>): DefinitionNode {
+function asExtension(node: DefinitionNode, names: Set<string>): DefinitionNode {
   if (!(node.kind in extensions) || !('name' in node) || node.name === undefined) return node;
-  const isKnown = known.has(node.name.value);
-  known.add(node.name.value);
+  const isKnown = names.has(node.name.value);
+  names.add(node.name.value);
   if (!isKnown) return node;
   return { ...node, kind: extensions[node.kind as keyof typeof extensions] } as DefinitionNode; // differs only in its kind
 }

@@ -27,8 +27,8 @@ const isForCode = (info: GraphQLResolveInfo): info is CodeInfo => 'cacheControl'
 /** Returns the policy of a field, which is that of the schema until code sets another. */
 function hintOf({ path, parentType, fieldName }: GraphQLResolveInfo, { cacheHints }: GraphqlContext): CachePolicy {
   const key = responsePathAsArray(path).join('.');
-  const known = cacheHints.get(key);
-  if (known !== undefined) return known;
+  const hint = cacheHints.get(key);
+  if (hint !== undefined) return hint;
   const policy = new CachePolicy();
   const field = parentType.getFields()[fieldName];
   if (field !== undefined) policy.replace(staticHint(field));

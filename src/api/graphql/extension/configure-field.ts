@@ -107,12 +107,12 @@ const widened = memoize<GraphqlContext, Map<string, GraphqlContext>>(() => new M
 function withGrant(context: GraphqlContext, target: string): GraphqlContext {
   const { content } = context;
   const known = widened(context);
-  const made = known.get(target) ?? {
+  const fieldContext = known.get(target) ?? {
     ...context,
     content: withAccess(content, grant(content.bind.access, actionOf(target, 'find'))),
   };
-  known.set(target, made);
-  return made;
+  known.set(target, fieldContext);
+  return fieldContext;
 }
 
 function grant(access: Access, action: string): Access {

@@ -190,8 +190,8 @@ function checkPlugin(name: string, service: FindService): FindService {
   return service;
 }
 
-function find<Value>(name: string, known: ReadonlyMap<string, Value>, kind: string): Value {
-  const found = known.get(name);
+function find<Value>(name: string, values: ReadonlyMap<string, Value>, kind: string): Value {
+  const found = values.get(name);
   if (found !== undefined) return found;
-  throw new Error(`Unknown ${kind} "${name}"${didYouMean(name, known.keys())}`);
+  throw new Error(`Unknown ${kind} "${name}"${didYouMean(name, values.keys())}`);
 }

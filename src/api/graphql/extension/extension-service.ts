@@ -19,9 +19,9 @@ export function createExtensions(): Extensions {
   const used: UsedExtension[] = [];
   const service: ExtensionService = {
     shadowCRUD: (uid) => {
-      const known = rules.get(uid) ?? newRules();
-      rules.set(uid, known);
-      return controlType(known);
+      const typeRules = rules.get(uid) ?? newRules();
+      rules.set(uid, typeRules);
+      return controlType(typeRules);
     },
     use: (extension) => {
       used.push(extension);
@@ -51,5 +51,5 @@ function* unknownNames(rules: ReadonlyMap<string, TypeRules>, registry: Registry
   }
 }
 
-const unknown = (what: string, name: string, known: Iterable<string>): string =>
-  `shadowCRUD: unknown ${what}${didYouMean(name, known)}`;
+const unknown = (what: string, name: string, names: Iterable<string>): string =>
+  `shadowCRUD: unknown ${what}${didYouMean(name, names)}`;

@@ -55,8 +55,8 @@ export function createTypeRegistry(schema: GraphQLSchema, registry: Registry): O
       added.push(definition);
       return open;
     },
-    registerMany: (given, config) => {
-      for (const [name, definition] of given) open.register(name, definition, config);
+    registerMany: (items, config) => {
+      for (const [name, definition] of items) open.register(name, definition, config);
       return open;
     },
     get types() {

@@ -165,9 +165,9 @@ export function userMutations(context: SchemaContext): Fields {
       resolveEntry(user, await accountOperations[name](args, request), request, info);
   };
   const remove: Resolver = async (_root, args: Values, request, info) => {
-    const found = await resolveEntry(user, args['id'], request, info);
-    if (found.value !== null) await accountOperations.deleteUser(args, request);
-    return found;
+    const result = await resolveEntry(user, args['id'], request, info);
+    if (result.value !== null) await accountOperations.deleteUser(args, request);
+    return result;
   };
   return {
     createUsersPermissionsUser: { ...field('create', 'Create a new user', { data }), resolve: write('createUser') },

@@ -21,8 +21,8 @@ export interface TypeStore {
 type Pause = () => Promise<void> | undefined;
 
 /** Creates a store that begins with complete types of the previous schema. */
-export function createTypeStore(kept: OwnedTypes = new Map()): TypeStore {
-  const types = new Map(kept);
+export function createTypeStore(ownedTypes: OwnedTypes = new Map()): TypeStore {
+  const types = new Map(ownedTypes);
   const made = new Set<GraphQLNamedType>();
   return {
     types,

@@ -83,29 +83,29 @@ const constructorOf = (name: string, parameters: readonly string[]): string =>
 
 function modelClass(model: Model, zones: readonly Zone[]): string {
   const { name, uid, isComponent } = model;
-  const shown = model.members.filter(({ isShown }) => isShown);
+  const shownMembers = model.members.filter(({ isShown }) => isShown);
   const id = isComponent ? ['id'] : [];
   const parents = ['MangroveJson', ...zonesOf(model, zones).map((zone) => zone.name)].join(', ');
   const reads = [
     ...id.map(() => 'id: json["id"] as int?,'),
-    ...shown.map((member) => `${member.identifier}: ${reading(member)},`),
+    ...shownMembers.map((member) => `${member.identifier}: ${reading(member)},`),
   ];
   const writes = [
     ...(isComponent ? [`"__component": ${text(uid)},`, '"id": id,'] : []),
-    ...shown.map(({ key, identifier }) => `${text(key)}: ${identifier},`),
+    ...shownMembers.map(({ key, identifier }) => `${text(key)}: ${identifier},`),
   ];
   return `/// ${commentLine(model.about)}
 class ${name} implements ${parents} {
 ${lines([
   constructorOf(
     name,
-    [...id, ...shown.map(({ identifier }) => identifier)].map((one) => `this.${one}`),
+    [...id, ...shownMembers.map(({ identifier }) => identifier)].map((one) => `this.${one}`),
   ),
   `factory ${name}.fromJson(Map<String, Object?> json) => ${name}(`,
   ...reads.map((line) => `  ${line}`),
   ');',
   ...id.map(() => 'final int? id;'),
-  ...shown.map(({ identifier, value }) => `final ${typeOf(value)}? ${identifier};`),
+  ...shownMembers.map(({ identifier, value }) => `final ${typeOf(value)}? ${identifier};`),
   '@override',
   'Map<String, Object?> toJson() => mangroveObject(const {}, {',
   ...writes.map((line) => `  ${line}`),

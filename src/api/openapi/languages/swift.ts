@@ -55,11 +55,11 @@ const nested = (code: string): readonly string[] => code.split('\n');
 const idOf = ({ isComponent }: Model): readonly (readonly [string, string])[] => (isComponent ? [['id', 'id']] : []);
 
 function structure(model: Model): string {
-  const shown = model.members.filter(({ isShown }) => isShown);
-  const cases = [...idOf(model), ...shown.map(({ identifier, key }) => [identifier, key] as const)];
+  const shownMembers = model.members.filter(({ isShown }) => isShown);
+  const cases = [...idOf(model), ...shownMembers.map(({ identifier, key }) => [identifier, key] as const)];
   const properties = [
     ...(model.isComponent ? ['var id: Int?'] : []),
-    ...shown.map(({ identifier, value }) => `var ${identifier}: ${typeOf(value)}?`),
+    ...shownMembers.map(({ identifier, value }) => `var ${identifier}: ${typeOf(value)}?`),
   ];
   const own = cases.length === 0 ? [] : ['', ...nested(keys('CodingKeys', cases, 'String, CodingKey'))];
   return `/// ${commentLine(model.about)}\nstruct ${model.name}: MangroveModel {\n${lines([...properties, ...own])}}\n`;

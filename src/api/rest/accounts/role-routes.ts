@@ -36,7 +36,7 @@ async function findOne(call: RouteCall): Promise<Answer> {
 
 async function create({ request, content }: RouteCall): Promise<Answer> {
   await createRole(bodyOf(request), content);
-  return done;
+  return okAnswer;
 }
 
 /** Updates a role. As in Strapi v4, only REST refuses an empty body. */
@@ -44,14 +44,14 @@ async function update(call: RouteCall): Promise<Answer> {
   const body = bodyOf(call.request);
   if (Object.keys(body).length === 0) throw emptyBody();
   await updateRole(idOf(call), body, call.content);
-  return done;
+  return okAnswer;
 }
 
 async function destroy(call: RouteCall): Promise<Answer> {
   await deleteRole(idOf(call), call.content);
-  return done;
+  return okAnswer;
 }
 
-const done: Answer = { body: { ok: true } };
+const okAnswer: Answer = { body: { ok: true } };
 
 const actionsOf = ({ running, content }: RouteCall): string[] => grantableActions(running, content.bind.registry);

@@ -50,8 +50,9 @@ async function answerGroups(type: ContentType, call: RouteCall): Promise<Answer>
   const { running, content } = call;
   const { limits, aggregate: settings } = running.config.api;
   refuseOthers(query, [...aggregateParameters, 'format', 'explain']);
-  const asked = parseAggregation(readParameters(query, limits), limits);
-  const read = async (context: ContentContext): Promise<Json> => envelopeGroups(await aggregate(type, asked, settings, context));
+  const aggregation = parseAggregation(readParameters(query, limits), limits);
+  const read = async (context: ContentContext): Promise<Json> =>
+    envelopeGroups(await aggregate(type, aggregation, settings, context));
   return { body: await (asksToExplain(query) ? explainAnswer(call, read) : read(content)) };
 }
 

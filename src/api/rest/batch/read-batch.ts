@@ -69,11 +69,11 @@ type Path = readonly string[];
 
 const wrong = (path: Path, problem: string): FieldError => ({ path, message: `${path.join('.')} ${problem}` });
 
-const unknownNames = (values: Values, known: readonly string[], path: Path): FieldError[] =>
+const unknownNames = (values: Values, names: readonly string[], path: Path): FieldError[] =>
   Object.keys(values)
-    .filter((name) => !known.includes(name))
+    .filter((name) => !names.includes(name))
     .slice(0, maximumErrors)
-    .map((name) => wrong([...path, name], `is unknown: expected ${known.join(', ')}`));
+    .map((name) => wrong([...path, name], `is unknown: expected ${names.join(', ')}`));
 
 function problemsOf(item: unknown, at: Path, limits: BatchLimits): FieldError[] {
   if (!isRecord(item)) return [wrong(at, 'must be an object')];

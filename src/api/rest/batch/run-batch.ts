@@ -97,20 +97,20 @@ function answerError(error: unknown, { method, path }: BatchItem, { call: { runn
 }
 
 /** Runs one write as if it was sent on its own. Throws its error. */
-async function runItem(given: BatchItem, index: number, { call, sources, created }: Run): Promise<ItemAnswer> {
+async function runItem(item: BatchItem, index: number, { call, sources, created }: Run): Promise<ItemAnswer> {
   const { caller, content, running } = call;
   refuseLate(content);
   const at = ['requests', String(index)];
-  const { path, entries } = created.resolvePath(given.path, [...at, 'path']);
-  const { row, type, params } = findRow({ ...given, path }, at, { ...sources, running });
+  const { path, entries } = created.resolvePath(item.path, [...at, 'path']);
+  const { row, type, params } = findRow({ ...item, path }, at, { ...sources, running });
   for (const entry of entries) checkType(entry, type.uid, [...at, 'path']);
   for (const action of [row.action, ...(row.others ?? [])]) checkRight(caller, action);
-  const body = resolveBody(given.body, { type, row, at, created });
-  const headers = { ...given.headers, ...keyIn(call.request.headers) };
-  const request = call.request.with(params, { ...given, headers, path: `${sources.prefix}${path}`, body });
+  const body = resolveBody(item.body, { type, row, at, created });
+  const headers = { ...item.headers, ...keyIn(call.request.headers) };
+  const request = call.request.with(params, { ...item, headers, path: `${sources.prefix}${path}`, body });
   const own = { ...call, request };
   const { status = 200, body: answer } = await row.handle(withKey(own, index));
-  const id = given.method === 'POST' ? idIn(answer) : null;
+  const id = item.method === 'POST' ? idIn(answer) : null;
   if (id !== null) created.add(index, { uid: type.uid, id });
   return { status, body: answer };
 }

@@ -32,9 +32,9 @@ interface NearList {
  */
 export function findNear(filter: Filter | null, type: ContentType, context: BindContext): NearList | null {
   if (filter === null || !hasNear(filter)) return null;
-  const found: Near[] = [];
-  const changed = replaceNear(filter, { type, access: context.access, prefix: '' }, { context, found });
-  const [near, second] = found;
+  const places: Near[] = [];
+  const changed = replaceNear(filter, { type, access: context.access, prefix: '' }, { context, found: places });
+  const [near, second] = places;
   if (near === undefined) return null;
   if (second !== undefined) throw invalid('a query can have it only once');
   return { near, filter: changed };
@@ -72,11 +72,11 @@ function replaceNear(filter: Filter, scope: Scope, found: Found): Filter {
   return { ...filter, filter: replaceNear(filter.filter, inner, found) };
 }
 
-function replaceOperand(filter: Filter, path: string, found: Near[]): Filter {
-  if (filter.kind === 'and') return { kind: 'and', filters: filter.filters.map((one) => replaceOperand(one, path, found)) };
+function replaceOperand(filter: Filter, path: string, places: Near[]): Filter {
+  if (filter.kind === 'and') return { kind: 'and', filters: filter.filters.map((one) => replaceOperand(one, path, places)) };
   if (filter.kind !== 'near') return filter;
   const { center, maxDistance, minDistance } = parseNear(filter.value);
-  found.push({ path, center, maxDistance });
+  places.push({ path, center, maxDistance });
   const circle = (radius: number): Filter => within({ circle: { ...center, radius } });
   const outer = circle(maxDistance ?? Math.PI * earthRadius);
   if (minDistance === null || minDistance === 0) return outer;

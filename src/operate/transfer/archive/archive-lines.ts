@@ -41,12 +41,12 @@ export function parseRecord(stage: RecordStage, { bytes: text, place }: ArchiveL
   if (record !== null) return record;
   if (value === undefined || stage === 'schemas' || stage === 'configuration')
     throw new Error(`${place} is not a record of an export`);
-  const where = text.toString('utf8', 0, mostShown);
+  const where = text.toString('utf8', 0, maxShown);
   return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is not a record of an export`, where };
 }
 
 /** Number of bytes of an unreadable line that are kept for the report. */
-const mostShown = 300;
+const maxShown = 300;
 
 type RecordStage = Exclude<Stage, 'assets'>;
 

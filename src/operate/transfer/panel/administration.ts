@@ -97,21 +97,26 @@ function comingRole(
 ): readonly ComingRole[] {
   const [name, code] = [String(data['name']), String(data['code'])];
   const all = [...stored.roles.values()];
-  const known = all.find((role) => role.code === code) ?? null;
+  const existingRole = all.find((role) => role.code === code) ?? null;
   const holdsName = all.find((role) => role.name === name) ?? null;
-  const values = { name: known !== null && holdsName !== null ? known.name : name, code, description: textOf(data) };
-  if (known === null && holdsName !== null) {
+  const values = {
+    name: existingRole !== null && holdsName !== null ? existingRole.name : name,
+    code,
+    description: textOf(data),
+  };
+  if (existingRole === null && holdsName !== null) {
     report('a role of administrators is not imported: another role has its name', name);
     return [];
   }
-  if (code === superAdminCode || records === null) return [{ source: id, stored: known, values, permissions: null }];
-  const wanted = comingPermissions(records, code, { registry, report });
-  const isHeld = known !== null && stored.administrators.some(({ roles }) => Array.isArray(roles) && roles.includes(known.id));
-  if (!isHeld) return [{ source: id, stored: known, values, permissions: wanted }];
-  const own = stored.permissions.get(known.id) ?? [];
-  if (without(own, wanted).length + without(wanted, own).length > 0)
+  if (code === superAdminCode || records === null) return [{ source: id, stored: existingRole, values, permissions: null }];
+  const permissions = comingPermissions(records, code, { registry, report });
+  const isHeld =
+    existingRole !== null && stored.administrators.some(({ roles }) => Array.isArray(roles) && roles.includes(existingRole.id));
+  if (!isHeld) return [{ source: id, stored: existingRole, values, permissions: permissions }];
+  const own = stored.permissions.get(existingRole.id) ?? [];
+  if (without(own, permissions).length + without(permissions, own).length > 0)
     report('a role keeps its permissions, because administrators have it here', code);
-  return [{ source: id, stored: known, values, permissions: null }];
+  return [{ source: id, stored: existingRole, values, permissions: null }];
 }
 
 const textOf = ({ description }: Values): string | null =>

@@ -183,9 +183,9 @@ function sendRequest(target: URL, { headers, allowPrivate, body }: RequestOption
   const method = body === undefined ? 'GET' : 'POST';
   const options = { method, headers, timeout: patience, ...(!allowPrivate && { lookup: publicLookup(refused) }) };
   return new Promise((resolve, reject) => {
-    const sent = request(target, options, resolve);
-    sent.on('error', reject).on('timeout', () => sent.destroy(new Error(`${target.host} does not answer`)));
-    sent.end(body);
+    const clientRequest = request(target, options, resolve);
+    clientRequest.on('error', reject).on('timeout', () => clientRequest.destroy(new Error(`${target.host} does not answer`)));
+    clientRequest.end(body);
   });
 }
 

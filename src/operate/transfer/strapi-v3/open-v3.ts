@@ -80,9 +80,9 @@ const notesOn = (model: V3Model): (readonly [reason: string, where: string])[] =
 /** Returns the models in the database, and those of the project that the database does not have. */
 async function readModels(stored: StoredSettings, project: string | null): Promise<readonly V3Model[]> {
   const definitions = stored.flatMap(([key, value]) => (key.startsWith('model_def_') ? [value] : []));
-  const kept = definitions.flatMap((definition) => readV3Model(definition) ?? []);
+  const models = definitions.flatMap((definition) => readV3Model(definition) ?? []);
   const written = project === null ? [] : (await readDefinitions(project)).flatMap((definition) => readV3Model(definition) ?? []);
-  return [...kept, ...written.filter(({ uid }) => kept.every((model) => model.uid !== uid))];
+  return [...models, ...written.filter(({ uid }) => models.every((model) => model.uid !== uid))];
 }
 
 type StoredSettings = readonly (readonly [key: string, value: unknown])[];

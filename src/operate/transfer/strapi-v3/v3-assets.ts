@@ -33,9 +33,9 @@ async function assetsAt(uploads: string, places: readonly Values[]): Promise<rea
   for (const { hash, ext } of places) {
     const name = `${String(hash)}${String(ext ?? '')}`;
     const path = join(uploads, name);
-    const found = basename(name) === name ? await lstat(path).catch(() => null) : null;
-    if (found?.isFile() !== true) continue;
-    assets.push({ stage: 'assets', name, size: found.size, open: () => readPlain(path) });
+    const stats = basename(name) === name ? await lstat(path).catch(() => null) : null;
+    if (stats?.isFile() !== true) continue;
+    assets.push({ stage: 'assets', name, size: stats.size, open: () => readPlain(path) });
   }
   return assets;
 }

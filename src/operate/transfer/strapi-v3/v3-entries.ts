@@ -111,12 +111,12 @@ interface NumberedEntry {
 function withoutLate(entry: V3Entry, numbers: V3Context['numbers']): NumberedEntry {
   const late: string[] = [];
   const parts = [...entry.parts].map(([name, list]) => {
-    const kept = list.flatMap((part) => {
+    const entries = list.flatMap((part) => {
       const inner = numbers.has(keyOf(part)) ? withoutLate(part, numbers) : null;
       late.push(...(inner?.late ?? [keyOf(part)]));
       return inner === null ? [] : [inner.known];
     });
-    return [name, kept] as const;
+    return [name, entries] as const;
   });
   return { known: { ...entry, parts: new Map(parts) }, late };
 }

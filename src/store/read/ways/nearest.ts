@@ -46,12 +46,12 @@ async function readNearest(page: JoinedPage, near: NearStage, facts: Facts): Pro
   if (!isByDistance(page) || limit === null) return readSorted(page, facts);
   const before = skip > 0 ? 1 : 0;
   const window = { skip: skip - before, limit: before + limit + 1 };
-  const found = await run({ ...page, window }, facts, false);
+  const documents = await run({ ...page, window }, facts, false);
   const end = before + limit;
-  const isCut = (index: number): boolean => index > 0 && distanceOf(found[index - 1]) === distanceOf(found[index]);
+  const isCut = (index: number): boolean => index > 0 && distanceOf(documents[index - 1]) === distanceOf(documents[index]);
   if (isCut(before) || isCut(end))
-    return readSorted({ ...page, near: { ...near, maxDistance: distanceOf(found.at(-1)) } }, facts);
-  return found.slice(before, end).sort((a, b) => distanceOf(a) - distanceOf(b) || Number(a['_id']) - Number(b['_id']));
+    return readSorted({ ...page, near: { ...near, maxDistance: distanceOf(documents.at(-1)) } }, facts);
+  return documents.slice(before, end).sort((a, b) => distanceOf(a) - distanceOf(b) || Number(a['_id']) - Number(b['_id']));
 }
 
 const readSorted = (page: JoinedPage, facts: Facts): Promise<readonly Document[]> => run(page, facts, true);

@@ -48,8 +48,8 @@ function rankOf(condition: Condition | null, searches: SearchIndexes): Document 
 }
 
 /** Returns the limit of a page, lowered to one entry more than the budget allows, which is enough to detect the excess. */
-const boundLimit = (limit: number | null, left: number): number | null =>
-  limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
+const boundLimit = (limit: number | null, remaining: number): number | null =>
+  limit === null || limit > remaining ? (remaining === Infinity ? limit : remaining + 1) : limit;
 
 /** Returns the position that an entry has in a list by cursors; null if there is no entry with this id. */
 async function findPosition(plan: Plan, id: number, database: Database): Promise<Position | null> {

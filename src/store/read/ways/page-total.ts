@@ -53,11 +53,11 @@ export const wasShort = (plan: Plan): boolean | null => short.get(plan) ?? null;
 export const recordFullPage = (plan: Plan): void => void short.set(plan, false);
 
 /** Returns the total that follows from a page that is not full; null for a full page, and for one that begins at a cursor. */
-export function impliedTotal(plan: Plan, { skip, limit }: Window, found: number): number | null {
+export function impliedTotal(plan: Plan, { skip, limit }: Window, documentCount: number): number | null {
   if (isSought(plan)) return null;
-  const isShort = found < (limit ?? Infinity) && (found > 0 || skip === 0);
+  const isShort = documentCount < (limit ?? Infinity) && (documentCount > 0 || skip === 0);
   short.set(plan, isShort);
-  return isShort ? skip + found : null;
+  return isShort ? skip + documentCount : null;
 }
 
 /** Returns whether the page of a plan is likely not to be full, so that entries are counted only if it is full after all. */
