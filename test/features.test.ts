@@ -64,7 +64,7 @@ describe('a new feature', () => {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-features-'));
     await mkdir(join(directory, 'config'));
     await writeFile(join(directory, 'config/api.json'), JSON.stringify({ trial: { greeting: 'good morning' } }));
-    const { api } = await loadConfig({ directory, variables: {}, known: sectionsWith(all) });
+    const { api } = await loadConfig({ directory, variables: {}, sections: sectionsWith(all) });
     serving = await serveModels({
       models: [],
       config: { api: { ...api, open: false }, admin: { token: adminToken } },
@@ -86,7 +86,7 @@ describe('a new feature', () => {
 
   it('has its settings in config/ and in the environment, with a row in the documentation', async () => {
     const read = async (variables: Readonly<Record<string, string>>) => {
-      const { api } = await loadConfig({ directory, variables, known: sectionsWith(all) });
+      const { api } = await loadConfig({ directory, variables, sections: sectionsWith(all) });
       return api.trial.greeting;
     };
     expect(await read({})).to.equal('good morning');

@@ -94,16 +94,16 @@ export function oncePer<One extends object>(): (one: One, work: () => Promise<un
 
 /** Values that several clients have in common, by what makes them equal. Those that nobody uses any more are forgotten. */
 export class SharedValues<Value extends object> {
-  readonly #known = new Map<string, WeakRef<Value>>();
+  readonly #values = new Map<string, WeakRef<Value>>();
   readonly #unused = new FinalizationRegistry((key: string) => {
-    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key);
+    if (this.#values.get(key)?.deref() === undefined) this.#values.delete(key);
   });
 
   /** Returns the value that is known for a key if it may replace the given one; otherwise the given one, which is known from now on. */
   share(key: string, value: Value, mayReplace: (cached: Value) => boolean = () => true): Value {
-    const known = this.#known.get(key)?.deref();
+    const known = this.#values.get(key)?.deref();
     if (known !== undefined && mayReplace(known)) return known;
-    this.#known.set(key, new WeakRef(value));
+    this.#values.set(key, new WeakRef(value));
     this.#unused.register(value, key);
     return value;
   }

@@ -16,10 +16,10 @@ export const isInRange = (version: string, range: string): boolean =>
     comparisons
       .trim()
       .split(/\s+/)
-      .every((comparison) => holds(version, comparison)),
+      .every((comparison) => meetsComparison(version, comparison)),
   );
 
-function holds(version: string, comparison: string): boolean {
+function meetsComparison(version: string, comparison: string): boolean {
   const [, operator = '', bound = ''] = /^(>=|<=|>|<|=|)(\d.*|\*)$/.exec(comparison) ?? [];
   if (bound === '*') return true;
   if (bound === '') return false;

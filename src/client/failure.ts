@@ -2,7 +2,7 @@
 export type Failure = Error & (Refusal | Silence);
 
 /** An error that the service has answered. */
-interface Told<Kind extends string> {
+interface FailureOf<Kind extends string> {
   readonly kind: Kind;
   readonly status: number;
   /** Name of the error in the API, for example `ValidationError`. */
@@ -16,20 +16,20 @@ interface Delayed {
 }
 
 type Refusal =
-  | (Told<'invalid'> & { readonly errors: readonly WrongValue[] })
+  | (FailureOf<'invalid'> & { readonly errors: readonly WrongValue[] })
   /**
    * `reason`: `token_expired`, `token_invalid`, `token_revoked`, `account_blocked` or `account_unconfirmed`; null if credentials
    * are missing.
    */
-  | (Told<'unauthorized'> & { readonly reason: string | null })
-  | Told<'forbidden'>
-  | Told<'notFound'>
-  | (Told<'conflict'> & Delayed)
-  | Told<'changed'>
-  | Told<'tooLarge'>
-  | (Told<'limited'> & Delayed)
-  | (Told<'unavailable'> & Delayed)
-  | Told<'failed'>;
+  | (FailureOf<'unauthorized'> & { readonly reason: string | null })
+  | FailureOf<'forbidden'>
+  | FailureOf<'notFound'>
+  | (FailureOf<'conflict'> & Delayed)
+  | FailureOf<'changed'>
+  | FailureOf<'tooLarge'>
+  | (FailureOf<'limited'> & Delayed)
+  | (FailureOf<'unavailable'> & Delayed)
+  | FailureOf<'failed'>;
 
 /** There was no answer: the network failed, the time limit was exceeded, or the signal aborted the request. */
 interface Silence {

@@ -148,12 +148,12 @@ const isWithoutKeys = (failure: Failure): failure is Failure & { readonly kind: 
 /** Number of answers that are kept. */
 const maxAnswers = 100;
 
-interface Kept {
+interface CachedAnswer {
   readonly tag: string;
   readonly text: string;
 }
 
-function keep(kept: Map<string, Kept>, place: string, answer: Kept): void {
+function keep(kept: Map<string, CachedAnswer>, place: string, answer: CachedAnswer): void {
   kept.delete(place); // the oldest comes first
   kept.set(place, answer);
   if (kept.size > maxAnswers) kept.delete([...kept.keys()][0] ?? '');
@@ -166,7 +166,7 @@ function sender(
 ) {
   const root = url.replace(/\/+$/, '') + prefix;
   const tags = new WeakMap<object, string>();
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedAnswer>();
   return async ({ call, key, repeated }: Attempt, bearer: string | undefined): Promise<unknown> => {
     const { path, query = {}, body, method, ifMatch } = call;
     const isJson = body !== undefined && !(body instanceof FormData);

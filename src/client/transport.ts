@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 /** A request with its address, headers and time limit. */
-interface Sent {
+interface Sending {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export const pause = (milliseconds: number, signal: Signal | undefined): Promise
   });
 
 /** Sends a request. Returns the answer, whatever its status. Throws a Failure if there is none. */
-export async function transmit(sent: Sent, fetch: Fetch): Promise<ReceivedAnswer> {
+export async function transmit(sent: Sending, fetch: Fetch): Promise<ReceivedAnswer> {
   const { signal, timeout, onProgress } = sent;
   const what = `${sent.method} ${sent.url}`;
   if (signal?.aborted === true) throw silence('aborted', what);
@@ -76,7 +76,7 @@ export async function transmit(sent: Sent, fetch: Fetch): Promise<ReceivedAnswer
   }
 }
 
-async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init }: Sent): Promise<ReceivedAnswer> {
+async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init }: Sending): Promise<ReceivedAnswer> {
   const response = await fetch(url, { ...init, method, headers, body, signal });
   return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
 }
@@ -102,7 +102,7 @@ interface ProgressEvent {
   readonly lengthComputable: boolean;
 }
 
-const byXhr = (xhr: Xhr, { url, method, headers, body, signal, onProgress }: Sent): Promise<ReceivedAnswer> =>
+const byXhr = (xhr: Xhr, { url, method, headers, body, signal, onProgress }: Sending): Promise<ReceivedAnswer> =>
   new Promise((resolve, reject) => {
     xhr.open(method, url);
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);

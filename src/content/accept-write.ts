@@ -55,7 +55,7 @@ const tellOwnId = ({ uid }: ContentType, { notices }: Context): void => {
 export const acceptInput = (type: ContentType, data: unknown, context: Context): Values =>
   acceptFrom(type, data, { isUnchecked: false, takesCreators: false }, context);
 
-function acceptFrom(type: ContentType, data: unknown, takes: Taken, context: Context): Values {
+function acceptFrom(type: ContentType, data: unknown, takes: AcceptedForms, context: Context): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
   if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
   const undone: Undone[] = [];
@@ -65,7 +65,7 @@ function acceptFrom(type: ContentType, data: unknown, takes: Taken, context: Con
 }
 
 /** What the data of code may have beyond that of a client. */
-interface Taken {
+interface AcceptedForms {
   /**
    * Whether Strapi v4 stores the values without a check: relations may have all forms that code uses (`linksOfCode`), and attributes of
    * text take numbers and booleans.
@@ -74,7 +74,7 @@ interface Taken {
   readonly takesCreators: boolean;
 }
 
-interface Accepting extends Taken, Pick<ContentContext, 'bind'> {
+interface Accepting extends AcceptedForms, Pick<ContentContext, 'bind'> {
   readonly undone: Undone[];
   /** The path of the values, with a dot at its end; empty for an entry. */
   readonly prefix: string;
@@ -96,7 +96,7 @@ function acceptValues(type: ContentType, given: Values, context: Accepting): Val
   return accepted;
 }
 
-const isTaken = (attribute: Attribute, { takesCreators }: Taken): boolean =>
+const isTaken = (attribute: Attribute, { takesCreators }: AcceptedForms): boolean =>
   takesCreators ? isSettable(attribute) : attribute.writable;
 
 /** Returns a value as it comes in JSON, because code may have set an object of a class. */

@@ -62,7 +62,7 @@ interface Start {
   /** The stored entry that is updated; a new one is created if absent. */
   readonly current?: StoredDocument;
   /** Stored values that a new entry takes where its data has none. */
-  readonly taken?: Values;
+  readonly draftValues?: Values;
 }
 
 interface Building extends BuildContext, Start {
@@ -109,8 +109,8 @@ function buildStructured(attribute: Exclude<Attribute, ScalarAttribute>, value: 
 
 function buildAbsent(attribute: Attribute, building: Building): void {
   const { name } = attribute;
-  const { taken = {} } = building;
-  if (Object.hasOwn(taken, name)) building.values[name] = taken[name];
+  const { draftValues = {} } = building;
+  if (Object.hasOwn(draftValues, name)) building.values[name] = draftValues[name];
   else if (attribute.kind === 'scalar') buildScalar(attribute, attribute.default, building.values, building);
   else if (!('storage' in attribute) || attribute.storage.kind === 'own') building.values[name] = isList(attribute) ? [] : null;
 }
@@ -169,7 +169,7 @@ function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'v
  */
 function keepUnique(listed: readonly UniquePath[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   const paths = listed.filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
-  uniqueFields.set(values, { paths, held: heldUniques(listed, values) }, mode);
+  uniqueFields.set(values, { paths, values: heldUniques(listed, values) }, mode);
 }
 
 /** Adds what is stored beside values that an update copies from another entry. */

@@ -85,7 +85,7 @@ interface TargetProblems {
   readonly unfit: readonly Undone[];
 }
 
-interface Wanted extends Targets {
+interface CountedTarget extends Targets {
   readonly uid: string;
   /** The paths of the values that link them, by id. */
   readonly paths: ReadonlyMap<number, string>;
@@ -103,7 +103,7 @@ async function checkTargets(
   const rules = access.linkRules ?? access.rules;
   const context =
     rules === access.rules ? callerContext : { ...callerContext, bind: { ...callerContext.bind, access: { ...access, rules } } };
-  const wanted: Omit<Wanted, 'count'>[] = [];
+  const wanted: Omit<CountedTarget, 'count'>[] = [];
   for (const [uid, paths] of targets) {
     const target = context.bind.registry.types.get(uid);
     const filter = target !== undefined && rules.has(uid) ? await ruleFilter(target, context) : undefined;
@@ -114,7 +114,7 @@ async function checkTargets(
     isLimited(one) ? { ...one, filter: matchesAll(one.filter ?? {}, fittingFiles(files)) } : one,
   );
   const counts = await countExisting(fitting, context.store.database);
-  const countedTargets = wanted.map((one, index): Wanted => ({ ...one, count: counts[index] ?? 0 }));
+  const countedTargets = wanted.map((one, index): CountedTarget => ({ ...one, count: counts[index] ?? 0 }));
   const limited = countedTargets.find((one) => isLimited(one) && one.count < one.ids.length);
   if (limited === undefined) return { missing: await missingErrors(countedTargets, context), unfit: [] };
   const mimes = await readMimes(limited.ids, limited, context);
@@ -125,7 +125,7 @@ async function checkTargets(
   return { missing: await missingErrors(counted, context), unfit };
 }
 
-async function missingErrors(countedTargets: readonly Wanted[], { store }: ContentContext): Promise<FieldError[]> {
+async function missingErrors(countedTargets: readonly CountedTarget[], { store }: ContentContext): Promise<FieldError[]> {
   const lacking = countedTargets.find(({ ids, count }) => count < ids.length);
   if (lacking === undefined) return [];
   const missing = String(lacking.ids.length - lacking.count);
@@ -134,7 +134,7 @@ async function missingErrors(countedTargets: readonly Wanted[], { store }: Conte
 }
 
 /** Returns the path of the first value that links a missing entry. Sends a command if several values link entries of the type. */
-async function lackingPath({ paths, ...wanted }: Wanted, database: Database): Promise<readonly string[]> {
+async function lackingPath({ paths, ...wanted }: CountedTarget, database: Database): Promise<readonly string[]> {
   const places = [...new Set(paths.values())];
   const byPlace = places.map((place) => [...paths.keys()].filter((id) => paths.get(id) === place));
   const counts =

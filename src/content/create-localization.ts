@@ -37,7 +37,7 @@ export async function localize(
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
-  return createInGroup(type, values, { query, selection, source, given: data }, { ...context, createsDrafts: true });
+  return createInGroup(type, values, { query, selection, source, input: data }, { ...context, createsDrafts: true });
 }
 
 async function checkNewLocale(

@@ -17,7 +17,7 @@ import { orUniqueError, runWrite } from './run-write.js';
 export async function createMany(type: ContentType, entries: readonly unknown[], context: ContentContext): Promise<WrittenMany> {
   const accepted = entries.map((one) => stampNewEntry(type, acceptNewEntry(type, one, context), context));
   const rowForCode = (data: Values, index: number): Values =>
-    createForCode(type, { data, given: entries[index], source: null }, context).data;
+    createForCode(type, { data, input: entries[index], source: null }, context).data;
   return runWrite({ action: 'createMany', type, data: accepted, selection: null }, context, {
     run: async (changed, inside) => {
       const isChanged = Array.isArray(changed) && changed !== accepted;

@@ -31,9 +31,9 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptNewEntry(type, data, context);
   const source = type.localized ? await groupToJoin(type, accepted, context) : null;
-  if (source !== null) return createInGroup(type, accepted, { query, selection, source, given: data }, context);
+  if (source !== null) return createInGroup(type, accepted, { query, selection, source, input: data }, context);
   await checkBody(type, accepted, createRules(type, accepted, null, context), context);
-  return runCreate(type, accepted, { query, selection, source: null, given: data }, context);
+  return runCreate(type, accepted, { query, selection, source: null, input: data }, context);
 }
 
 /**
@@ -87,7 +87,7 @@ interface Insertion {
   /** A stored entry of the localization group that the new one joins; null if it starts its own. */
   readonly source: StoredDocument | null;
   /** The data as they were sent. Code before the write also sees what is not written. */
-  readonly given?: unknown;
+  readonly input?: unknown;
 }
 
 /**
@@ -111,7 +111,7 @@ export async function runCreate(
           if (accepted !== data) await checkBody(type, accepted, createRules(type, accepted, source, inside), inside);
           return insertWithNextId(type, accepted, { ...insertion, attempt }, inside);
         },
-        forCode: () => createForCode(type, { data, given: insertion.given, source }, context),
+        forCode: () => createForCode(type, { data, input: insertion.input, source }, context),
         written: ({ document }) => ({ id: Number(document['_id']) }),
       });
     } catch (error) {
@@ -142,7 +142,7 @@ async function insertWithNextId(
     insertPrepared(type, prepared, context),
   );
   if (source === null) return readNew(type, prepared.document, selection, context);
-  await shareValues(type, prepared.document, { source, given: Object.keys(complete) }, context);
+  await shareValues(type, prepared.document, { source, givenNames: Object.keys(complete) }, context);
   return { document: prepared.document, selection, children: [] }; // read after the commit
 }
 
@@ -161,7 +161,7 @@ export async function prepareEntry(
   const { store, bind } = context;
   const missing = source === null ? [] : sharedAttributes(type).filter((name) => !Object.hasOwn(data, name));
   const taken = source === null ? {} : await copyValues(type, source, missing, context);
-  const write = await buildWrite(type, data, { taken }, context);
+  const write = await buildWrite(type, data, { draftValues: taken }, context);
   const [id = 0] = given === null ? await store.ids.next(type.collection, 1, { ...store.database, session: null }) : [given];
   const document = buildDocument(type, data, write, { id, group: source === null ? null : localeGroup.of(source), context });
   if (source !== null) refuseIncomplete(type, document, context);

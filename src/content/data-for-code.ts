@@ -19,7 +19,7 @@ interface WrittenData {
   /** The part that is written. */
   readonly data: Values;
   /** The data as they were sent, with values that are not written; absent if there are none. */
-  readonly given?: unknown;
+  readonly input?: unknown;
 }
 
 interface NewData extends WrittenData {
@@ -31,9 +31,9 @@ interface NewData extends WrittenData {
  * Returns the data of a new entry with what the write will add to it: defaults, empty lists of components, and the shared values of
  * the localization group of `source`. Queries of code (`strapi.db.query`) add them later, as in Strapi v4.
  */
-export function createForCode(type: ContentType, { data, given, source }: NewData, context: ContentContext): DataForCode {
+export function createForCode(type: ContentType, { data, input, source }: NewData, context: ContentContext): DataForCode {
   const { bind, isRaw } = context;
-  const others = besideAttributes(type, given, context);
+  const others = besideAttributes(type, input, context);
   if (isRaw === true)
     return { data: Object.keys(others).length === 0 ? data : { ...data, ...others }, own: (changed) => changed };
   const shared = source === null ? {} : sharedValues(type, source, bind.registry);
@@ -48,8 +48,8 @@ export function createForCode(type: ContentType, { data, given, source }: NewDat
 }
 
 /** Returns the data of an update. Values that it does not set stay absent. */
-export const updateForCode = (type: ContentType, { data, given }: WrittenData, context: ContentContext): DataForCode => ({
-  data: { ...(context.isRaw === true ? data : castScalars(type, data)), ...besideAttributes(type, given, context) },
+export const updateForCode = (type: ContentType, { data, input }: WrittenData, context: ContentContext): DataForCode => ({
+  data: { ...(context.isRaw === true ? data : castScalars(type, data)), ...besideAttributes(type, input, context) },
   own: (changed) => changed,
 });
 

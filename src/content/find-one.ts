@@ -23,7 +23,7 @@ export async function findOne(type: ContentType, id: number, query: Query, conte
   if (query.fallbackLocales !== null) return findLocalized(type, { id, query, selection }, context);
   // any other entry than one that the caller reads by the rights of somebody else
   const condition = allOf([hasId(id), ...bindRule(type, { ...bind, access: ownAccess(bind.access) })]);
-  return readShown({ query, plan: planOf(condition, selection), id }, context);
+  return readShownEntry({ query, plan: planOf(condition, selection), id }, context);
 }
 
 /** An entry that is asked for by the id of any of its localizations. */
@@ -48,7 +48,7 @@ async function findLocalized(
   const rule = bindRule(type, bind);
   const group = bindGroup(type, allOf([hasId(id), ...rule]));
   const condition = allOf([group, ...locales, ...bindPublication(type, state, bind), ...fallback, ...rule]);
-  return readShown({ query, plan: planOf(condition, selection), id, group }, context);
+  return readShownEntry({ query, plan: planOf(condition, selection), id, group }, context);
 }
 
 /** Returns the condition of the entries that meet another one, or have a localization that does. */
@@ -60,7 +60,7 @@ function bindGroup(type: ContentType, condition: Condition): Condition {
 }
 
 /** Reads an entry by the code around reads, and puts that of somebody else in its place if the caller reads one by their rights. */
-async function readShown(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
+async function readShownEntry(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
   const entry = await readWithHooks(read, context);
   if (entry === null || context.bind.access.entry === undefined) return entry;
   return (await placeLent([entry], read.query, context))[0] ?? null;
@@ -100,7 +100,7 @@ export async function findBy(
     ...bindPublication(type, state, bind),
   ]);
   const asked = { ...query, filter, publicationState: state };
-  return readShown({ query: asked, plan: planOf(condition, selection), id: null }, context);
+  return readShownEntry({ query: asked, plan: planOf(condition, selection), id: null }, context);
 }
 
 /** Returns whether no two entries of a type, or of one locale, have the same value of an attribute. */
@@ -109,7 +109,7 @@ export const isUnique = (attribute: Attribute | null): boolean =>
 
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
-  return readShown({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
+  return readShownEntry({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
 }
 
 /**

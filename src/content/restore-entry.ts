@@ -118,7 +118,7 @@ async function inGroup(type: ContentType, document: StoredDocument, context: Con
     ...(type.localized && { locale, ...localeGroup.match(localeGroup.of(rest)) }),
     ...(source === undefined && mayLead(type, context) && localeGroup.leading),
   };
-  uniqueFields.set(complete, { paths: [], held }, 'create');
+  uniqueFields.set(complete, { paths: [], values: held }, 'create');
   return { ...complete, _id: Number(rest['_id']) };
 }
 

@@ -42,7 +42,7 @@ export function createShaper<Shown>(presentation: Presentation<Shown>, budget: B
 const createShaping = <Shown>(presentation: Presentation<Shown>, budget: Budget): Shaping<Shown> => ({
   presentation,
   budget,
-  known: new Map(),
+  shapedEntries: new Map(),
   inTargets: presentation.inTargets === undefined ? null : createShaping(presentation.inTargets, budget),
 });
 
@@ -67,14 +67,14 @@ interface Shaping<Shown> {
   readonly presentation: Presentation<Shown>;
   readonly budget: Budget;
   /** Entries that were shaped before. */
-  readonly known: Map<Loaded, KnownEntry<Shown>>;
+  readonly shapedEntries: Map<Loaded, KnownEntry<Shown>>;
   /** The shaping of entries that targets of polymorphic relations populate; null if it is the same. */
   readonly inTargets: Shaping<Shaped> | null;
 }
 
 /** A shaped entry, and the cost of each place where it appears. */
 interface KnownEntry<Shown> {
-  readonly shown: Shown;
+  readonly form: Shown;
   readonly rendered: number;
   readonly bytes: number;
 }
@@ -85,18 +85,18 @@ function shapeEntry<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
 }
 
 function shapeRelated<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
-  const { presentation, budget, known } = shaping;
+  const { presentation, budget, shapedEntries } = shaping;
   if (!presentation.isAnswer) return shapeEntry(entry, shaping);
-  const before = known.get(entry);
+  const before = shapedEntries.get(entry);
   if (before !== undefined) {
     budget.spend('entriesRendered', before.rendered);
     budget.spend('answerBytes', before.bytes);
-    return before.shown;
+    return before.form;
   }
   const [rendered, bytes] = [budget.spent('entriesRendered'), budget.spent('answerBytes')];
   const shown = shapeEntry(entry, shaping);
   const spent = { rendered: budget.spent('entriesRendered') - rendered, bytes: budget.spent('answerBytes') - bytes };
-  known.set(entry, { shown, ...spent });
+  shapedEntries.set(entry, { form: shown, ...spent });
   return shown;
 }
 

@@ -119,7 +119,7 @@ interface NewLocale {
   /** The entry from which it was made. */
   readonly source: StoredDocument;
   /** The names of the attributes that its data has. */
-  readonly given: readonly string[];
+  readonly givenNames: readonly string[];
 }
 
 /**
@@ -129,13 +129,13 @@ interface NewLocale {
 export async function shareValues(
   type: ContentType,
   entry: StoredDocument,
-  { source, given }: NewLocale,
+  { source, givenNames }: NewLocale,
   context: ContentContext,
 ): Promise<void> {
   const rank = Number(linkRanks.of(entry, linkRanks.order)) - 1;
   const place = { [linkRanks.path(linkRanks.order)]: rank, [localeGroup.field]: localeGroup.of(source) };
   const others = [changeOne({ _id: source['_id'] }, { set: place })];
-  const names = sharedNames(type, given);
+  const names = sharedNames(type, givenNames);
   if (names.length > 0) return syncLocales(type, entry, { names, others, marksAll: true }, context);
   const filter = matchesAll(localeGroup.others(entry), await ruleFilter(type, context));
   await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {

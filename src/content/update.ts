@@ -68,7 +68,7 @@ export async function update(
       const rechecked = await checkChange(rebound, inside);
       return rechecked === null ? null : writeChange(rebound, rechecked, inside);
     },
-    forCode: () => updateForCode(type, { data: change.data, given: data }, context),
+    forCode: () => updateForCode(type, { data: change.data, input: data }, context),
     exists: async (inside) => (await readFor(change, inside)) !== null,
     written: (updated) => (updated === null ? null : { id }),
   });

@@ -29,7 +29,7 @@ export async function writeInverse(owner: Owner, { link, input }: InverseLinks, 
   const { type, attribute } = links;
   const stored = await readStored(links, { link, input }, context);
   const { removed, ranks, added } = planLinks(stored, link, input);
-  if (!link.many && added.length > 0) await refuseTaken(type, links.match, context);
+  if (!link.many && added.length > 0) await refuseTakenTargets(type, links.match, context);
   const operations = [...removed.map(links.remove), ...[...ranks].flatMap(([id, rank]) => links.add(id, rank))];
   await keepingRules({ type, names: [attribute.name], filter: { _id: is.oneOf([...removed, ...added]) } }, context, async () => {
     const matched = await bulkWrite(context.store, type.collection, operations);
@@ -98,7 +98,7 @@ function planLinks(stored: readonly Ranked[], link: LinkAttribute, input: LinkIn
   };
 }
 
-async function refuseTaken(type: ContentType, match: Match, context: ContentContext): Promise<void> {
+async function refuseTakenTargets(type: ContentType, match: Match, context: ContentContext): Promise<void> {
   if (await hidesOne(type, match, context)) throw forbiddenError();
 }
 
@@ -113,7 +113,7 @@ export async function writeExclusive(
   context: ContentContext,
 ): Promise<void> {
   const filter = { [link.name]: target, _id: is.otherThan(id) };
-  await refuseTaken(type, filter, context);
+  await refuseTakenTargets(type, filter, context);
   await keepingRules({ type, names: [link.name], filter }, context, async () => {
     await bulkWrite(context.store, type.collection, [storedLinks.to({ type, id: target }, type, link).removeFrom(filter)]);
   });

@@ -64,7 +64,7 @@ const longest = 8_192;
  * are served to all callers with the same rights, if the writes of all instances are known.
  */
 export class AnswerCache {
-  readonly #kept: BoundedCache<CachedAnswer>;
+  readonly #answers: BoundedCache<CachedAnswer>;
   readonly #across: boolean;
   /** Bytes from which on an answer is compressed. */
   readonly #compressedFrom: number;
@@ -75,7 +75,7 @@ export class AnswerCache {
   constructor({ api, middlewares }: Config, { instances }: Pick<Backend, 'instances'>) {
     const { bytes, across } = api.rest.keepAnswers;
     this.keepsBytes = bytes > 0;
-    this.#kept = new BoundedCache(this.keepsBytes ? { ...bounds, bytes } : bounds);
+    this.#answers = new BoundedCache(this.keepsBytes ? { ...bounds, bytes } : bounds);
     this.#across = across;
     this.#compressedFrom = middlewares.compress.enabled ? middlewares.compress.threshold : Infinity;
     this.#instances = instances;
@@ -85,12 +85,12 @@ export class AnswerCache {
   find(ctx: Context, read: CacheableRead): CachedAnswer | null {
     if (asksAnew(ctx)) return null;
     const key = keyOf(ctx, read);
-    const cached = key === null ? undefined : this.#kept.get(key);
+    const cached = key === null ? undefined : this.#answers.get(key);
     if (key === null || cached === undefined) return null;
     const { content, models } = read;
     const isSame = cached.snapshot === models.snapshot && content.store.changes.isUnchanged(cached.collections, cached.begun);
     if (isSame && !cached.uids.some((uid) => (content.hooks?.reads(uid) ?? null) !== null)) return cached;
-    this.#kept.delete(key);
+    this.#answers.delete(key);
     return null;
   }
 
@@ -109,10 +109,10 @@ export class AnswerCache {
     if (content.bind.registry !== registry || content.bind.locales !== locales.codes) return; // read by an older snapshot
     if (!content.store.changes.isUnchanged(reads.collections, reads.begun)) return;
     const body = this.#mayKeep(ctx, answer, read) ? { headers: answer.headers, bytes: ownBytes(answer.bytes) } : null;
-    if (body === null && (answer.tag === null || this.#kept.get(key)?.tag === answer.tag)) return;
+    if (body === null && (answer.tag === null || this.#answers.get(key)?.tag === answer.tag)) return;
     const [collections, { begun, uids }] = [[...new Set(reads.collections)], reads];
     const size = weight + this.#sizeOf(body);
-    this.#kept.set(key, { tag: answer.tag, body, snapshot: models.snapshot, begun, collections, uids }, size);
+    this.#answers.set(key, { tag: answer.tag, body, snapshot: models.snapshot, begun, collections, uids }, size);
   }
 
   /** Returns the bytes of memory of a body, with those of its compressed forms. */

@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 /** The compressed forms of the bytes of an answer that is kept, by the header Accept-Encoding for which they were made. */
 interface Forms {
   /** Bytes for which there is room. */
-  left: number;
+  remaining: number;
   /** Null before the first one is made. */
-  made: Map<string, Form> | null;
+  forms: Map<string, Form> | null;
 }
 
 interface Form {
@@ -21,7 +21,7 @@ const longest = 200;
 /** Lets compressed forms of bytes be kept as long as these. Returns how many bytes they may have: less than half, as JSON has by far. */
 export function roomForForms(bytes: Buffer): number {
   const left = Math.floor(bytes.length / 2);
-  kept.set(bytes, { left, made: null });
+  kept.set(bytes, { remaining: left, forms: null });
   return left;
 }
 
@@ -35,13 +35,13 @@ export function takeForm(ctx: Context): ((bytes: Buffer) => void) | null {
   const forms = formsOf(ctx);
   const accepted = acceptedBy(ctx);
   if (forms === undefined || accepted.length > longest) return null;
-  const form = forms.made?.get(accepted);
+  const form = forms.forms?.get(accepted);
   if (form === undefined)
     return (bytes) => {
       const encoding = ctx.response.get('Content-Encoding');
-      if (encoding === '' || bytes.length + accepted.length > forms.left || forms.made?.has(accepted)) return;
-      forms.left -= bytes.length + accepted.length;
-      (forms.made ??= new Map<string, Form>()).set(accepted, { encoding, bytes });
+      if (encoding === '' || bytes.length + accepted.length > forms.remaining || forms.forms?.has(accepted)) return;
+      forms.remaining -= bytes.length + accepted.length;
+      (forms.forms ??= new Map<string, Form>()).set(accepted, { encoding, bytes });
     };
   ctx.body = form.bytes;
   ctx.set('Content-Encoding', form.encoding);

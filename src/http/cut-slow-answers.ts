@@ -50,7 +50,7 @@ export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerRespo
 interface Progress {
   /** Bytes of the connection that the client had read at the first and at the last check. */
   readonly first: number;
-  readonly sent: number;
+  readonly sentBytes: number;
   /** Time when the client was last seen to read. */
   readonly since: number;
   /** Time of the last check, and the milliseconds in which there was something to read until then. */
@@ -72,19 +72,19 @@ function nextProgress(
   last: Progress | undefined,
   { sent, isOver, now }: { readonly sent: number; readonly isOver: boolean; readonly now: number },
 ): Progress {
-  if (last === undefined) return { first: sent, sent, since: now, looked: now, waited: 0 };
-  const isMoving = isOver || sent !== last.sent;
+  if (last === undefined) return { first: sent, sentBytes: sent, since: now, looked: now, waited: 0 };
+  const isMoving = isOver || sent !== last.sentBytes;
   return {
     first: last.first,
-    sent,
+    sentBytes: sent,
     since: isMoving ? now : last.since,
     looked: now,
     waited: last.waited + (isOver ? 0 : now - last.looked),
   };
 }
 
-function isTooSlow({ stall, progress: { first, sent, waited } }: Untaken, { milliseconds, rate }: Patience): boolean {
-  const behind = waited - ((sent - first) / rate) * 1_000;
+function isTooSlow({ stall, progress: { first, sentBytes, waited } }: Untaken, { milliseconds, rate }: Patience): boolean {
+  const behind = waited - ((sentBytes - first) / rate) * 1_000;
   return stall >= milliseconds || behind >= milliseconds;
 }
 

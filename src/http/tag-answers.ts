@@ -18,13 +18,13 @@ interface Tagging {
   /** `Cache-Control` for callers without credentials; that of the configuration unless given. */
   readonly cacheControl: string | undefined;
   /** The tags of If-None-Match; null if there is none, or the request writes. */
-  readonly asked: Tags | null;
+  readonly requestTags: Tags | null;
   /** The read; null if the request writes, or project code takes part. */
   readonly read: CacheableRead | null;
   /** The versions of the entries that are answered. */
   readonly versions: Set<string>;
   /** The tag, if nothing has to be read. */
-  readonly known: string | null;
+  readonly knownTag: string | null;
   /** The headers of the answer itself. */
   headers: Answer['headers'];
 }
@@ -46,7 +46,7 @@ export function beginTag(ctx: TaggedContext, read: CacheableRead | null, cacheCo
   const has = cached !== null && cached.tag !== null && requestTags !== null && isAmong(cached.tag, requestTags);
   const body = cached === null || has ? null : (read?.answers.bodyOf(cached, read) ?? null);
   const known = has || body !== null ? (cached?.tag ?? null) : null;
-  ctx[tagging] = { cacheControl, asked: requestTags, read, known, versions: new Set(), headers: undefined };
+  ctx[tagging] = { cacheControl, requestTags: requestTags, read, knownTag: known, versions: new Set(), headers: undefined };
   if (reads && authorization !== undefined) ctx.set('Cache-Control', forCaller);
   if (has) return unchanged;
   return body && { headers: body.headers, body: body.bytes };
@@ -80,10 +80,10 @@ export function tagAnswers(cacheControl: string): Middleware {
     const noted = ctx[tagging];
     if (noted === undefined || ctx.method === 'DELETE') return; // what was deleted has no tag
     const { status } = ctx;
-    const { known, read } = noted;
+    const { knownTag, read } = noted;
     const isOk = status === 200 || status === 304;
-    if (isOk && read?.answers.keepsBytes === true) setCacheStatus(ctx, known !== null);
-    if (isOk && known !== null) describe(ctx, known, noted.cacheControl ?? cacheControl);
+    if (isOk && read?.answers.keepsBytes === true) setCacheStatus(ctx, knownTag !== null);
+    if (isOk && knownTag !== null) describe(ctx, knownTag, noted.cacheControl ?? cacheControl);
     else if (status === 200 || status === 201) tagAnswer(ctx, noted, cacheControl);
     else if (ctx.res.getHeader('Cache-Control') === forCaller) ctx.set('Cache-Control', 'private, no-store');
   };
@@ -121,7 +121,7 @@ function tagAnswer(ctx: Context, noted: Tagging, cacheControl: string): void {
   describe(ctx, tag, noted.cacheControl ?? cacheControl);
   const headers = { ...noted.headers, ...shared, 'Content-Type': String(ctx.res.getHeader('Content-Type')) };
   if (noted.read !== null) noted.read.answers.keep(ctx, { tag, headers, bytes }, noted.read);
-  if (noted.asked !== null && isAmong(tag, noted.asked)) ctx.status = 304; // which also removes the body
+  if (noted.requestTags !== null && isAmong(tag, noted.requestTags)) ctx.status = 304; // which also removes the body
 }
 
 /** Sets the headers that caches need, with and without a body. */

@@ -45,13 +45,13 @@ export const ownersOf = (type: ContentType, registry: Registry): ContentType[] =
 const pathsTo = (uid: string, owner: ContentType, registry: Registry): readonly string[] =>
   findPlaces(owner, registry, (attribute): attribute is Attribute => componentsOf(attribute).includes(uid)).map(dottedPath);
 
-interface Wanted {
+interface Search {
   readonly type: ContentType;
   readonly id: number;
   readonly registry: Registry;
 }
 
-function search(holder: Values, type: ContentType, wanted: Wanted): string[] | null {
+function search(holder: Values, type: ContentType, wanted: Search): string[] | null {
   for (const attribute of type.attributes.values()) {
     if (!hasParts(attribute)) continue;
     for (const { path, item } of partsOf(holder[attribute.name], attribute.name)) {
@@ -67,7 +67,7 @@ const partsOf = (value: unknown, name: string): readonly { readonly path: readon
     ? value.map((item: unknown, index) => ({ path: [name, String(index)], item }))
     : [{ path: [name], item: value }];
 
-function searchPart(item: Values, uid: string, wanted: Wanted): string[] | null {
+function searchPart(item: Values, uid: string, wanted: Search): string[] | null {
   if (uid === wanted.type.uid && item['id'] === wanted.id) return [];
   const type = wanted.registry.types.get(uid);
   return type === undefined ? null : search(item, type, wanted);

@@ -42,9 +42,9 @@ export function keepSweeping(media: Media, config: Config, jobs: Jobs): void {
     retry: sweepSoon,
     failure: 'remains of interrupted uploads could not be searched for',
     run: async () => {
-      const { deleted, left } = await sweep(own, oldest);
-      if (deleted > 0 || left > 0) jobs.observer.observe({ kind: 'uploads swept', deleted, left });
-      return left > 0 ? sweepSoon : sweepEvery;
+      const { deleted, remaining } = await sweep(own, oldest);
+      if (deleted > 0 || remaining > 0) jobs.observer.observe({ kind: 'uploads swept', deleted, left: remaining });
+      return remaining > 0 ? sweepSoon : sweepEvery;
     },
   });
 }
@@ -60,7 +60,7 @@ interface Swept {
    * Number of blobs that could not be deleted. A transaction of a dead process may lock them, until the server ends it after a
    * minute, or their storage may not answer.
    */
-  readonly left: number;
+  readonly remaining: number;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function sweep(media: Media, oldest: number): Promise<Swept> {
     deleteBlobs(await blobRecords.endPending(media.database, [id]), media);
   const results = await Promise.allSettled(remains.map(end));
   const left = results.filter(({ status }) => status === 'rejected').length;
-  return { deleted: remains.length - left, left };
+  return { deleted: remains.length - left, remaining: left };
 }
 
 /**

@@ -39,7 +39,7 @@ export class Staging {
   readonly #media: Media;
   readonly #time: WaitTime;
   readonly #pending = new Map<string, PendingBlob>();
-  readonly #done = new Map<string, Promise<unknown>>();
+  readonly #endings = new Map<string, Promise<unknown>>();
 
   /** `time` limits how long the request may wait for the database. */
   constructor(media: Media, time: WaitTime = endless) {
@@ -63,8 +63,8 @@ export class Staging {
 
   /** Runs work that stages bytes, or returns the result of earlier work with the key: a transaction around it may run again. */
   once<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const done = (this.#done.get(key) as Promise<Result> | undefined) ?? work(); // the key says what the work is
-    this.#done.set(key, done);
+    const done = (this.#endings.get(key) as Promise<Result> | undefined) ?? work(); // the key says what the work is
+    this.#endings.set(key, done);
     return done;
   }
 

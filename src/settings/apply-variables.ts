@@ -8,7 +8,7 @@ import { bySection, type SectionName, sectionNames, sections, type Sections } fr
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
 /** Environment variables, and a function that is called with the problem of one. It then counts as not set. */
-interface Given {
+interface GivenValue {
   readonly variables: Variables;
   readonly refuse: (problem: string) => void;
 }
@@ -17,7 +17,7 @@ interface Given {
  * Returns the written value with environment variables applied, and a shorthand such as `graphql: false` expanded to `{ enabled
  * }`.
  */
-function applyVariables(node: SettingNode, written: unknown, input: Given): unknown {
+function applyVariables(node: SettingNode, written: unknown, input: GivenValue): unknown {
   if (node.kind === 'setting') return variableOf(node, input) ?? spelt(node, written);
   const given = typeof written === 'boolean' && 'enabled' in node.settings ? { enabled: written } : (written ?? {});
   if (typeof given !== 'object' || Array.isArray(given)) return given;
@@ -33,7 +33,7 @@ function applyVariables(node: SettingNode, written: unknown, input: Given): unkn
 const spelt = ({ schema }: Setting<unknown>, written: unknown): unknown =>
   schema['type'] === 'integer' && typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : written;
 
-function variableOf({ variable, schema }: Setting<unknown>, { variables, refuse }: Given): unknown {
+function variableOf({ variable, schema }: Setting<unknown>, { variables, refuse }: GivenValue): unknown {
   const value = variable === null ? undefined : lookUp(variables, variable);
   if (variable === null || value === undefined) return undefined;
   const type = String(schema.type);
@@ -61,7 +61,7 @@ interface ConfigPlace {
   /** Whether the directory is a Strapi project. Its unknown keys may belong to its own code. */
   readonly isStrapiProject: boolean;
   /** All settings; by default without those that features add. */
-  readonly known?: Sections | undefined;
+  readonly sections?: Sections | undefined;
 }
 
 /** A configuration with what is wrong in it. */
@@ -86,7 +86,7 @@ export function validConfig({ config, problems }: ExaminedConfig): Config {
 export function examineSections(written: WrittenSections, place: ConfigPlace): ExaminedConfig {
   const environment = environmentOf(place.environment);
   const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
-  const { known = sections } = place;
+  const { sections: known = sections } = place;
   const translated = translateStrapi(written, isStrapiProject, known);
   const wrong: string[] = [];
   const input = { variables: place.variables, refuse: (problem: string) => wrong.push(problem) };

@@ -33,7 +33,7 @@ export function createConfig(
     variables: {},
     warnings: [],
     isStrapiProject: false,
-    known,
+    sections: known,
   });
   return warnings === undefined ? config : Object.freeze({ ...config, warnings });
 }

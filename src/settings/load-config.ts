@@ -20,7 +20,7 @@ interface LoadInput {
   /** Whether the directory is a Strapi project; by default its package.json decides. */
   readonly isStrapiProject?: boolean;
   /** All settings; by default without those that features add. */
-  readonly known?: Sections;
+  readonly sections?: Sections;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function examineConfig(input: LoadInput): Promise<ReadConfig> {
   const source = { directory, environment: environment || 'development', env, isStrapiProject, warn, refuse };
   const read = await readSections(source);
   const written = isStrapiProject ? pluginsOfProject(read, directory) : read;
-  const place = { directory, environment, variables, isStrapiProject, known: input.known };
+  const place = { directory, environment, variables, isStrapiProject, sections: input.sections };
   const examined = examineSections(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)], problems });
   return { ...examined, causes };
 }

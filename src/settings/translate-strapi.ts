@@ -35,7 +35,7 @@ export function translateStrapi(written: WrittenSections, isStrapiProject: boole
   const collected: Collected = { set: new Map(), advice: new Map(), missing: [] };
   const values: Record<string, unknown> = bySection((name) => {
     const { file, value } = written[name];
-    return translateSection(name, value, { file, isStrapiProject, known, ...collected });
+    return translateSection(name, value, { file, isStrapiProject, sections: known, ...collected });
   });
   for (const [path, value] of collected.set) setAt(values, path.split('.'), value);
   return {
@@ -48,15 +48,15 @@ export function translateStrapi(written: WrittenSections, isStrapiProject: boole
 interface Place extends Collected {
   readonly file: string;
   readonly isStrapiProject: boolean;
-  readonly known: Sections;
+  readonly sections: Sections;
 }
 
 function translateSection(name: SectionName, value: unknown, place: Place): unknown {
   if (isMissing(name, isStandIn(value) ? value : null, place)) return {};
   if (name === 'middlewares' && Array.isArray(value)) return translateList(value, place);
   if (name === 'plugins' && isRecord(value))
-    return translateLevel(name, place.known[name], translatePlugins(value, place), place);
-  return translateLevel(name, place.known[name], value, place);
+    return translateLevel(name, place.sections[name], translatePlugins(value, place), place);
+  return translateLevel(name, place.sections[name], value, place);
 }
 
 /** Returns whether a value needs a package that is not installed, and collects a line about it. */
@@ -111,7 +111,7 @@ function translateList(items: readonly unknown[], place: Place): Values {
 
 /** Returns the plugins that Mangrove has, without `resolve`. Reports other plugins, unless the name looks misspelt. */
 function translatePlugins(plugins: Values, place: Place): Values {
-  const own = place.known.plugins.settings;
+  const own = place.sections.plugins.settings;
   const kept = Object.entries(plugins).flatMap(([name, value]) => {
     if (Object.hasOwn(own, name)) return [[name, withoutResolve(name, value, place)] as const];
     if (!place.isStrapiProject || (!Object.hasOwn(pluginAdvice, name) && nearestName(name, Object.keys(own)) !== null))

@@ -118,7 +118,7 @@ describe('a feature that takes part in everything', function () {
     await mkdir(join(folder, 'config'));
     await writeFile(join(folder, 'config/database.json'), JSON.stringify({ uri: serving.database.uri }));
     const check = async () => {
-      const context = await readContext({ directory: folder, known: sectionsWith(all), features: all });
+      const context = await readContext({ directory: folder, sections: sectionsWith(all), features: all });
       return runChecks(context).filter(({ name }) => name === 'likes');
     };
     const fine = { name: 'likes', state: 'ok', text: 'all likes are of types that exist', remedy: null };

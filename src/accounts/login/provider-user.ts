@@ -20,7 +20,7 @@ import { asService, changeStoredUser, findStoredUser, userType, type StoredUser 
  */
 export async function providerUser(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
   const { advanced } = await accounts.authenticator.settings();
-  const known = await findKnown(identity, content);
+  const known = await findKnownUser(identity, content);
   const user = known ?? (await registerIdentity(accounts, identity, content));
   if (known === null && advanced.email_confirmation && !user.confirmed) sendConfirmation(accounts, user, content);
   assertMayLogIn(user, advanced);
@@ -31,7 +31,7 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
  * Finds the user by the provider's id. A user without a stored id, such as an imported one, is found by address if the provider
  * has verified the address, because some providers let users claim any address.
  */
-async function findKnown(identity: Identity, content: ContentContext): Promise<StoredUser | null> {
+async function findKnownUser(identity: Identity, content: ContentContext): Promise<StoredUser | null> {
   const { provider, subject, email, isVerified } = identity;
   const user = await findStoredUser(content, { provider, _subject: subject });
   if (!isVerified) return user;

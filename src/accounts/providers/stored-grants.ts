@@ -104,7 +104,7 @@ export async function writeGrants(
   { store, notices }: ContentContext,
   writer: Writer = 'code',
 ): Promise<void> {
-  const given = readGiven(grants, writer);
+  const given = readGivenGrants(grants, writer);
   const stored = (await storedGrants(store.database)) ?? {};
   const shown = shownGrants(stored, config);
   const changed = Object.entries(given).filter(
@@ -125,7 +125,7 @@ export async function writeGrants(
 }
 
 /** Returns settings of providers as their writer knows them. Throws a ValidationError for values that are none. */
-function readGiven(grants: unknown, writer: Writer): Grants {
+function readGivenGrants(grants: unknown, writer: Writer): Grants {
   if (!isRecord(grants)) throw validationError('providers must be an object');
   const [problem] = jsonProblems(grants, 'providers');
   if (problem !== undefined) throw validationError(problem);

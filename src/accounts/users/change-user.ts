@@ -46,7 +46,7 @@ export async function updateUser(accounts: Accounts, key: UserKey, sent: Body, c
   const data = { ...withStoredCodes(accounts, body), ...change.values };
   const chosen = names.email === undefined ? null : isOwn;
   await claimNames(names, content, emailTakenError, async () => {
-    await refuseTaken(accounts, names, user, content);
+    await refuseTakenNames(accounts, names, user, content);
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
     await inTransaction(content.store.database, (database) =>
       updateWithin(user, { key, data, chosen }, withDatabase(writer, database)),
@@ -89,7 +89,7 @@ async function addressChange(
   return { values: { ...sent, ...ended, confirmationToken, confirmed: false }, code };
 }
 
-async function refuseTaken(
+async function refuseTakenNames(
   accounts: Accounts,
   { email, username }: ReturnType<typeof changedNames>,
   { id }: StoredUser,

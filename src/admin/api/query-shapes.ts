@@ -18,7 +18,7 @@ const most = { noted: 200, examined: 10 };
 const knownFor = 3_600_000;
 
 /** What the server does for a shape; null if that could not be found out. */
-interface Known {
+interface QueryShape {
   readonly examined: ExaminedRead | null;
   readonly until: number;
 }
@@ -26,7 +26,7 @@ interface Known {
 /** The costly reads of this instance, by their shapes. */
 class QueryShapes {
   #noted = new Map<string, Noted>();
-  readonly #known = new BoundedCache<Known>({ entries: 500, bytes: 500_000 });
+  readonly #shapes = new BoundedCache<QueryShape>({ entries: 500, bytes: 500_000 });
   #storing: Promise<void> = Promise.resolve();
 
   readonly consumer: Consumer = { 'read costly': (read) => this.#note(read) };
@@ -54,14 +54,14 @@ class QueryShapes {
   async #storeNoted(database: Database): Promise<void> {
     const noted = this.#noted;
     this.#noted = new Map();
-    const unknown = [...noted].filter(([key]) => (this.#known.get(key)?.until ?? 0) < Date.now());
+    const unknown = [...noted].filter(([key]) => (this.#shapes.get(key)?.until ?? 0) < Date.now());
     for (const [key, { examine }] of unknown.slice(0, most.examined)) {
       const examined = await examine().catch(() => null);
-      this.#known.set(key, { examined, until: Date.now() + knownFor }, 1_000);
+      this.#shapes.set(key, { examined, until: Date.now() + knownFor }, 1_000);
     }
     const reads = [...noted].map(([key, { uid, shape, way, count, slow, ms, maxMs, lastAt }]) => ({
       ...{ uid, shape, way, count, slow, ms, maxMs, lastAt },
-      examined: this.#known.get(key)?.examined ?? null,
+      examined: this.#shapes.get(key)?.examined ?? null,
     }));
     // an index that an operator has made may serve what those of the model do not
     await addShapes(

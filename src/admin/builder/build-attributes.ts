@@ -106,7 +106,7 @@ function attributeOf(name: string, given: Values, owner: Owner, models: EditedMo
   const kept = entries.filter(([key, value]) => !(key === 'private' && value === false));
   const attribute = Object.fromEntries(kept) as unknown as AttributeDefinition; // the schema has checked its type
   const resolved = withComponents(attribute, owner, models);
-  return attribute.type === 'relation' ? relationOf(name, { given, attribute: resolved }, owner) : resolved;
+  return attribute.type === 'relation' ? relationOf(name, { input: given, attribute: resolved }, owner) : resolved;
 }
 
 function withComponents(attribute: AttributeDefinition, { uids }: Owner, models: EditedModels): AttributeDefinition {
@@ -123,7 +123,7 @@ function withComponents(attribute: AttributeDefinition, { uids }: Owner, models:
 }
 
 interface Relation {
-  readonly given: Values;
+  readonly input: Values;
   readonly attribute: AttributeDefinition;
 }
 
@@ -134,17 +134,17 @@ const inverse: Readonly<Record<string, string>> = {
 };
 
 /** Returns a relation. The side with `inversedBy` stores the links. */
-function relationOf(name: string, { given, attribute }: Relation, { uid, former }: Owner): AttributeDefinition {
+function relationOf(name: string, { input, attribute }: Relation, { uid, former }: Owner): AttributeDefinition {
   const { inversedBy, mappedBy, ...plain } = attribute;
   const target = ['__self__', '__contentType__'].includes(String(plain.target)) ? uid : plain.target;
   const relation = target === undefined ? plain : { ...plain, target };
-  const { targetAttribute } = given;
+  const { targetAttribute } = input;
   const other = targetAttribute === undefined ? (inversedBy ?? mappedBy ?? '') : targetAttribute;
   if (typeof other !== 'string' || other === '' || typeof target !== 'string' || !Object.hasOwn(inverse, String(plain.relation)))
     return relation;
   const isMapped =
     plain.relation === 'oneToMany' ||
-    (plain.relation !== 'manyToOne' && (given['dominant'] === false || (former[name]?.mappedBy ?? null) !== null));
+    (plain.relation !== 'manyToOne' && (input['dominant'] === false || (former[name]?.mappedBy ?? null) !== null));
   return { ...relation, ...(isMapped ? { mappedBy: other } : { inversedBy: other }) };
 }
 

@@ -84,14 +84,14 @@ async function comingEntries(type: ContentType, name: ScheduledName, span: Span,
   }));
 }
 
-interface Wanted {
+interface CalendarSearch {
   readonly name: ScheduledName;
   /** The attribute that stands for entries. */
   readonly main: string;
   readonly span: Span;
 }
 
-const queryOf = (type: ContentType, { name, main, span }: Wanted): Query => ({
+const queryOf = (type: ContentType, { name, main, span }: CalendarSearch): Query => ({
   ...emptyQuery,
   ...({ publicationState: 'preview', locale: 'all', withTotal: false } as const),
   ...(name === 'publishAt' && { showsDrafts: true }), // a draft beside a published entry states when it is published itself

@@ -22,7 +22,7 @@ export function showPermitted(entries: readonly Loaded[], type: ContentType, cal
 export function permittedValues(values: Values, type: ContentType, call: PanelCall): Values {
   if (call.rights.isSuper) return values;
   // A version may have values of attributes that the model has no more, and that no permission can name.
-  const fields: Fields = { allowed: fieldsFor(call.rights, type.uid), known: null };
+  const fields: Fields = { allowed: fieldsFor(call.rights, type.uid), fieldPaths: null };
   const isAdded = (name: string): boolean => name === 'id' || (type.attributes.get(name)?.added ?? null) !== null;
   const kept = Object.entries(values).filter(([name]) => isAdded(name) || isAllowed(servedAs(type, name), fields));
   return Object.fromEntries(kept.map(([name, value]) => [name, shownPart(value, servedAs(type, name), { type, fields })]));
@@ -34,14 +34,14 @@ const shownPart = (value: unknown, name: string, { type, fields }: { readonly ty
 
 const fieldsOf = (type: ContentType, { rights, content }: PanelCall): Fields => ({
   allowed: fieldsFor(rights, type.uid),
-  known: new Set(fieldPaths(type, content.bind.registry)),
+  fieldPaths: new Set(fieldPaths(type, content.bind.registry)),
 });
 
 interface Fields {
   /** Paths that permissions name. A path allows all that is below it. */
   readonly allowed: ReadonlySet<string>;
   /** Paths that permissions can name; others are shown. Null if only what permissions name is shown. */
-  readonly known: ReadonlySet<string> | null;
+  readonly fieldPaths: ReadonlySet<string> | null;
 }
 
 /** Returns a component without the values whose path no permission names. */
@@ -52,7 +52,7 @@ function withoutHidden(value: unknown, path: string, fields: Fields): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutHidden(inner, `${path}.${name}`, fields)]));
 }
 
-const isAllowed = (path: string, { allowed, known }: Fields): boolean =>
-  allowed.has(path) || hasBelow(path, allowed) || (known !== null && !known.has(path) && !hasBelow(path, known));
+const isAllowed = (path: string, { allowed, fieldPaths }: Fields): boolean =>
+  allowed.has(path) || hasBelow(path, allowed) || (fieldPaths !== null && !fieldPaths.has(path) && !hasBelow(path, fieldPaths));
 
 const hasBelow = (path: string, paths: ReadonlySet<string>): boolean => [...paths].some((other) => other.startsWith(`${path}.`));

@@ -41,7 +41,7 @@ class PreviewHub {
   readonly #changes: ChangeBus;
   readonly #listeners = new Set<Listener>();
   /** The collections whose changes are heard. */
-  readonly #heard = new Set<string>();
+  readonly #uids = new Set<string>();
 
   constructor(changes: ChangeBus) {
     this.#changes = changes;
@@ -57,8 +57,8 @@ class PreviewHub {
     if (ofToken >= mostOfToken) throw rateLimitError('Too many pages listen with this token', { 'Retry-After': '5' });
     if (this.#listeners.size >= most) throw unavailableError('Too many pages listen, please try again later');
     const { collection } = listener;
-    if (!this.#heard.has(collection)) this.#changes.onChange([collection], (change) => this.#note(collection, change));
-    this.#heard.add(collection);
+    if (!this.#uids.has(collection)) this.#changes.onChange([collection], (change) => this.#note(collection, change));
+    this.#uids.add(collection);
     this.#listeners.add(listener);
     ends?.addEventListener('abort', () => this.#end(listener));
     if (ends?.aborted === true) this.#end(listener);

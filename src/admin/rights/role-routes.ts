@@ -73,7 +73,7 @@ const changedBody = object({ name: name(), description: description() }).noUnkno
 
 async function create({ request, content }: PanelCall) {
   const body = await checkPanelBody(roleBody, bodyOf(request));
-  await refuseTaken(body.name, 0, content);
+  await refuseTakenName(body.name, 0, content);
   const { store } = content;
   const [_id = 0] = await store.ids.next(collections.adminRoles, 1, store.database);
   const now = new Date();
@@ -83,7 +83,7 @@ async function create({ request, content }: PanelCall) {
   return adminRole(document);
 }
 
-async function refuseTaken(wanted: string, except: number, { store }: ContentContext): Promise<void> {
+async function refuseTakenName(wanted: string, except: number, { store }: ContentContext): Promise<void> {
   const role = await findFirst(store.database, collections.adminRoles, { name: is.exactly(wanted) });
   if (role !== null && role['_id'] !== except)
     throw applicationError(`The name must be unique and a role with name \`${wanted}\` already exists.`);
@@ -94,7 +94,7 @@ async function change(call: PanelCall) {
   const body = await checkPanelBody(changedBody, bodyOf(call.request));
   const role = await roleOf(call);
   if (role.code === superAdminCode) throw applicationError("Super admin can't be edited.");
-  if (body.name !== undefined) await refuseTaken(body.name, role.id, content);
+  if (body.name !== undefined) await refuseTakenName(body.name, role.id, content);
   await checkRename(role, body.name ?? role.name, call);
   const set = { ...body, updatedAt: new Date() };
   const document = await entryStore.update(content.store, collections.adminRoles, {

@@ -63,7 +63,7 @@ async function change({ content, running, request }: PanelCall): Promise<Answer>
     const removed = names.filter((name) => fields.get(name)?.[0] === '');
     const made = new Map<keyof Logos, Logo>();
     for (const [name, file] of given) if (file !== null) made.set(name, await makeLogo(name, file, { media, staging }));
-    const logos = await storeLogos({ made, removed, media }, content);
+    const logos = await storeLogos({ logos: made, removed, media }, content);
     staging.keep([...made.values()].map(({ blob }) => blob.id));
     return { body: shown(logos) };
   } finally {
@@ -92,13 +92,13 @@ async function makeLogo(name: string, file: UploadedFile, context: { readonly me
 }
 
 interface LogoChange {
-  readonly made: ReadonlyMap<keyof Logos, Logo>;
+  readonly logos: ReadonlyMap<keyof Logos, Logo>;
   readonly removed: readonly (keyof Logos)[];
   readonly media: Media;
 }
 
 /** Stores logos, and deletes the bytes of those that they replace. */
-const storeLogos = ({ made, removed, media }: LogoChange, content: ContentContext): Promise<Logos> =>
+const storeLogos = ({ logos: made, removed, media }: LogoChange, content: ContentContext): Promise<Logos> =>
   inTransaction(content.store.database, async (database) => {
     const before = await readLogos(withDatabase(content, database));
     const next = (name: keyof Logos) => made.get(name)?.values ?? (removed.includes(name) ? null : before[name]);

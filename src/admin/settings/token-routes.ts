@@ -16,7 +16,7 @@ import { resourceRoutes } from '../resource-routes.js';
 export const tokenRoutes: PanelRoutes = {
   ...resourceRoutes('/admin/api-tokens', 'admin::api-tokens', {
     ...{ list, create, change, remove },
-    read: async (call) => shown(await find(call)),
+    read: async (call) => shownToken(await find(call)),
   }),
   'POST /admin/api-tokens/:id/regenerate': { right: 'admin::api-tokens.regenerate', handle: regenerate },
 };
@@ -25,11 +25,11 @@ const listed = { type: is.otherThan('admin') };
 
 async function list({ content }: PanelCall) {
   const documents = await findStored(content.store.database, collections.tokens, { match: listed, sort: { name: 1 } });
-  return documents.map(shown);
+  return documents.map(shownToken);
 }
 
 /** Returns a token as the panel shows it. Its lifespan is a text. */
-function shown(document: Document) {
+function shownToken(document: Document) {
   const { id, name, description, type, permissions, expiresAt, lastUsedAt, createdAt } = apiToken(document);
   const { lifespan = null, updatedAt } = document;
   return {
@@ -82,7 +82,7 @@ async function create(call: PanelCall) {
   const values = { ...body, permissions: actions, lifespan: body.lifespan ?? null };
   const { token, key } = await createToken(values, running.secrets.tokenSalt, content.store);
   const stored = await findFirst(content.store.database, collections.tokens, { _id: token.id });
-  return { ...shown(stored ?? missing()), accessKey: key };
+  return { ...shownToken(stored ?? missing()), accessKey: key };
 }
 
 /** Returns the actions of a token. Throws a ValidationError if they are unknown, or do not belong to its type. */
@@ -106,9 +106,9 @@ async function change(call: PanelCall) {
   const body = await checkPanelBody(changedToken, { ...given, ...texts });
   const stored = apiToken(await find(call));
   const kind = body.type ?? stored.type;
-  const permissions = changedActions(stored, { kind, given: body.permissions ?? null }, call);
+  const permissions = changedActions(stored, { kind, permissions: body.permissions ?? null }, call);
   const changed = await changeToken(matchOf(call), { ...body, permissions }, call.content.store);
-  return shown(changed ?? missing());
+  return shownToken(changed ?? missing());
 }
 
 /**
@@ -117,12 +117,12 @@ async function change(call: PanelCall) {
  */
 function changedActions(
   stored: Pick<ReturnType<typeof apiToken>, 'type' | 'permissions'>,
-  { kind, given }: { readonly kind: string; readonly given: readonly string[] | null },
+  { kind, permissions }: { readonly kind: string; readonly permissions: readonly string[] | null },
   call: PanelCall,
 ): readonly string[] {
-  if (given === null && (kind !== 'custom' || stored.type === 'custom'))
+  if (permissions === null && (kind !== 'custom' || stored.type === 'custom'))
     return kind === 'custom' ? stored.permissions : stored.permissions.slice(1);
-  const wanted = actionsOf(kind, given, call);
+  const wanted = actionsOf(kind, permissions, call);
   const kept = stored.permissions.filter((action) => wanted.includes(action));
   return [...kept, ...wanted.filter((action) => !kept.includes(action))];
 }
@@ -136,5 +136,5 @@ async function regenerate(call: PanelCall) {
 
 async function remove(call: PanelCall) {
   const deleted = await entryStore.remove(call.content.store, collections.tokens, matchOf(call));
-  return deleted === null ? null : shown(deleted);
+  return deleted === null ? null : shownToken(deleted);
 }

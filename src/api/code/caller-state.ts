@@ -111,10 +111,13 @@ function userOf(caller: Caller | CallingAdministrator, registry: Registry | null
 
 function stateUser({ user, role, fetched }: Extract<Caller, { kind: 'user' }>, registry: Registry): StateUser {
   if (fetched !== undefined) return fetched as StateUser; // code decides what users have
-  return { ...shown(userUid, user.document, registry), role: role && shown(roleUid, role.document, registry) } as StateUser; // the attributes of the type
+  return {
+    ...shownValue(userUid, user.document, registry),
+    role: role && shownValue(roleUid, role.document, registry),
+  } as StateUser; // the attributes of the type
 }
 
-function shown(uid: string, document: StoredDocument, { types }: Registry): object {
+function shownValue(uid: string, document: StoredDocument, { types }: Registry): object {
   const type = types.get(uid);
   if (type === undefined) return { id: document['_id'] };
   return shapeForCode({ document, selection: { type, fields: scalarsOf(type), children: [], locales: null }, children: [] });

@@ -111,7 +111,7 @@ export class ListenStream extends LiveBody {
     const fail = (): void => {
       this.#finish();
     };
-    return new EntryWatch({ call: this.#call, type, ids: [...uris.keys()], ends: this.#ends, tell, fail });
+    return new EntryWatch({ call: this.#call, type, ids: [...uris.keys()], ends: this.#ends, notify: tell, fail });
   }
 
   /** Tells the client that resources have changed. Resolves when it can take more. */

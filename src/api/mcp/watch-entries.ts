@@ -31,7 +31,7 @@ interface WatchInput {
   readonly ids: readonly number[];
   readonly ends: EndSignal;
   /** Tells the client of changed entries. Resolves when it can take more. */
-  readonly tell: (ids: Iterable<number>) => Promise<void>;
+  readonly notify: (ids: Iterable<number>) => Promise<void>;
   /** Called if the entries can no longer be followed. */
   readonly fail: () => void;
 }
@@ -47,7 +47,7 @@ export class EntryWatch implements StepStream {
   readonly #input: WatchInput;
   readonly #query: SyncQuery;
   readonly #identify: Identify;
-  #seen: ReadonlySet<number> = new Set();
+  #ids: ReadonlySet<number> = new Set();
   /** Those of a first load that is not complete; null if it is. */
   #loading: Set<number> | null = null;
   #isAgain = false;
@@ -75,18 +75,18 @@ export class EntryWatch implements StepStream {
   }
 
   send({ changes, next }: Step): Promise<void> {
-    const [loading, seen] = [this.#loading, this.#seen];
+    const [loading, seen] = [this.#loading, this.#ids];
     if (loading === null) {
       const gone = new Set(changes.flatMap(({ op, id }) => (op === 'delete' ? [id] : [])));
       const ids = changes.map(({ id }) => id);
-      this.#seen = new Set([...seen, ...ids].filter((id) => !gone.has(id)));
-      return this.#input.tell(ids);
+      this.#ids = new Set([...seen, ...ids].filter((id) => !gone.has(id)));
+      return this.#input.notify(ids);
     }
     for (const { id } of changes) loading.add(id);
     if (next.after !== null) return Promise.resolve();
     const changed = this.#isAgain ? new Set([...seen, ...loading]) : [];
-    [this.#seen, this.#loading, this.#isAgain] = [loading, null, true];
-    return this.#input.tell(changed);
+    [this.#ids, this.#loading, this.#isAgain] = [loading, null, true];
+    return this.#input.notify(changed);
   }
 
   /** The stream of the watch has beats of its own. */

@@ -17,7 +17,7 @@ export class TypeWatch {
   readonly #input: WatchInput;
   readonly #digests: Map<string, string | null>;
   /** What the digests depend on, compared by identity. */
-  #seen: readonly unknown[] = [];
+  #dependencies: readonly unknown[] = [];
 
   constructor(input: WatchInput, call: AgentCall) {
     this.#input = input;
@@ -30,8 +30,8 @@ export class TypeWatch {
     const again = agentCall(await againOf(call), projectCode);
     const { access, registry, locales, defaultLocale } = again.content.bind;
     const seen = [access, registry, locales, defaultLocale];
-    if (seen.every((one, index) => one === this.#seen[index])) return [];
-    this.#seen = seen;
+    if (seen.every((one, index) => one === this.#dependencies[index])) return [];
+    this.#dependencies = seen;
     return [...this.#digests].flatMap(([uri, before]) => {
       const digest = digestOf(uri, again);
       this.#digests.set(uri, digest);

@@ -4,7 +4,7 @@ import { answerSchema } from './scalar-schemas.js';
 import { listOf, oneOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
-type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
+type AttributeOf<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
 
 /** The form of answered entries: with `attributes` and `data`, or flat, as for users and files. */
 type Form = 'Entry' | 'Flat';
@@ -55,7 +55,7 @@ function valueOf(attribute: ShownAttribute, form: Form, components: Components):
 }
 
 /** A dynamic zone allows all components, because entries may have ones that the zone no longer lists. */
-function partsValue({ attribute, parts }: Shown<'parts'>, form: Form, components: Components): Schema {
+function partsValue({ attribute, parts }: AttributeOf<'parts'>, form: Form, components: Components): Schema {
   if (attribute.kind === 'component') {
     const part = oneOf(parts.map((type) => componentSchema(type, form, components)));
     return attribute.repeatable ? listOf(part) : orNull(part);
@@ -67,7 +67,7 @@ function partsValue({ attribute, parts }: Shown<'parts'>, form: Form, components
   return listOf(oneOf([...listed(parts), others]));
 }
 
-function linkValue({ attribute, target }: Shown<'link'>, form: Form, components: Components): Schema {
+function linkValue({ attribute, target }: AttributeOf<'link'>, form: Form, components: Components): Schema {
   const { many, kind } = attribute;
   const entry = form === 'Entry' ? entrySchema(target, components) : flatSchema(target, components);
   const counted = countOf(form, components);
@@ -85,7 +85,7 @@ function countOf(form: Form, components: Components): Schema {
 }
 
 /** Returns the schema of entries of several types, each with its type name. */
-function targetsValue({ many, targets }: Shown<'morph'>, form: Form, components: Components): Schema {
+function targetsValue({ many, targets }: AttributeOf<'morph'>, form: Form, components: Components): Schema {
   const target = targets === null ? anyTarget(components) : oneOf(targets.map((type) => targetSchema(type, form, components)));
   return many ? listOf(target) : orNull(target);
 }

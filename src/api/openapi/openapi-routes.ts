@@ -26,7 +26,7 @@ export function openapiRoutes({ config, projectCode, table }: RouteParts): Route
   const types = row('types.d.ts', typesOperation, {
     type: 'application/typescript',
     write: async ({ content: { bind } }) => (await import('./print-types.js')).printTypes(bind.registry, bind.access),
-    longestKept: Infinity,
+    maxBytes: Infinity,
     source: ({ content }) => content.bind.registry,
   });
   const document = row('openapi.json', documentOperation, {
@@ -35,7 +35,7 @@ export function openapiRoutes({ config, projectCode, table }: RouteParts): Route
       const { writeDocument } = await import('./build-document.js');
       return writeDocument(call, { config, routes: table(), projectCode, version });
     },
-    longestKept: oldestExample,
+    maxBytes: oldestExample,
     source: ({ content }) => projectCode?.routes() ?? content.bind.registry,
   });
   return [{ ...document, page: { name: 'OpenAPI', about: 'the same for code generators' } }, types];
@@ -72,7 +72,7 @@ interface DocumentInput {
   readonly type: string;
   readonly write: (call: RouteCall) => Promise<string> | string;
   /** Milliseconds after which the document is generated again. */
-  readonly longestKept: number;
+  readonly maxBytes: number;
   /**
    * Returns the object that the document is generated from, apart from the rights of the caller: a new object after each change.
    */
@@ -81,7 +81,7 @@ interface DocumentInput {
 
 /** The documents of one source, by the rights of their readers. */
 interface Documents {
-  readonly kept: BoundedCache<WrittenDocument>;
+  readonly documents: BoundedCache<WrittenDocument>;
   /** Documents that are being generated. Requests for the same one wait for it. */
   readonly begun: Map<string, Promise<WrittenDocument>>;
 }
@@ -91,7 +91,7 @@ interface Documents {
  * an ETag.
  */
 function documentAnswerer(input: DocumentInput): (call: RouteCall) => Promise<Answer> {
-  const documentsOf = memoize<object, Documents>(() => ({ kept: new BoundedCache(bounds), begun: new Map() }));
+  const documentsOf = memoize<object, Documents>(() => ({ documents: new BoundedCache(bounds), begun: new Map() }));
   return async (call) => {
     refuseOthers(call.request.query, []);
     const from = input.source(call);
@@ -102,16 +102,16 @@ function documentAnswerer(input: DocumentInput): (call: RouteCall) => Promise<An
 /** Bounds of the cached documents per source. A document of 300 content types has about 8 MB. */
 const bounds = { entries: 100, bytes: 200_000_000 };
 
-async function findDocument({ kept, begun }: Documents, call: RouteCall, input: DocumentInput): Promise<WrittenDocument> {
+async function findDocument({ documents, begun }: Documents, call: RouteCall, input: DocumentInput): Promise<WrittenDocument> {
   const key = await rightsKey(call);
-  const cachedDocument = kept.get(key);
-  if (cachedDocument !== undefined && Date.now() - cachedDocument.writtenAt < input.longestKept) return cachedDocument;
+  const cachedDocument = documents.get(key);
+  if (cachedDocument !== undefined && Date.now() - cachedDocument.writtenAt < input.maxBytes) return cachedDocument;
   const running = begun.get(key);
   if (running !== undefined) return running;
   const writing = writeOnce(call, input).finally(() => begun.delete(key));
   begun.set(key, writing);
   const written = await writing;
-  kept.set(key, written, written.bytes.length);
+  documents.set(key, written, written.bytes.length);
   return written;
 }
 

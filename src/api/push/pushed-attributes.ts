@@ -36,9 +36,9 @@ export type NamedAttributes = ReadonlyMap<string, Attribute>;
 export function namedAttributes(type: ContentType, write: PushWrite, access: Access): NamedAttributes {
   const found = new Map<string, Attribute>();
   const refused = [
-    ...checkNames(type, Object.keys(write.set), { access, found, fits: () => true }),
-    ...checkNames(type, Object.keys(write.increment), { access, found, fits: isNumeric }),
-    ...checkNames(type, [...Object.keys(write.add), ...Object.keys(write.remove)], { access, found, fits: isMany }),
+    ...checkNames(type, Object.keys(write.set), { access, attributes: found, fits: () => true }),
+    ...checkNames(type, Object.keys(write.increment), { access, attributes: found, fits: isNumeric }),
+    ...checkNames(type, [...Object.keys(write.add), ...Object.keys(write.remove)], { access, attributes: found, fits: isMany }),
   ];
   if (refused.length > 0)
     throw fieldErrors(
@@ -62,17 +62,17 @@ function refuseTwoNames(attributes: NamedAttributes): void {
 
 interface Naming {
   readonly access: Access;
-  readonly found: Map<string, Attribute>;
+  readonly attributes: Map<string, Attribute>;
   readonly fits: (attribute: Attribute) => boolean;
 }
 
 /** Notes the attributes of some names. Returns the names of the others. */
-const checkNames = (type: ContentType, names: readonly string[], { access, found, fits }: Naming): string[] =>
+const checkNames = (type: ContentType, names: readonly string[], { access, attributes, fits }: Naming): string[] =>
   names.filter((name) => {
     const attribute = readableAttribute(type, name, access);
     const isFixed = attribute === null || !attribute.writable || addedAs(type, attribute.name) === 'locale';
     if (isFixed || !fits(attribute)) return true;
-    found.set(name, attribute);
+    attributes.set(name, attribute);
     return false;
   });
 

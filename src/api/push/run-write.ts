@@ -12,13 +12,13 @@ import type { PushWrite } from './read-push.js';
 
 /** A write whose names are resolved, and in the form in which it was sent, which its key stands for. */
 interface SentWrite extends Omit<TypedWrite, 'isGuarded'> {
-  readonly sent: PushWrite;
+  readonly write: PushWrite;
   /** The id of the record of its key. */
   readonly key: string;
 }
 
 /** What is stored for the key of a write. */
-interface Kept {
+interface KeptWrite {
   readonly outcome: Outcome;
   /** A digest of the rights with which the entry was shown; null if the write was a conflict. */
   readonly access: string | null;
@@ -39,7 +39,7 @@ export interface WriteResult {
  * 422 if the key was used for another write.
  */
 export async function runWrite(write: SentWrite, names: EntryNames, call: RouteCall): Promise<WriteResult> {
-  const { type, sent, key } = write;
+  const { type, write: sent, key } = write;
   const access = accessDigest(call.caller.access);
   const isNew = sent.op === 'create';
   const named = isNew ? names.find(String(sent.id)) : null;
@@ -48,20 +48,20 @@ export async function runWrite(write: SentWrite, names: EntryNames, call: RouteC
   const run = async (content: ContentContext): Promise<Answer> => {
     const outcome = await carryOut({ ...write, isGuarded: requiresIfMatch(type) }, content).catch(undo);
     if (isNew) await names.store(String(sent.id), { uid: type.uid, id: outcome.id, key }, content.store.database);
-    return { body: { outcome, access } satisfies Kept };
+    return { body: { outcome, access } satisfies KeptWrite };
   };
   const keyed = { ...keyOf(sent, key), uid: type.uid };
   const answer = await answerOnce(call, keyed, run).catch((error: unknown) => afterCommit(error, call, keyed));
-  return shown(answer, type.uid, call);
+  return shownAnswer(answer, type.uid, call);
 }
 
 /** Returns what a write has done before, of which `uid` was the type; null if it was not carried out. Throws a 422 for another write. */
 export async function repeatWrite(
-  { sent, key, uid }: Pick<SentWrite, 'sent' | 'key'> & { readonly uid: string },
+  { write, key, uid }: Pick<SentWrite, 'write' | 'key'> & { readonly uid: string },
   call: RouteCall,
 ): Promise<WriteResult | null> {
-  const answer = await storedAnswer(call, keyOf(sent, key));
-  return answer === null ? null : shown(answer, uid, call);
+  const answer = await storedAnswer(call, keyOf(write, key));
+  return answer === null ? null : shownAnswer(answer, uid, call);
 }
 
 const keyOf = (write: PushWrite, id: string): KeyOfWrite => ({
@@ -72,7 +72,7 @@ const keyOf = (write: PushWrite, id: string): KeyOfWrite => ({
 
 /** Ends the transaction of a write that is a conflict, of which nothing is stored. */
 function undo(error: unknown): never {
-  throw error instanceof Conflict ? new Undone({ body: { outcome: error.outcome, access: null } satisfies Kept }) : error;
+  throw error instanceof Conflict ? new Undone({ body: { outcome: error.outcome, access: null } satisfies KeptWrite }) : error;
 }
 
 /** Returns the answer of a write that is stored although code after it has failed, and reports the failure. Otherwise throws it. */
@@ -85,8 +85,8 @@ async function afterCommit(error: unknown, call: RouteCall, keyed: KeyOfWrite): 
   return stored;
 }
 
-async function shown({ body, headers }: Answer, uid: string, call: RouteCall): Promise<WriteResult> {
-  const outcome = await shownNow(body as Kept, uid, call); // of `runWrite`
+async function shownAnswer({ body, headers }: Answer, uid: string, call: RouteCall): Promise<WriteResult> {
+  const outcome = await shownNow(body as KeptWrite, uid, call); // of `runWrite`
   return { outcome, uid, isRepeated: headers?.['Idempotency-Replayed'] !== undefined };
 }
 
@@ -94,7 +94,7 @@ async function shown({ body, headers }: Answer, uid: string, call: RouteCall): P
  * Returns an outcome as the caller may see it now: the entry is read again if their rights have changed since, and not shown if it cannot
  * be read, because the write is stored.
  */
-async function shownNow({ outcome, access }: Kept, uid: string, { content, caller }: RouteCall): Promise<Outcome> {
+async function shownNow({ outcome, access }: KeptWrite, uid: string, { content, caller }: RouteCall): Promise<Outcome> {
   const { attributes, ...others } = outcome;
   if (attributes === undefined || access === null || access === accessDigest(caller.access)) return outcome;
   const type = content.bind.registry.types.get(uid);

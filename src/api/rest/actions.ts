@@ -43,11 +43,11 @@ export interface Action {
   readonly describedAs?: 'count' | 'findBy';
   /** Whether it changes an entry, so that preconditions are honoured. */
   readonly changes?: true;
-  readonly run: (input: ActionInput) => Promise<Shown | null>;
+  readonly run: (input: ActionInput) => Promise<ShownEntry | null>;
 }
 
 /** The body of an answer, and the version of the entry in it. */
-type Shown = Pick<Answer, 'version'> & { readonly body: Json };
+type ShownEntry = Pick<Answer, 'version'> & { readonly body: Json };
 
 /** The actions of a path by method, in the order of the Allow header. */
 export type Actions = Readonly<Record<string, Action>>;
@@ -67,7 +67,7 @@ function dataOf({ request: { body }, content }: ActionInput): unknown {
 }
 
 /** Returns what is shown of an entry; null if there is none. */
-export const inEnvelope = (entry: Loaded | null, content: ContentContext): Shown | null =>
+export const inEnvelope = (entry: Loaded | null, content: ContentContext): ShownEntry | null =>
   entry === null ? null : { version: versionOf(entry), body: envelopeEntry(entry, content) };
 
 /** Returns what a write of an entry demands of it, by its headers. `mayCreate`: whether it creates the entry if there is none. */
@@ -78,7 +78,7 @@ const statusKey = ({ request, type, received }: ActionInput): Pick<EntryKey, 'st
   writtenStatus(request.query, type, (received?.files.length ?? 0) > 0);
 
 /** Writes an entry from a JSON body, or from a multipart body with files. Returns the entry as the query selects it. */
-async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Shown | null> {
+async function writeEntry(input: ActionInput, write: WriteEntry): Promise<ShownEntry | null> {
   const { received, type, content } = input;
   const query = queryOf(input);
   const written =

@@ -75,7 +75,11 @@ export function createRow(type: ContentType, action: Action, queries: QueryCache
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
     const known = [...(action.isList ? ['facets'] : []), ...(type.localized ? ['fallbackLocale'] : [])];
-    return { ...row, steps: [...steps, supporting({ known, cursors: action.isList === true }), entryKey.honoured], handle };
+    return {
+      ...row,
+      steps: [...steps, supporting({ parameters: known, cursors: action.isList === true }), entryKey.honoured],
+      handle,
+    };
   }
   const ofWrites = [...steps, keyed.part, ...(action.changes ? [conditional] : [])];
   return { ...row, steps: ofWrites, handle: (call) => answerWrite(action, { type, queries, ...call }) };

@@ -17,9 +17,9 @@ export async function explainAnswer(
   const { database } = content.store;
   const trace = new ReadTrace();
   const { meta, ...answer } = await read(withDatabase(content, { ...database, trace }));
-  const { way, found, commands, advice } = await trace.explain(database, content.bind.registry);
+  const { way, foundEntries, commands, advice } = await trace.explain(database, content.bind.registry);
   const shown = commands.map(({ command, work }) => ({ command: cutLists(command), plan: work }));
-  const search = found === null ? {} : { search: { by: found.by, ids: found.ids.length } };
+  const search = foundEntries === null ? {} : { search: { by: foundEntries.by, ids: foundEntries.ids.length } };
   const explain = { way, ...search, commands: shown, ...(advice !== null && { advice }) };
   return { ...answer, meta: { ...(meta as object), explain } };
 }

@@ -80,7 +80,7 @@ export async function readChanges(log: readonly StoredChange[], from: Position, 
   const ids = [...new Set([...own.map(({ id }) => id), ...linking])].filter((id): id is number => typeof id === 'number');
   const entries = ids.length === 0 ? [] : await readEntries(idCondition('in', ids), { ...context, size: ids.length });
   const entryById = new Map(entries.map((entry) => [entry.id, entry]));
-  const gone = ids.filter((id) => !entryById.has(id) && (linking.has(id) || mayHaveBeenFound(own, id, dependencies)));
+  const gone = ids.filter((id) => !entryById.has(id) && (linking.has(id) || mayHaveMatched(own, id, dependencies)));
   const copies = await possibleCopies(gone, visibility, { changes: log, after: from.seq, database });
   const changes = ids.flatMap((id): SyncChange[] => {
     const entry = entryById.get(id);
@@ -115,7 +115,7 @@ export const concerns = (changes: readonly StoredChange[], { dependencies: { col
  * Returns whether an entry that is not found now may have been found before. If no change of it could decide about that, it was as
  * invisible before.
  */
-function mayHaveBeenFound(own: readonly StoredChange[], id: unknown, { own: fields }: Dependencies): boolean {
+function mayHaveMatched(own: readonly StoredChange[], id: unknown, { own: fields }: Dependencies): boolean {
   const changes = own.filter((change) => change.id === id);
   const deciding = changes.filter((change) => syncLog.touches(change, fields));
   const [first] = deciding;

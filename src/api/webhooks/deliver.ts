@@ -102,7 +102,7 @@ async function attempt(delivery: Delivery, webhook: Webhook, parts: DeliveryPart
   const result = resultOf(
     delivery,
     { at, ms, ...answered },
-    { retries: parts.retries, asked: requestedDelay(retryAfter, new Date()) },
+    { retries: parts.retries, requestedDelay: requestedDelay(retryAfter, new Date()) },
   );
   parts.observer.observe({ kind: 'webhook attempted', webhook: webhook.id, result: result.status, ms, status: answered.status });
   return result;
@@ -129,17 +129,17 @@ export function requestedDelay(retryAfter: string | null, now: Date): number {
 interface Waits {
   readonly retries: DeliveryParts['retries'];
   /** Milliseconds that the receiver asks for. */
-  readonly asked: number;
+  readonly requestedDelay: number;
 }
 
 /** Returns what becomes of a delivery after an answer. Each wait is up to a fifth longer, by chance, and as long as the receiver asks. */
-function resultOf({ attempts, next }: Delivery, answer: Result['answer'], { retries, asked }: Waits): Result {
+function resultOf({ attempts, next }: Delivery, answer: Result['answer'], { retries, requestedDelay }: Waits): Result {
   const ended = { attempts: attempts + 1, answer };
   const status = answer.status ?? 0;
   if (status >= 200 && status < 300) return { ...ended, status: 'delivered', next };
   const seconds = retries[attempts];
   if (seconds === undefined || status === 410) return { ...ended, status: 'failed', next };
-  const wait = Math.max(seconds * 1_000 * (1 + Math.random() / 5), asked);
+  const wait = Math.max(seconds * 1_000 * (1 + Math.random() / 5), requestedDelay);
   return { ...ended, status: 'pending', next: new Date(answer.at.getTime() + answer.ms + wait) };
 }
 

@@ -45,7 +45,7 @@ export async function postponeAfter(database: Database, { webhook, key, at }: De
 }
 
 /** Which deliveries are listed. */
-interface Wanted {
+interface DeliveryFilter {
   readonly status: Delivery['status'] | null;
   /** The id of a delivery; older ones are listed. */
   readonly before: string | null;
@@ -58,7 +58,7 @@ interface Wanted {
 export async function listDeliveries(
   database: Database,
   webhook: number,
-  { status, before, limit }: Wanted,
+  { status, before, limit }: DeliveryFilter,
 ): Promise<readonly Omit<Delivery, 'body'>[]> {
   const [last] = before === null ? [] : await deliveries.find(database, { match: { _id: before, webhook }, limit: 1 });
   if (before !== null && last === undefined) throw validationError('before must be the id of a delivery of this webhook');

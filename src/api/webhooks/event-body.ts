@@ -18,10 +18,10 @@ import { uploadFile } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import type { Webhook, WebhookEvent } from './webhook.js';
 
-type Asked = Pick<Webhook, 'populate' | 'fields'>;
+type BodyOptions = Pick<Webhook, 'populate' | 'fields'>;
 
 /** Returns the query that a webhook reads entries by. Throws a ValidationError for a wrong `populate` or `fields`. */
-export const queryOf = memoizePair(({ populate, fields }: Asked, limits: Limits): Query => {
+export const queryOf = memoizePair(({ populate, fields }: BodyOptions, limits: Limits): Query => {
   return { ...parseEntryQuery({ populate, fields }, limits), withLocales: false };
 });
 
@@ -40,11 +40,15 @@ const flat: Presentation<Shaped> = {
  * Returns the entry of an event as a webhook sees it; null if its role may not see it. `content` has the access of the role, and the
  * transaction of the write. If the entry cannot be read as the webhook asks for, only its id is returned, and why.
  */
-export async function seenEntry(event: EntryWritten, webhook: Asked, content: ContentContext): Promise<Seen | null> {
+export async function seenEntry(
+  event: EntryWritten,
+  webhook: BodyOptions,
+  content: ContentContext,
+): Promise<VisibleEntry | null> {
   const { type, document } = event;
   const { bind, store } = content;
   if (type.uid !== uploadFile && !['find', 'findOne'].some((name) => allows(bind.access, actionOf(type, name)))) return null;
-  if (!(await mayBeSeen(event, content).catch(isRefused))) return null;
+  if (!(await isVisible(event, content).catch(isRefused))) return null;
   try {
     const selection = bindEntrySelection(queryOf(webhook, bind.limits), type, bind);
     const entry = createShaper(flat, bind.budget)(await readTreeOf(selection, document, store.database));
@@ -61,7 +65,7 @@ function isRefused(error: unknown): false {
   return false;
 }
 
-interface Seen {
+interface VisibleEntry {
   readonly entry: Shaped;
   readonly problem: string | null;
   /** What the body says besides the entry. */
@@ -69,7 +73,7 @@ interface Seen {
 }
 
 /** Returns whether the entry meets the row rule of the role. A deleted one is compared as it was. */
-async function mayBeSeen(
+async function isVisible(
   { kind, type, id, document }: EntryWritten,
   { bind, store: { database } }: ContentContext,
 ): Promise<boolean> {
@@ -87,7 +91,7 @@ export const largestBody = 1_048_576;
 export function entryBody(
   name: WebhookEvent,
   { type, id, at }: Pick<EntryWritten, 'type' | 'id' | 'at'>,
-  seen: Seen,
+  seen: VisibleEntry,
   format: Webhook['format'],
 ): string {
   const { entry, problem, more } = seen;

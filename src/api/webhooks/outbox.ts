@@ -21,7 +21,7 @@ import type { Webhook, WebhookEvent } from './webhook.js';
 interface OutboxParts {
   readonly config: Config;
   readonly source: ContentSource;
-  readonly known: EnabledWebhooks;
+  readonly webhooks: EnabledWebhooks;
 }
 
 /** An event that some updates are besides. Only the entry before them says which. */
@@ -40,7 +40,7 @@ interface UpdateEvent {
 export function updateSubscriber(parts: OutboxParts, { names, isOf, find }: UpdateEvent): Subscriber {
   const tell = teller(parts);
   return {
-    subscribesTo: (kind, type) => kind === 'update' && isOf(type) && parts.known.hasReceivers(names, type.uid),
+    subscribesTo: (kind, type) => kind === 'update' && isOf(type) && parts.webhooks.hasReceivers(names, type.uid),
     needsBefore: true,
     within: async (event, database) => {
       const found = event.kind === 'any' ? null : find(event);
@@ -51,13 +51,13 @@ export function updateSubscriber(parts: OutboxParts, { names, isOf, find }: Upda
 
 /** Returns the subscribers that store a delivery for each webhook that is told of a write, in the transaction of the write. */
 export function outboxSubscribers(parts: OutboxParts): readonly Subscriber[] {
-  const { known } = parts;
+  const { webhooks } = parts;
   const tell = teller(parts);
   const isOf = ({ draftAndPublish }: ContentType): boolean => draftAndPublish;
   const find: UpdateEvent['find'] = (event) => publicationIn(event).map((name) => ({ name }))[0] ?? null;
   return [
     {
-      subscribesTo: (kind, { uid }) => known.hasReceivers(eventsOf(kind, uid), uid),
+      subscribesTo: (kind, { uid }) => webhooks.hasReceivers(eventsOf(kind, uid), uid),
       within: (event, database) =>
         changesOptionsAlone(event) ? Promise.resolve() : tell(event, { names: eventsOf(event.kind, event.type.uid) }, database),
     },
@@ -77,26 +77,26 @@ function changesOptionsAlone(event: EntryEvent): boolean {
   return isDeepStrictEqual(before, after);
 }
 
-interface Told {
+interface EventParts {
   readonly names: readonly WebhookEvent[];
   /** What the body says besides the entry. */
   readonly more?: Values;
 }
 
-type Tell = (event: EntryEvent, told: Told, database: Database) => Promise<void>;
+type StoreEvents = (event: EntryEvent, told: EventParts, database: Database) => Promise<void>;
 
-function teller({ config, source, known }: OutboxParts): Tell {
+function teller({ config, source, webhooks }: OutboxParts): StoreEvents {
   const { store } = source;
   const roles = cacheUntilChanged(store.changes, [collections.roles, collections.permissions], () => readRoles(store.database));
   return async (event, { names, more }, database) => {
     if (event.kind === 'any') return;
-    const told = names.flatMap((name) => known.receiversOf(name, event.type.uid).map((webhook) => [name, webhook] as const));
+    const told = names.flatMap((name) => webhooks.receiversOf(name, event.type.uid).map((webhook) => [name, webhook] as const));
     const deliveries = await deliveriesOf(event, told, { config, source, database, roles, ...(more && { more }) });
     if (deliveries.length === 0) return;
     const trace = database.sender?.trace;
     const traced = trace === undefined ? deliveries : deliveries.map((delivery) => ({ ...delivery, trace }));
     await storeDeliveries(database, traced, event.at);
-    await afterCommit(database, () => Promise.resolve(known.wake(deliveries.map(({ webhook }) => webhook))));
+    await afterCommit(database, () => Promise.resolve(webhooks.wake(deliveries.map(({ webhook }) => webhook))));
   };
 }
 

@@ -36,7 +36,7 @@ export async function startWebhooks({ config, backend, source }: WebhookService)
     allowsPrivate,
   });
   const purging = purgeSubscriber(ownStore.database, webhooks, () => source.models.snapshot.registry);
-  const ends = [...outboxSubscribers({ config, source, known: webhooks }), purging].map((one) => store.changes.subscribe(one));
+  const ends = [...outboxSubscribers({ config, source, webhooks: webhooks }), purging].map((one) => store.changes.subscribe(one));
   let stop: (() => Promise<void>) | null = null;
   const update = (): void => {
     if (webhooks.enabled.length > 0) stop ??= jobs.start({ ...job, run });
@@ -84,7 +84,7 @@ const deliver =
     const end = webhooks.onChange(update);
     update();
     const observe = (err: unknown): void => parts.observer.observe({ kind: 'failed', work: 'webhook delivery', err });
-    await tellPurges({ database: parts.store.database, known: webhooks, observe }, signal);
+    await tellPurges({ database: parts.store.database, webhooks: webhooks, observe }, signal);
     end();
     await Promise.all([...served.keys()].map(leave));
   };

@@ -49,7 +49,7 @@ function tagsOf(event: EntryEvent, { types }: Registry): readonly string[] {
 
 interface PurgeParts {
   readonly database: Database;
-  readonly known: EnabledWebhooks;
+  readonly webhooks: EnabledWebhooks;
   readonly observe: (err: unknown) => void;
 }
 
@@ -59,17 +59,17 @@ interface PurgeParts {
  */
 export async function tellPurges(parts: PurgeParts, ends: AbortSignal): Promise<void> {
   do {
-    if (!parts.known.hasReceivers([purgeEvent], '')) continue;
+    if (!parts.webhooks.hasReceivers([purgeEvent], '')) continue;
     try {
       const rows = await purges.find(parts.database, { limit: mostRead });
-      if (rows.length > 0 && (await waited(longestSilence, ends, { ref: false }))) await tell(rows, parts);
+      if (rows.length > 0 && (await waited(longestSilence, ends, { ref: false }))) await storePurgeDeliveries(rows, parts);
     } catch (err) {
       parts.observe(err);
     }
   } while (await waited(longestSilence, ends, { ref: false }));
 }
 
-async function tell(rows: readonly Purge[], { database, known }: PurgeParts): Promise<void> {
+async function storePurgeDeliveries(rows: readonly Purge[], { database, webhooks: known }: PurgeParts): Promise<void> {
   const all = [...new Set(rows.flatMap(({ tags }) => tags))].sort();
   const tags = all.length > mostTags ? all.filter((tag) => !tag.includes(':')) : all;
   const at = new Date();

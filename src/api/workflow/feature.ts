@@ -12,7 +12,7 @@ export const workflow: Feature = {
   name: 'workflow',
   options: [workflowOption],
   start: ({ config, source, backend: { store } }) => {
-    const parts = { config, source, known: enabledWebhooks(store.changes) };
+    const parts = { config, source, webhooks: enabledWebhooks(store.changes) };
     const telling = updateSubscriber(parts, { names: [moved], isOf: (type) => workflowOf(type) !== null, find: moveIn });
     const ends = [guardingPublications, telling].map((one) => store.changes.subscribe(one));
     return Promise.resolve(() => Promise.resolve(ends.forEach((end) => end())));

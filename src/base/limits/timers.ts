@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Whether a timer keeps the process alive, which it does by default. */
-interface Held {
+interface HeldTimer {
   readonly ref?: boolean;
 }
 
 /** Waits for some milliseconds. Resolves early, with false, when the signal aborts. */
-export async function waited(milliseconds: number, signal: AbortSignal, { ref = true }: Held = {}): Promise<boolean> {
+export async function waited(milliseconds: number, signal: AbortSignal, { ref = true }: HeldTimer = {}): Promise<boolean> {
   await delay(milliseconds, undefined, { signal, ref }).catch(() => undefined);
   return !signal.aborted;
 }
@@ -66,7 +66,7 @@ export class Alarm {
   readonly #ref: boolean;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(ring: () => void, { ref = true }: Held = {}) {
+  constructor(ring: () => void, { ref = true }: HeldTimer = {}) {
     this.#ring = ring;
     this.#ref = ref;
   }

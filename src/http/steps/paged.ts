@@ -17,19 +17,19 @@ const refusingBy = (refuse: (query: QueryParameters, limits: QueryStringLimits) 
 
 interface Support {
   /** The reserved parameters that the handler reads. */
-  readonly known: readonly string[];
+  readonly parameters: readonly string[];
   readonly cursors?: boolean;
 }
 
 /** Refuses parameters that only other rows of the service know, and cursors unless they are supported. */
-export const supporting = ({ known, cursors = false }: Support): Step =>
+export const supporting = ({ parameters, cursors = false }: Support): Step =>
   refusingBy((query, limits) => {
-    refuseReservedParameters(query, known);
+    refuseReservedParameters(query, parameters);
     if (!cursors && (typeof query !== 'string' || query.includes('pagination'))) refuseCursors(readParameters(query, limits));
   });
 
 /** Refuses parameters that only other rows of the service know. */
-export const unpaged = supporting({ known: [] });
+export const unpaged = supporting({ parameters: [] });
 
 /** Leaves all parameters to the handler, which refuses those that it does not know. */
 export const ownParameters: Step = { name: 'parameters', stage: 'check' };

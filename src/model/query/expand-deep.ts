@@ -10,7 +10,7 @@ interface Expansion {
   /** Counts a populated type. Throws if there are more than the request may populate. */
   readonly countType: () => void;
   /** Collections that relations have led to so far; null inside components, where relations may lead back. */
-  readonly seen: Set<string> | null;
+  readonly visitedUids: Set<string> | null;
 }
 
 /**
@@ -26,22 +26,24 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   const max = context.limits.populateDepth + 1;
   const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, max);
   if (levels > max) throw tooDeep(context.limits);
-  const expansion = { context, countType: context.budget.typeCounter(), seen: new Set<string>() };
+  const expansion = { context, countType: context.budget.typeCounter(), visitedUids: new Set<string>() };
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };
 }
 
 /** Returns everything below a type, which is the first of `levels`; null if there is no level below it. */
 function levelBelow(type: ContentType, levels: number, expansion: Expansion): Populate | null {
   if (levels <= 1) return null;
-  expansion.seen?.add(type.collection);
+  expansion.visitedUids?.add(type.collection);
   const fields = [...type.attributes.values()].flatMap((attribute) =>
     attribute.kind === 'scalar' || isLeftOut(attribute, type, expansion) ? [] : [deepField(attribute, levels - 1, expansion)],
   );
   return { all: false, fields };
 }
 
-const isLeftOut = ({ name }: Attribute, type: ContentType, { seen, context }: Expansion): boolean =>
-  seen?.has(name) === true || (type.uid === uploadFile && name === 'related') || readable(type, name, context.access) === null;
+const isLeftOut = ({ name }: Attribute, type: ContentType, { visitedUids, context }: Expansion): boolean =>
+  visitedUids?.has(name) === true ||
+  (type.uid === uploadFile && name === 'related') ||
+  readable(type, name, context.access) === null;
 
 function deepField(attribute: Attribute, levels: number, expansion: Expansion): PopulateField {
   expansion.countType();
@@ -57,7 +59,7 @@ function populateBelow(attribute: Attribute, levels: number, expansion: Expansio
   }
   const below = componentsOf(attribute).map((uid) => {
     const component = types.get(uid);
-    return component === undefined ? null : levelBelow(component, levels, { ...expansion, seen: null });
+    return component === undefined ? null : levelBelow(component, levels, { ...expansion, visitedUids: null });
   });
   if (attribute.kind !== 'dynamiczone') return below[0] ?? null;
   return { all: false, fields: mergeFields(below.flatMap((populate) => populate?.fields ?? [])) };

@@ -54,10 +54,10 @@ function targetOf(attribute: Attribute | undefined, { registry }: Names): Conten
 /** A list means that all its conditions must be met. */
 function knownConditions(filters: unknown, type: ContentType | undefined, names: Names): unknown {
   if (type === undefined) return filters;
-  return Array.isArray(filters) ? { $and: knownList(filters, type, names) } : known(filters, type, names);
+  return Array.isArray(filters) ? { $and: knownList(filters, type, names) } : knownPart(filters, type, names);
 }
 
-function known(filters: unknown, type: ContentType, names: Names): unknown {
+function knownPart(filters: unknown, type: ContentType, names: Names): unknown {
   if (!isPlainObject(filters)) return filters;
   return Object.fromEntries(
     Object.entries(filters).flatMap(([key, value]) => {
@@ -68,7 +68,7 @@ function known(filters: unknown, type: ContentType, names: Names): unknown {
 }
 
 const knownList = (list: readonly unknown[], type: ContentType, names: Names): unknown[] =>
-  list.map((item) => known(item, type, names)).filter((item) => !isPlainObject(item) || Object.keys(item).length > 0);
+  list.map((item) => knownPart(item, type, names)).filter((item) => !isPlainObject(item) || Object.keys(item).length > 0);
 
 function knownEntry(key: string, value: unknown, type: ContentType, names: Names): { readonly value: unknown } | null {
   const inner = key.startsWith('$') ? operandType(key, type) : fieldType(key, type, names);
@@ -78,7 +78,7 @@ function knownEntry(key: string, value: unknown, type: ContentType, names: Names
   }
   if (hasOwnNames(key, type)) return { value };
   if (Array.isArray(value)) return { value: isGroup(key.slice(1)) ? knownList(value, inner, names) : value };
-  const left = known(value, inner, names);
+  const left = knownPart(value, inner, names);
   // without its conditions, a quantifier would be about all entries
   const isEmptied =
     isQuantifier(key.slice(1)) && isPlainObject(left) && Object.keys(left).length === 0 && !isDeepStrictEqual(left, value);

@@ -69,11 +69,11 @@ const anywhere = { literal: true, pattern: escape } as const;
 const atStart = { literal: true, prefix: true, pattern: (text: string) => `^${escape(text)}` } as const;
 const atEnd = { literal: true, pattern: (text: string) => `${escape(text)}${end}` } as const;
 
-type Meets = ValueRule['meets'];
+type ValueTest = ValueRule['meets'];
 
 /** Returns the comparison of elements that some element meets whose order to the operand holds: NaN if they are of different types. */
 const ordered =
-  (holds: (order: number) => boolean): Meets =>
+  (holds: (order: number) => boolean): ValueTest =>
   (elements, operand) =>
     elements.some((element) => holds(compareStored(element, operand)));
 
@@ -83,7 +83,7 @@ const isAtMost = ordered((order) => order <= 0);
 /** JSON values that are objects or lists equal no operand. */
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
 
-const isEqual: Meets = (elements, operand) =>
+const isEqual: ValueTest = (elements, operand) =>
   elements.some((element) => isScalar(element) && compareStored(element, operand) === 0);
 
 /** Returns the operand of a list or pair, which is bound as a list. */

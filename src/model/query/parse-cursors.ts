@@ -25,7 +25,7 @@ export function refuseCursors({ pagination }: Values): void {
  */
 export function parseCursors(input: unknown): Pagination | null {
   if (!isRecord(input) || cursorKeys.every((key) => input[key] === undefined)) return null;
-  const cursor = parseGiven(input);
+  const cursor = parseGivenCursor(input);
   const isWanted = input['cursors'] === undefined ? cursor !== null : flagOf(input['cursors']);
   if (isWanted === null || (cursor !== null && !isWanted)) throw invalidParameter(named('cursors'));
   if (!isWanted) return null;
@@ -42,7 +42,7 @@ export function parseCursors(input: unknown): Pagination | null {
   };
 }
 
-function parseGiven({ after, before }: Values): GivenCursor | null {
+function parseGivenCursor({ after, before }: Values): GivenCursor | null {
   if (after !== undefined && before !== undefined) throw unfit('before', named('after'));
   if (after !== undefined) return checkedCursor(after, named('after'));
   return before === undefined ? null : checkedCursor(before, named('before'));

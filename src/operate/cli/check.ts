@@ -65,7 +65,7 @@ interface CheckInput {
 
 /** Checks configuration, secrets, models and code of a folder as production does, without a database. */
 export async function checkProject({ directory, environment, isProject }: CheckInput): Promise<CheckedProject> {
-  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject, known: allSections });
+  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject, sections: allSections });
   const { config, problems: refused, causes } = examined;
   const read: CheckedProject = { problems: refused, warnings: config.warnings };
   const models = await checkModels(directory, config);

@@ -32,7 +32,7 @@ export async function connectConfigured(config: Config): Promise<ConnectedDataba
 
 /** Opens what backups and restores of the working directory work with. The service is not loaded, which would take 40 MB of memory. */
 export async function openBackups() {
-  const config = await loadConfig({ directory: process.cwd(), known: allSections });
+  const config = await loadConfig({ directory: process.cwd(), sections: allSections });
   const { database, close } = await connectConfigured(config);
   const settings = config.plugins.upload.config;
   const storageOf = createStorageOf({ settings, directory: config.directory, database });

@@ -17,7 +17,7 @@ import { refuseFurtherArguments, flag, parseWords, requiredArgument, text, Usage
 
 type ValueConversion = Parameters<typeof conversions.survey>[0];
 
-interface Asked {
+interface ConversionRequest {
   readonly uid: string;
   readonly attribute: string;
   readonly to: ScalarType;
@@ -47,7 +47,7 @@ export async function convertModel(opened: OpenedDatabase, args: readonly string
   show(asked, survey, scalar.type);
   const isRefused = survey.unconvertible > 0 && !asked.toNull;
   if (asked.isDry || isRefused) return isRefused ? 1 : 0;
-  await run(opened, { asked, conversion, changed: isResumed ? null : changed, args });
+  await run(opened, { request: asked, conversion, changed: isResumed ? null : changed, args });
   if (!asked.isJson) print(`${uid} ${attribute} is of type ${to} now`);
   return 0;
 }
@@ -62,7 +62,7 @@ interface FoundAttribute {
 
 /** Returns the attribute that is converted. Throws an Error if there is none, or if its values cannot be converted. */
 function findAttribute(
-  { uid, attribute }: Asked,
+  { uid, attribute }: ConversionRequest,
   models: readonly { readonly uid: string }[],
   registry: Registry,
 ): FoundAttribute {
@@ -80,7 +80,7 @@ function findAttribute(
 }
 
 /** Returns a conversion with the values of the enumeration, if it leads to one. */
-async function withValues(asked: Asked, about: Omit<ValueConversion, 'to'>): Promise<ValueConversion> {
+async function withValues(asked: ConversionRequest, about: Omit<ValueConversion, 'to'>): Promise<ValueConversion> {
   if (asked.to !== 'enumeration') return { ...about, to: { type: asked.to, enum: [] } };
   const values = asked.enum ?? (await conversions.storedTexts({ ...about, to: { type: 'string', enum: [] } }, mostValues));
   if (values.length > mostValues && asked.enum === null)
@@ -93,7 +93,7 @@ async function withValues(asked: Asked, about: Omit<ValueConversion, 'to'>): Pro
 /** Maximum number of values that an enumeration gets from the stored ones. */
 const mostValues = 100;
 
-function readArguments(args: readonly string[]): Asked {
+function readArguments(args: readonly string[]): ConversionRequest {
   const options = { to: text, 'dry-run': flag, json: flag, unconvertible: text, enum: text };
   const { values, positionals } = parseWords(args, options);
   const [uid, attribute, ...more] = positionals;
@@ -128,7 +128,7 @@ async function refuseInvalid(
 }
 
 function show(
-  { uid, attribute, to, isJson, toNull }: Asked,
+  { uid, attribute, to, isJson, toNull }: ConversionRequest,
   { convertible: right, unconvertible: wrong, examples }: Survey,
   from: string,
 ): void {
@@ -141,7 +141,7 @@ function show(
 }
 
 interface Running {
-  readonly asked: Asked;
+  readonly request: ConversionRequest;
   readonly conversion: ValueConversion;
   /** Null if the model has the new type already, because the command was interrupted. */
   readonly changed: Model | null;
@@ -154,14 +154,14 @@ const longestWait = 10_000;
 /** Milliseconds after which requests that began before the change have written. */
 const afterwards = 250;
 
-async function run({ database }: OpenedDatabase, { asked, conversion, changed, args }: Running): Promise<void> {
+async function run({ database }: OpenedDatabase, { request, conversion, changed, args }: Running): Promise<void> {
   const busy = () => new Error('another command is converting values; run this one after it');
   const work = async (): Promise<void> => {
     if (changed !== null) await conversions.prepare(conversion);
-    const before = await revisionsOf(asked.uid, database);
+    const before = await revisionsOf(request.uid, database);
     if (changed !== null) await writeModels(database, [changed]);
     await conversions.finish(conversion);
-    if (changed !== null) await untilServed(asked.uid, before, database);
+    if (changed !== null) await untilServed(request.uid, before, database);
     await conversions.convertLate(conversion);
     if (before.size > 0) await delay(afterwards);
     await conversions.convertLate(conversion);

@@ -21,7 +21,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { json, strapi } = parseOptions(args, { json: flag, strapi: text });
   const findings =
     strapi === undefined
-      ? runChecks(await readContext({ directory: process.cwd(), known: allSections, features }))
+      ? runChecks(await readContext({ directory: process.cwd(), sections: allSections, features }))
       : await checkStrapi(existing(strapi), allSections);
   const count = (state: NamedFinding['state']): number => findings.filter((finding) => finding.state === state).length;
   const [problems, advice] = [count('problem'), count('advice')];

@@ -19,7 +19,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { url, client = 'claude-code' } = parseOptions(args, { url: text, client: text });
   const configOf = new Map(Object.entries(clients)).get(client);
   if (configOf === undefined) throw new UsageError(`--client ${client}: one of ${Object.keys(clients).join(', ')}`);
-  const config = await loadConfig({ directory: process.cwd(), known: allSections });
+  const config = await loadConfig({ directory: process.cwd(), sections: allSections });
   const { enabled, path } = config.api.mcp;
   const address = `${(url ?? addressOf(config)).replace(/\/+$/, '')}${path}`;
   print(JSON.stringify(configOf(address), null, 2));

@@ -59,6 +59,6 @@ export interface OpenedDatabase extends ConnectedDatabase {
 
 /** Opens the database of the working directory, with the settings of its models. */
 export async function openDatabase(): Promise<OpenedDatabase> {
-  const config = await loadConfig({ directory: process.cwd(), known: allSections });
+  const config = await loadConfig({ directory: process.cwd(), sections: allSections });
   return { ...(await connectConfigured(config)), settings: modelSettings(features, config) };
 }

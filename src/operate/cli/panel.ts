@@ -25,7 +25,7 @@ async function build(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { project: text });
   refuseFurtherArguments(positionals);
   const { directory: project, isNamed } = projectFolder(values.project);
-  const config = await loadConfig({ directory: project, known: allSections, ...(isNamed && { isStrapiProject: true }) });
+  const config = await loadConfig({ directory: project, sections: allSections, ...(isNamed && { isStrapiProject: true }) });
   const files = await readConfigFiles(project, config, () => undefined);
   const begun = performance.now();
   const packages = await findPanelPackages(project, printError);

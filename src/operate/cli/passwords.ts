@@ -47,8 +47,8 @@ export function printNewPassword(password: string, name: string): void {
  */
 export async function readPassword(question: string): Promise<string> {
   const { stdin } = process;
-  if (!stdin.isTTY) return given(await readLine(''));
-  const password = given(await readLine(`${question}: `));
+  if (!stdin.isTTY) return givenSecret(await readLine(''));
+  const password = givenSecret(await readLine(`${question}: `));
   if ((await readLine('again: ')) !== password) throw new Error('the two passwords differ');
   return password;
 }
@@ -59,9 +59,9 @@ export async function readPassword(question: string): Promise<string> {
  */
 export const readSecret = async (name: string, variable: string): Promise<string> =>
   process.env[variable] ??
-  given(await readLine(process.stdin.isTTY ? `${name}: ` : ''), `the ${name} was not given: set ${variable}`);
+  givenSecret(await readLine(process.stdin.isTTY ? `${name}: ` : ''), `the ${name} was not given: set ${variable}`);
 
-function given(secret: string, otherwise = 'no password was given'): string {
+function givenSecret(secret: string, otherwise = 'no password was given'): string {
   if (secret === '') throw new Error(otherwise);
   return secret;
 }

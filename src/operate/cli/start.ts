@@ -47,7 +47,7 @@ const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /
  */
 async function startService({ directory, isNamed }: ProjectFolder): Promise<void> {
   growYoungSpace(1);
-  const config = await loadConfig({ directory, known: allSections, ...(isNamed && { isStrapiProject: true }) });
+  const config = await loadConfig({ directory, sections: allSections, ...(isNamed && { isStrapiProject: true }) });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });

@@ -69,8 +69,8 @@ export type NamedFinding = Finding & { readonly name: string };
 
 /** Returns what all checks find, those of features last: at least one finding for each. */
 export const runChecks = (context: Context): readonly NamedFinding[] => {
-  const own = checks.map(({ name, fine, check }) => ({ name, fine, found: check(context) }));
-  return [...own, ...context.ofFeatures].flatMap(({ name, fine, found: all }) => {
+  const own = checks.map(({ name, fine, check }) => ({ name, fine, result: check(context) }));
+  return [...own, ...context.ofFeatures].flatMap(({ name, fine, result: all }) => {
     const findings = [all].flat().filter((finding) => finding !== null);
     return (findings.length > 0 ? findings : [ok(fine)]).map((finding) => ({ name, ...finding }));
   });

@@ -37,7 +37,7 @@ export interface Context {
 }
 
 interface FeatureFinding extends Pick<FeatureCheck, 'name' | 'fine'> {
-  readonly found: CheckResult;
+  readonly result: CheckResult;
 }
 
 /** The database and what is stored in it. */

@@ -13,14 +13,14 @@ import { probeMail, probeStorage, readableSecrets, readBackups, readUploads } fr
 
 interface ContextInput {
   readonly directory: string;
-  readonly known: Sections;
+  readonly sections: Sections;
   readonly features: readonly Feature[];
 }
 
 /** Reads everything that checks look at. What cannot be read is a fact too. */
-export async function readContext({ directory, known, features }: ContextInput): Promise<Context> {
-  const own = await examineConfig({ directory, known });
-  const { config, problems } = await asProduction(own, { directory, known });
+export async function readContext({ directory, sections, features }: ContextInput): Promise<Context> {
+  const own = await examineConfig({ directory, sections });
+  const { config, problems } = await asProduction(own, { directory, sections });
   const [address, reached, mail, storage, backups, uploads, readable] = await Promise.all([
     readAddress(config),
     withinTime(patience.facts, () => readDatabase(config, features)).catch((error: unknown) => firstLineOf(error)),
@@ -40,7 +40,7 @@ type ReachedFacts = Pick<Context, 'ofFeatures'> & { readonly database: DatabaseF
 const unreached = (reason: string, checks: readonly FeatureCheck[]) => ({
   unreached: reason,
   database: null,
-  ofFeatures: checks.map(({ name, fine }) => ({ name, fine, found: unknown(withoutDatabase) })),
+  ofFeatures: checks.map(({ name, fine }) => ({ name, fine, result: unknown(withoutDatabase) })),
 });
 
 /** Returns the checks of enabled features. */
@@ -52,11 +52,14 @@ const runCheck = async (
   parts: Parameters<FeatureCheck['check']>[0],
 ): Promise<Context['ofFeatures'][number]> => ({
   ...{ name, fine },
-  found: await withinTime(patience.check, async () => check(parts)).catch((error: unknown) => unknown(firstLineOf(error))),
+  result: await withinTime(patience.check, async () => check(parts)).catch((error: unknown) => unknown(firstLineOf(error))),
 });
 
 /** Returns the configuration as production reads it. */
-const asProduction = (own: ReadConfig, input: { readonly directory: string; readonly known: Sections }): Promise<ReadConfig> =>
+const asProduction = (
+  own: ReadConfig,
+  input: { readonly directory: string; readonly sections: Sections },
+): Promise<ReadConfig> =>
   own.config.environment === 'production' ? Promise.resolve(own) : examineConfig({ ...input, environment: 'production' });
 
 const readAddress = async ({ database }: Config): Promise<Context['address']> =>

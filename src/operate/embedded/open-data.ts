@@ -10,7 +10,7 @@ import { launchMongod, type RunningMongod } from './launch-mongod.js';
 interface DataToOpen {
   readonly dataDir: string;
   /** The preferred port; 0 for any. */
-  readonly wanted: number;
+  readonly port: number;
   readonly cacheSizeGB: number;
 }
 
@@ -25,7 +25,7 @@ export interface OpenedData {
  * owner has ended and its server still has the lock, waits up to ten seconds. Throws an Error that names the process with the
  * lock, or the reason why mongod does not start.
  */
-export const openData = async (program: string, { dataDir, wanted, cacheSizeGB }: DataToOpen): Promise<OpenedData> => {
+export const openData = async (program: string, { dataDir, port: wanted, cacheSizeGB }: DataToOpen): Promise<OpenedData> => {
   const deadline = Date.now() + 10_000;
   let preferred = wanted;
   for (;;) {

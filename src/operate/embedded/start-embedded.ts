@@ -56,7 +56,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
   refuseNewerData(binary, last, dataDir);
   const wanted = options.port || (last?.port ?? 0);
   const open = async (preferred: number): Promise<OpenedData> => {
-    const opened = await openData(binary.path, { dataDir, wanted: preferred, cacheSizeGB });
+    const opened = await openData(binary.path, { dataDir, port: preferred, cacheSizeGB });
     await makeWritable(opened, dataDir, binary.version);
     return opened;
   };

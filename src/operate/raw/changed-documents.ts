@@ -48,7 +48,7 @@ export class ChangedDocuments {
   /** The bytes of the ids as strings, by collection. */
   #ids = new Map<string, Set<string>>();
   #size = 0;
-  #heard = 0;
+  #heardCount = 0;
   #marks = 0;
   #token: unknown = null;
   #failure: Error | null = null;
@@ -101,7 +101,7 @@ export class ChangedDocuments {
     const write = () => marks.updateOne({ _id: this.#idOf(mark) }, { $set: { until: new Date() } }, { upsert: true });
     await patiently(write);
     const end = performance.now() + patience;
-    while (this.#heard < mark && this.#failure === null) {
+    while (this.#heardCount < mark && this.#failure === null) {
       if (performance.now() > end) throw new Error('the change stream does not report what was written a minute ago');
       if (this.#size >= mostChanged) return null;
       await delay(pace);
@@ -177,7 +177,7 @@ export class ChangedDocuments {
       throw new Replaced(`${replaced ?? 'the database'} was replaced or dropped meanwhile; run the backup again`);
     }
     if (name === collections.claims) {
-      this.#heard = Number(String(documentKey._id).split(' ').at(-1));
+      this.#heardCount = Number(String(documentKey._id).split(' ').at(-1));
       return;
     }
     this.time = clusterTime;

@@ -80,8 +80,8 @@ const newest = ({ time }: ChangedDocuments): Document => ({ level: 'majority', a
 
 async function* readIds(database: Database, changed: ChangedIds, readConcern: Document): AsyncGenerator<MomentPart> {
   for (const [collection, ids] of changed)
-    for await (const { documents, gone } of readDocuments(database, { collection, ids, readConcern })) {
-      if (gone.length > 0) yield { kind: 'deleted', isAgain: true, collection, documents: gone };
+    for await (const { documents, removedDocuments } of readDocuments(database, { collection, ids, readConcern })) {
+      if (removedDocuments.length > 0) yield { kind: 'deleted', isAgain: true, collection, documents: removedDocuments };
       if (documents.length > 0) yield { kind: 'documents', isAgain: true, collection, documents };
     }
 }

@@ -67,7 +67,7 @@ async function readOnce({ db }: Database, command: Document): Promise<readonly R
 interface FoundDocuments {
   readonly documents: readonly RawDocument[];
   /** Ids that no document has. */
-  readonly gone: readonly RawDocument[];
+  readonly removedDocuments: readonly RawDocument[];
 }
 
 interface WantedDocuments {
@@ -91,7 +91,7 @@ export async function* readDocuments(
     const { documents, isWhole } = await patiently(() => readFirstOf(database, command));
     const found = new Set(documents.map((document) => keyOf(idDocument(document))));
     const others = batch.filter((id) => !found.has(keyOf(id)));
-    yield { documents, gone: isWhole ? others : [] };
+    yield { documents, removedDocuments: isWhole ? others : [] };
     waiting = isWhole ? [] : others;
     size.adapt(documents);
     next += further.length;

@@ -3,7 +3,7 @@ export const newline = 10;
 /** Reads lines and numbers of bytes from a source. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
-  #held: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.alloc(0);
   /** Memory that is used again: a new buffer for each part would keep the garbage collector busy. */
   #taken: Buffer = Buffer.alloc(0);
 
@@ -15,10 +15,10 @@ export class ByteReader {
   async line(longest: number): Promise<Buffer | null> {
     const pieces: Buffer[] = [];
     for (let size = 0; size < longest;) {
-      if (this.#held.length === 0 && !(await this.#fill())) break;
-      const end = this.#held.indexOf(newline);
-      const piece = this.#held.subarray(0, end === -1 ? this.#held.length : end + 1);
-      this.#held = this.#held.subarray(piece.length);
+      if (this.#buffer.length === 0 && !(await this.#fill())) break;
+      const end = this.#buffer.indexOf(newline);
+      const piece = this.#buffer.subarray(0, end === -1 ? this.#buffer.length : end + 1);
+      this.#buffer = this.#buffer.subarray(piece.length);
       pieces.push(piece);
       size += piece.length;
       if (end !== -1) break;
@@ -31,9 +31,9 @@ export class ByteReader {
     if (this.#taken.length < count) this.#taken = Buffer.allocUnsafeSlow(count);
     const bytes = this.#taken.subarray(0, count);
     for (let size = 0; size < count;) {
-      if (this.#held.length === 0 && !(await this.#fill())) return null;
-      const copied = this.#held.copy(bytes, size);
-      this.#held = this.#held.subarray(copied);
+      if (this.#buffer.length === 0 && !(await this.#fill())) return null;
+      const copied = this.#buffer.copy(bytes, size);
+      this.#buffer = this.#buffer.subarray(copied);
       size += copied;
     }
     return bytes;
@@ -42,7 +42,7 @@ export class ByteReader {
   async #fill(): Promise<boolean> {
     const { done, value } = await this.#source.next();
     if (done === true) return false;
-    this.#held = Buffer.from(value.buffer, value.byteOffset, value.length);
+    this.#buffer = Buffer.from(value.buffer, value.byteOffset, value.length);
     return true;
   }
 }

@@ -14,7 +14,7 @@ import type { ImportRun } from './import-run.js';
 /** Number of entries that are told of at once. */
 const batch = 200;
 
-type Told = (document: Document) => Promise<readonly NewDelivery[]>;
+type DeliveriesOf = (document: Document) => Promise<readonly NewDelivery[]>;
 
 /**
  * Stores the events of all imported entries for the webhooks that are told of them. After an interruption it runs again; the ids of
@@ -42,7 +42,7 @@ async function teller(
   { context, plan, state }: ImportRun,
   type: ContentType,
   all: Awaited<ReturnType<typeof listWebhooks>>,
-): Promise<Told | null> {
+): Promise<DeliveriesOf | null> {
   const { config, store } = context;
   const { database } = store;
   const told = eventsOf('create', type.uid).flatMap((name) =>

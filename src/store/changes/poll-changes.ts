@@ -79,7 +79,7 @@ const expiring = oncePer<WriteMarks>();
 export class WriteMarks {
   readonly #database: Database;
   readonly #instance = randomUUID();
-  readonly #seen = new Map<string, number>();
+  readonly #marks = new Map<string, number>();
   #unwritten = new Set<string>();
   readonly #due = new Alarm(() => void this.#write());
   #writing: Promise<void> = Promise.resolve();
@@ -100,9 +100,9 @@ export class WriteMarks {
     const keys = marks.flatMap(({ _id, writes }) =>
       Object.entries(writes).map(([name, count]) => ({ key: `${_id} ${name}`, name, count })),
     );
-    const changed = keys.filter(({ key, count }) => this.#seen.get(key) !== count);
-    this.#seen.clear();
-    for (const { key, count } of keys) this.#seen.set(key, count);
+    const changed = keys.filter(({ key, count }) => this.#marks.get(key) !== count);
+    this.#marks.clear();
+    for (const { key, count } of keys) this.#marks.set(key, count);
     return changed.map(({ name }) => name);
   }
 

@@ -45,7 +45,7 @@ interface PassQuery extends Pick<CountQuery, 'collection' | 'match'> {
 
 /** Cached totals, and counts and passes under way, by their query. */
 interface Counts {
-  readonly kept: BoundedCache<Total>;
+  readonly totals: BoundedCache<Total>;
   readonly running: Running<number>;
   readonly passes: Running<Pass>;
 }
@@ -83,20 +83,20 @@ export class TotalCache {
   /** Returns the cached total; null if there is none. */
   cachedTotal(counted: CountQuery): number | null {
     const totals = this.#isCached(counted.collection) ? this.#totals.get(counted.collection) : undefined;
-    return totals === undefined ? null : (countsOf(totals, counted).kept.get(queryOf(counted))?.value ?? null);
+    return totals === undefined ? null : (countsOf(totals, counted).totals.get(queryOf(counted))?.value ?? null);
   }
 
   /** Returns the cached total, or the result of `count`, which may be that of a concurrent request. */
   async read(counted: CountQuery, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
     if (!this.#isCached(counted.collection)) return count();
     // A write replaces these maps, so that counts which began before it are not used later.
-    const { kept, running } = countsOf(this.#totalsOf(counted.collection), counted);
+    const { totals, running } = countsOf(this.#totalsOf(counted.collection), counted);
     const query = queryOf(counted);
-    const total = kept.get(query);
+    const total = totals.get(query);
     if (total !== undefined) return total.value;
     const work = async (): Promise<number> => {
       const value = await count();
-      kept.set(query, { condition: counted.condition, value, counted: this.#changes.tick() }, totalBytes);
+      totals.set(query, { condition: counted.condition, value, counted: this.#changes.tick() }, totalBytes);
       return value;
     };
     return share(running, query, { work, limits });
@@ -105,11 +105,11 @@ export class TotalCache {
   /** Returns the result of `run`, which may be that of a concurrent request. Its total is cached. */
   async pass({ collection, match, order, end }: PassQuery, run: () => Promise<Pass>, limits: TimeLimits): Promise<Pass> {
     if (!this.#isCached(collection)) return run();
-    const { kept, passes } = this.#totalsOf(collection).filters;
+    const { totals, passes } = this.#totalsOf(collection).filters;
     const query = queryDigest(match);
     const work = async (): Promise<Pass> => {
       const pass = await run();
-      kept.set(query, { condition: null, value: pass.total, counted: this.#changes.tick() }, totalBytes);
+      totals.set(query, { condition: null, value: pass.total, counted: this.#changes.tick() }, totalBytes);
       return pass;
     };
     return share(passes, JSON.stringify([query, Object.entries(order), end]), { work, limits });
@@ -120,8 +120,8 @@ export class TotalCache {
     const begun = this.#changes.tick();
     return (match, value) => {
       if (!this.#isCached(collection) || !this.#changes.isUnchanged([collection], begun)) return;
-      const { kept } = this.#totalsOf(collection).filters;
-      kept.set(queryDigest(match), { condition: null, value, counted: this.#changes.tick() }, totalBytes);
+      const { totals } = this.#totalsOf(collection).filters;
+      totals.set(queryDigest(match), { condition: null, value, counted: this.#changes.tick() }, totalBytes);
     };
   }
 
@@ -157,7 +157,7 @@ export class TotalCache {
 const newTotals = (): Totals => ({ whole: newCounts(wholeBounds), filters: newCounts(filterBounds) });
 
 const newCounts = (bounds: typeof wholeBounds): Counts => ({
-  kept: new BoundedCache(bounds),
+  totals: new BoundedCache(bounds),
   running: new Map(),
   passes: new Map(),
 });
@@ -172,7 +172,7 @@ const queryOf = ({ condition, match }: CountQuery): string =>
  * else that a write does in this file.
  */
 const withoutFilters = ({ filters }: Totals): Counts =>
-  filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newCounts(filterBounds);
+  filters.totals.size + filters.running.size + filters.passes.size === 0 ? filters : newCounts(filterBounds);
 
 /**
  * Returns the totals after the creation or deletion of an entry. Totals that were counted before the write was sent are adjusted.
@@ -180,10 +180,14 @@ const withoutFilters = ({ filters }: Totals): Counts =>
  */
 function adjusted(former: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {
   const whole = former.whole.running.size > 0 ? newCounts(wholeBounds) : former.whole;
-  for (const [query, { condition, value, counted }] of [...former.whole.kept.entries()])
+  for (const [query, { condition, value, counted }] of [...former.whole.totals.entries()])
     if (counted < begun && condition !== null)
-      whole.kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, totalBytes);
-    else whole.kept.delete(query);
+      whole.totals.set(
+        query,
+        { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted },
+        totalBytes,
+      );
+    else whole.totals.delete(query);
   return { whole, filters: withoutFilters(former) };
 }
 

@@ -71,11 +71,11 @@ function setRanks(values: Record<string, unknown>, name: string, ranks: unknown,
 interface HeldUniques {
   readonly paths: readonly UniquePath[];
   /** The values of the paths, by their names joined by slashes. */
-  readonly held: Readonly<Record<string, readonly unknown[]>>;
+  readonly values: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** Adds the values of unique attributes in lists of components to the values that are written. */
-function setUniques(values: Record<string, unknown>, { paths, held }: HeldUniques, mode: WriteMode): void {
+function setUniques(values: Record<string, unknown>, { paths, values: held }: HeldUniques, mode: WriteMode): void {
   if (mode === 'update') for (const path of paths) values[uniqueField(path)] = held[path.names.join('/')] ?? null;
   else if (Object.keys(held).length > 0) values['_unique'] = held;
 }

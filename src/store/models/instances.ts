@@ -19,7 +19,7 @@ export class Instances {
   /** When it was found, by `performance.now()`, that no other instance runs; infinite if others do, or that is unknown. */
   #aloneSince = Infinity;
   /** The number of the last look. */
-  #looks = 0;
+  #lookCount = 0;
   #announcedAt = -Infinity;
 
   constructor(work: ModelWork, changes: ChangeBus) {
@@ -59,8 +59,8 @@ export class Instances {
 
   async #look(): Promise<void> {
     this.#aloneSince = Infinity;
-    const look = ++this.#looks;
+    const look = ++this.#lookCount;
     const hasOthers = await this.#work.status.hasOthers();
-    if (look === this.#looks && !hasOthers) this.#aloneSince = performance.now();
+    if (look === this.#lookCount && !hasOthers) this.#aloneSince = performance.now();
   }
 }

@@ -73,7 +73,7 @@ async function previewChange(
     models,
     records.filter(({ phase }) => phase !== 'done'),
   );
-  const drafts = await draftsLeft(stored, after, backend.store.database);
+  const drafts = await draftProblems(stored, after, backend.store.database);
   const refused = { ...after, problems: new Map([...after.problems, ...moving, ...drafts]) };
   return { preview: await compare(uids, { before, after: refused }, backend), expected: { stored: changed, before, after } };
 }
@@ -82,7 +82,7 @@ async function previewChange(
  * Returns the problem of each type of stored models that would no longer have drafts beside published entries, although some are
  * stored, by its uid in the registry of the changed models.
  */
-async function draftsLeft(
+async function draftProblems(
   stored: readonly ModelDocument[],
   { registry }: Pick<RegistryBuild, 'registry'>,
   database: Database,
@@ -175,5 +175,5 @@ export const modelPreviews = {
   ofChange: previewChange,
   ofRemoval: previewRemoval,
   between: changeOf,
-  draftsLeft,
+  draftsLeft: draftProblems,
 };

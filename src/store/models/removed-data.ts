@@ -49,7 +49,7 @@ function isBack({ uid, attribute }: RemovedPart, { documents }: ModelsNow): bool
  * Returns the removed parts with data that no model uses: those that no model has again, and types that are there again with another
  * collection, or while documents of an interrupted `purgeRemoved` are still aside.
  */
-async function readLeft(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
+async function readLeftParts(now: ModelsNow, database: Database): Promise<readonly RemovedPart[]> {
   const parts: RemovedPart[] = [];
   for (const part of await removedParts.read(database))
     if (!isBack(part, now) || (await countRemoved(part, now, database)) > 0) parts.push(part);
@@ -181,12 +181,12 @@ async function purgeType(part: RemovedPart, collection: string, now: ModelsNow, 
   const count = await purgeCollection(collection, findUser, database);
   const served = database.db.collection<{ readonly _id: string }>(collections.servedCollections);
   await inWriteTime(database, () => served.deleteOne({ _id: collection }, inScope(database)));
-  if (!isBack(part, now)) await removeKept(part, database);
+  if (!isBack(part, now)) await removeKeptEntries(part, database);
   return count;
 }
 
 /** Deletes the entries of a removed type that own collections have. */
-async function removeKept({ uid }: RemovedPart, database: Database): Promise<void> {
+async function removeKeptEntries({ uid }: RemovedPart, database: Database): Promise<void> {
   for (const { name, hasEntries } of database.ownCollections.values())
     if (hasEntries === true)
       await inWriteTime(database, () => database.db.collection(name).deleteMany({ uid }, inScope(database)));
@@ -195,7 +195,7 @@ async function removeKept({ uid }: RemovedPart, database: Database): Promise<voi
 /** The data of removed types and attributes, which are kept until they are put back or purged. */
 export const removedData = {
   modelsNow: readNow,
-  readLeft,
+  readLeft: readLeftParts,
   wouldReturn: beginsWith,
   withPart,
   restore: restorePart,

@@ -17,7 +17,7 @@ interface ExplainedRead {
   /** The name of the way in which the page was read. */
   readonly way: string;
   /** What has found the entries outside of the database; null if nothing has. */
-  readonly found: FoundEntries | null;
+  readonly foundEntries: FoundEntries | null;
   readonly commands: readonly ExplainedCommand[];
   /** The attributes that lack an index, with the options that would create them; null if there are none. */
   readonly advice: string | null;
@@ -45,7 +45,7 @@ export class ReadTrace implements Trace {
     const advice = lacking.length === 0 ? null : spellLacking(lacking);
     const { way = 'none' } = this.#reads.find((read) => read.way !== groupsWay) ?? this.#reads[0] ?? {};
     const foundEntries = this.#reads.find(({ plan }) => plan.foundEntries !== undefined)?.plan.foundEntries ?? null;
-    return { way, found: foundEntries, commands, lacking, advice };
+    return { way, foundEntries: foundEntries, commands, lacking, advice };
   }
 }
 

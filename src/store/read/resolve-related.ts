@@ -38,13 +38,13 @@ import { countCommands, type KnownIds, noIds } from './related-commands.js';
 export async function resolveRelated(
   condition: Condition | null,
   database: Database,
-  { joins = null, fallbacks = null, known = noIds }: Partial<Pick<Resolving, 'joins' | 'fallbacks' | 'known'>> = {},
+  { joins = null, fallbacks = null, knownIds = noIds }: Partial<Pick<Resolving, 'joins' | 'fallbacks' | 'knownIds'>> = {},
 ): Promise<ResolvedFilters> {
   const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
-  const commands = countCommands(condition, known);
+  const commands = countCommands(condition, knownIds);
   if (commands > 0) database.budget.spend('relatedConditions', commands);
-  await resolveInto(condition, { resolved, database, narrows: true, joins, fallbacks, known });
+  await resolveInto(condition, { resolved, database, narrows: true, joins, fallbacks, knownIds });
   return resolved;
 }
 
@@ -55,7 +55,7 @@ export async function resolveRelated(
 export async function resolveOrJoin(condition: Condition | null, database: Database, ids = noIds): Promise<Resolution> {
   const fallbacks: Joins = [];
   const joins = database.session === null ? fallbacks : null;
-  return { resolved: await resolveRelated(condition, database, { joins, fallbacks, known: ids }), joins: fallbacks };
+  return { resolved: await resolveRelated(condition, database, { joins, fallbacks, knownIds: ids }), joins: fallbacks };
 }
 
 /** Does the same for several conditions. */
@@ -85,7 +85,7 @@ interface Resolving extends Joining {
   readonly resolved: Map<Parameters<ResolvedFilters['get']>[0], Document>;
   /** Whether trigrams help. They do not if another branch of an `or` requires a scan of all entries. */
   readonly narrows: boolean;
-  readonly known: KnownIds;
+  readonly knownIds: KnownIds;
   /** Where conditions on fallback locales add their joins; null if none are made. */
   readonly fallbacks: Joins | null;
 }
@@ -145,8 +145,8 @@ async function resolveElement(element: ElementCondition, resolving: Resolving): 
   else resolved.set(element, { [(element.place?.lists.length ?? 0) > 1 ? 'id' : '_id']: { $in: spend(ids ?? [], database) } });
 }
 
-async function resolveOne(condition: RelatedCondition, { database, joins, known }: Resolving): Promise<Document> {
-  const ids = known.get(condition) ?? null;
+async function resolveOne(condition: RelatedCondition, { database, joins, knownIds }: Resolving): Promise<Document> {
+  const ids = knownIds.get(condition) ?? null;
   const isBroad = ids !== null && areTooMany(ids, database);
   if (ids !== null && (joins === null || !isBroad)) return matchIds(condition, spend(ids, database));
   const stages = await relatedStages(condition, database);

@@ -24,7 +24,7 @@ export const placeKey = ({ collection, attribute }: TrigramPlace): string => `${
 
 /** The search indexes of the content: those that writes maintain, and those that reads may use. */
 export class SearchIndexes {
-  #kept: ReadonlyMap<string, readonly string[]> = new Map();
+  #attributes: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #complete = new Map<string, Frequencies>();
   readonly #worded = new Set<string>();
 
@@ -32,7 +32,7 @@ export class SearchIndexes {
   withoutWords(collections: ReadonlySet<string>): SearchIndexes {
     if (![...collections].some((one) => this.#worded.has(one))) return this;
     const others = new SearchIndexes();
-    others.keep(this.#kept);
+    others.keep(this.#attributes);
     for (const [place, frequencies] of this.#complete) others.#complete.set(place, frequencies);
     for (const collection of this.#worded) if (!collections.has(collection)) others.#worded.add(collection);
     return others;
@@ -42,7 +42,7 @@ export class SearchIndexes {
    * Sets the attributes, by collection, whose trigrams writes store from now on. Trigrams of other attributes are no longer used.
    */
   keep(attributes: ReadonlyMap<string, readonly string[]>): void {
-    this.#kept = attributes;
+    this.#attributes = attributes;
     for (const path of this.#complete.keys()) {
       const [collection = '', attribute = ''] = path.split('/');
       if (attributes.get(collection)?.includes(attribute) !== true) this.#complete.delete(path);
@@ -73,18 +73,18 @@ export class SearchIndexes {
 
   /** Returns whether writes to a collection store trigrams. */
   hasTrigrams(collection: string): boolean {
-    return this.#kept.has(collection);
+    return this.#attributes.has(collection);
   }
 
   /** Returns a new document with the trigrams of its strings. */
   completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
-    const kept = this.#kept.get(collection);
+    const kept = this.#attributes.get(collection);
     return kept === undefined ? document : { ...document, ...storedTrigramsOf(kept, document) };
   }
 
   /** Returns an update with the trigrams of the strings that it sets. */
   completeUpdate(collection: string, update: Document): Document {
-    const kept = this.#kept.get(collection);
+    const kept = this.#attributes.get(collection);
     if (kept === undefined) return update;
     return mapValues<Values, Values>(update, (values, operator) =>
       operator === '$set' || operator === '$setOnInsert' ? { ...values, ...setTrigrams(kept, values) } : values,

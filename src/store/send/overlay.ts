@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 
 /** How a read sees the documents of a collection: changed by stages. */
-interface Seen {
+interface OverlayContext {
   readonly stages: readonly Document[];
   /** Matches the documents that the stages may change. */
   readonly changed: Document;
@@ -10,7 +10,7 @@ interface Seen {
 }
 
 /** How a read sees the documents of some collections, by name; null for those that it sees as they are stored. */
-export type Overlay = ReadonlyMap<string, Seen | null>;
+export type Overlay = ReadonlyMap<string, OverlayContext | null>;
 
 const comment = 'as stored';
 
@@ -20,7 +20,7 @@ export const noOverlayStage: Document = { $match: { $comment: comment } };
 const isAsStored = ({ $match: match }: Document): boolean => (match as Document | undefined)?.['$comment'] === comment;
 
 /** Returns what an overlay says about the documents of a pipeline. */
-const seenIn = (pipeline: readonly Document[], collection: unknown, overlay: Overlay): Seen | null =>
+const seenIn = (pipeline: readonly Document[], collection: unknown, overlay: Overlay): OverlayContext | null =>
   pipeline.some(isAsStored) ? null : (overlay.get(String(collection)) ?? null);
 
 /**
@@ -60,7 +60,7 @@ function seenPipeline(collection: string, pipeline: readonly Document[], overlay
 }
 
 /** Returns a match that an index can serve for all documents that may meet another one after the stages. */
-function beforehand(match: Document, { changed, fixed }: Seen): Document {
+function beforehand(match: Document, { changed, fixed }: OverlayContext): Document {
   const terms = termsOf(match);
   const isFixed = (term: Document): boolean => Object.keys(term).every((path) => fixed.has(path.split('.')[0] ?? ''));
   const others = terms.filter((term) => !isFixed(term));

@@ -41,7 +41,7 @@ export class WriteQueues {
 export class WrittenEntries {
   readonly #queues: WriteQueues;
   /** The entries in whose queues the transaction has its turn. */
-  #held: readonly string[] = [];
+  #collections: readonly string[] = [];
   /** The entries of the last command. */
   #last: readonly string[] = [];
 
@@ -55,19 +55,19 @@ export class WrittenEntries {
    */
   note(collection: string, matches: readonly Document[]): void {
     this.#last = matches.flatMap((match) => keysOf(collection, match));
-    const isTaken = (key: string): boolean => key !== collection && this.#queues.isBusy(key) && !this.#held.includes(key);
+    const isTaken = (key: string): boolean => key !== collection && this.#queues.isBusy(key) && !this.#collections.includes(key);
     if (!this.#last.some(isTaken)) return;
     throw conflictError('other requests write this entry');
   }
 
   /** Makes further attempts wait for their turn to write the entries of the last command, which has conflicted with others. */
   noteConflict(): void {
-    this.#held = [...new Set([...this.#held, ...this.#last])].sort();
+    this.#collections = [...new Set([...this.#collections, ...this.#last])].sort();
   }
 
   /** Runs an attempt when its turn has come. */
   inTurn<Result>(work: () => Promise<Result>, sender: Sender | null): Promise<Result> {
-    return this.#queues.run(this.#held, work, sender);
+    return this.#queues.run(this.#collections, work, sender);
   }
 }
 

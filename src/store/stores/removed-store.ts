@@ -48,7 +48,7 @@ async function noteRemoved(
   const renamed = new Set(renamesIn(after).map(({ kind, uid, from }) => (kind === 'type' ? from : `${uid} ${from}`)));
   const parts = before
     .flatMap((document) =>
-      partsGone(
+      removedPartsOf(
         document,
         after.find(({ uid }) => uid === document.uid),
       ),
@@ -66,7 +66,7 @@ async function noteRemoved(
 
 type GonePart = Omit<RemovedPart, 'at'>;
 
-function partsGone({ uid, ...before }: ModelDocument, after: ModelDocument | undefined): readonly GonePart[] {
+function removedPartsOf({ uid, ...before }: ModelDocument, after: ModelDocument | undefined): readonly GonePart[] {
   if (after === undefined) return [{ uid, attribute: null, definition: before }];
   const { attributes: kept } = after;
   if (!isRecord(before.attributes) || !isRecord(kept)) return [];

@@ -17,12 +17,12 @@ export interface ManagerInput {
 }
 
 /** For whom values are permitted: by default those of the entry itself, by the action of the manager. */
-interface Asked {
+interface PermissionQuery {
   readonly subject?: Subject;
   readonly action?: string;
 }
 
-type Change = (data: unknown, asked?: Asked) => Promise<unknown>;
+type Change = (data: unknown, asked?: PermissionQuery) => Promise<unknown>;
 
 /** Returns `createPermissionsManager` of `strapi.admin.services.permission`: what an administrator may see, send and ask for. */
 export const managerFactory = (content: () => ContentContext) => (input: ManagerInput) => {
@@ -108,7 +108,11 @@ function permittedChanges(manager: ManagerInput, content: () => ContentContext) 
 }
 
 /** Returns the paths that an administrator may use; null if no permission names any. */
-function permittedPaths(data: Values, asked: Asked, { ability, action = '', model }: ManagerInput): readonly string[] | null {
+function permittedPaths(
+  data: Values,
+  asked: PermissionQuery,
+  { ability, action = '', model }: ManagerInput,
+): readonly string[] | null {
   const { subject = asSubject(model, { ...data }), action: name = action } = asked;
   const all = ability.permissionsFor(name, typeof subject === 'string' ? subject : model);
   if (all.every(({ properties }) => properties.fields === undefined)) return null;

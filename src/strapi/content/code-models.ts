@@ -33,7 +33,7 @@ interface Input {
   /** The types of custom fields that code has registered so far. */
   readonly customFields: { readonly types: Readonly<Record<string, string>> };
   /** Logs what code has changed without an effect. */
-  readonly tell: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /**
@@ -127,7 +127,7 @@ export class CodeModels {
       const { problems, model } = readModel(withChange(this.#documentOf(uid), change), this.#settings());
       if (model === null) return [this.#undo(uid, models, { last, problems })];
       this.#changes.set(uid, change);
-      for (const text of ignored(uid, change, model)) this.#input.tell(text);
+      for (const text of ignored(uid, change, model)) this.#input.log(text);
       return [];
     } catch (error) {
       return [this.#undo(uid, models, { last, problems: [messageOf(error)] })];

@@ -7,7 +7,7 @@ import { isRecord, type Values } from '#base/values.js';
 interface FlatRules {
   readonly registry: Registry;
   /** Returns whether an attribute is kept. */
-  readonly keeps: (attribute: Attribute, type: ContentType) => boolean;
+  readonly keepsAttribute: (attribute: Attribute, type: ContentType) => boolean;
   /** Returns whether entries of a type are kept in polymorphic relations. */
   readonly keepsTarget: (uid: string) => boolean;
   /** Maps an entry after its attributes were mapped. Not called for components. */
@@ -24,7 +24,7 @@ function mapAttributes(entry: Values, type: ContentType, rules: FlatRules): Valu
   const kept = Object.entries(entry).flatMap(([name, value]) => {
     const attribute = type.attributes.get(name);
     if (attribute === undefined) return [[name, value] as const];
-    return rules.keeps(attribute, type) ? [[name, mapAttribute(attribute, value, rules)] as const] : [];
+    return rules.keepsAttribute(attribute, type) ? [[name, mapAttribute(attribute, value, rules)] as const] : [];
   });
   return Object.fromEntries(kept);
 }
@@ -52,7 +52,7 @@ export function hideFrom(access: Access | null, value: unknown, type: ContentTyp
   const readAccess = access ?? fullAccess;
   return mapEntries(value, type, {
     registry,
-    keeps: (attribute, owner) => {
+    keepsAttribute: (attribute, owner) => {
       if (readable(owner, attribute.name, readAccess) === null) return false;
       if (attribute.kind === 'scalar') return attribute.type !== 'password';
       return attribute.kind !== 'relation' || maySee(readAccess, attribute.target);
@@ -73,7 +73,7 @@ export function envelopeFlat(
   const entry = ({ id, ...attributes }: Values): Values => ({ id, attributes });
   const rules: FlatRules = {
     registry,
-    keeps: () => true,
+    keepsAttribute: () => true,
     keepsTarget: () => true,
     entry,
     related: (related, { kind }) => ({

@@ -57,16 +57,16 @@ interface ViewInput {
   readonly listeners: ModelListeners;
   /** Returns the model of a type as it is written; undefined if it is not known. */
   readonly written: (uid: string) => ModelDocument | undefined;
-  readonly tell: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** Returns a function that describes types for code. Their listeners may be changed; `tell` is called with changes that have no effect. */
-export function createView({ listeners, written, tell }: ViewInput): (type: ContentType) => StrapiModel {
+export function createView({ listeners, written, log }: ViewInput): (type: ContentType) => StrapiModel {
   const view = memoizePair((type: ContentType, document: ModelDocument) => {
     const model = withListeners(structuredClone(describeWhole(type, document)), listeners);
     return tellingChanges(model, (path) => {
       const name = `${model.modelType === 'component' ? 'components' : 'contentTypes'}['${model.uid}'].${path}`;
-      tell(`strapi.${name} is changed after register, which has no effect: change it in register`);
+      log(`strapi.${name} is changed after register, which has no effect: change it in register`);
     });
   });
   return (type) => view(type, written(type.uid) ?? describeModel(type));

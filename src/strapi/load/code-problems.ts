@@ -23,7 +23,7 @@ export type NoteProblem = (text: string, place?: CodePlace) => void;
 export class CodeProblems {
   readonly #observer: Observer;
   /** Problems that have not been reported; null once the service runs, or outside of production. */
-  #found: string[] | null;
+  #texts: string[] | null;
   /** Numbers of problems that a file causes which could not run. */
   readonly #needs = new Map<string, number>();
   /** The places of problems whose text does not begin with them. */
@@ -31,12 +31,12 @@ export class CodeProblems {
 
   constructor({ config, observer }: { readonly config: Pick<Config, 'environment'>; readonly observer: Observer }) {
     this.#observer = observer;
-    this.#found = config.environment === 'production' ? [] : null;
+    this.#texts = config.environment === 'production' ? [] : null;
   }
 
   /** The problems so far, if they are collected. */
   get problems(): readonly string[] {
-    return (this.#found ?? []).map((text) => {
+    return (this.#texts ?? []).map((text) => {
       const needs = this.#needs.get(/^([^\s:]+):/.exec(text)?.[1] ?? '');
       return needs === undefined ? text : `${text} (${String(needs)} ${needs === 1 ? 'route needs' : 'routes need'} it)`;
     });
@@ -46,8 +46,8 @@ export class CodeProblems {
   readonly warn: NoteProblem = (text, place) => {
     if (place !== undefined) this.places.set(text, place);
     const { needs } = place ?? {};
-    if (this.#found === null) this.log(text);
-    else if (needs === undefined) this.#found.push(text);
+    if (this.#texts === null) this.log(text);
+    else if (needs === undefined) this.#texts.push(text);
     else this.#needs.set(needs, (this.#needs.get(needs) ?? 0) + 1);
   };
 
@@ -65,7 +65,7 @@ export class CodeProblems {
     try {
       return runUnlessUnsupported(file, this.warn, run);
     } catch (error) {
-      if (this.#found === null) throw error;
+      if (this.#texts === null) throw error;
       const line = lineIn(error, file);
       this.warn(`${file}${line === null ? '' : `:${String(line)}`}: ${messageOf(error)}`);
       return undefined;
@@ -80,6 +80,6 @@ export class CodeProblems {
 
   /** Logs further problems. Called when the service runs, which they do not stop. */
   end(): void {
-    this.#found = null;
+    this.#texts = null;
   }
 }

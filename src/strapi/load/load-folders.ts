@@ -47,17 +47,17 @@ interface FolderInput {
   /** Returns whether code can extend a plugin. */
   readonly isExtended: (plugin: string) => boolean;
   /** Called with a line about a file of code that is not read. */
-  readonly tell: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** Loads the code in the folders of src. */
-export function loadFolders({ directory, load, isExtended, tell }: FolderInput): ProjectFolders {
+export function loadFolders({ directory, load, isExtended, log }: FolderInput): ProjectFolders {
   const source = join(directory, 'src');
   const leftOut = new Map<string, string>();
-  const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load, tell });
+  const read = (...path: readonly string[]): Exports => readFolder(join(source, ...path), { directory, load, log });
   /** Reads a folder of code that routes name. */
   const readNamed = (kind: string, owner: string, folder: string, nameOf = kebabCase): Exports => {
-    const all = readFolder(join(source, folder, kind), { directory, load, tell }, nameOf);
+    const all = readFolder(join(source, folder, kind), { directory, load, log }, nameOf);
     for (const [name, { file, code }] of all) if (code === undefined) leftOut.set(`${kind} ${owner}${name}`, file);
     return loadedOf(all);
   };
@@ -82,7 +82,7 @@ export function loadFolders({ directory, load, isExtended, tell }: FolderInput):
     policies: readNamed('policies', 'global::', '', asItIs),
     middlewares: readNamed('middlewares', 'global::', '', asItIs),
     extensions: oneOf(extensions.filter(isExtended), 'strapi-server', (plugin) =>
-      readFolder(join(source, 'extensions', plugin), { directory, load, tell }, kebabCase, isServer),
+      readFolder(join(source, 'extensions', plugin), { directory, load, log }, kebabCase, isServer),
     ),
     ignored: extensions.filter((plugin) => !isExtended(plugin) && hasServer(plugin)),
     plugins: foldersIn(join(source, 'plugins')),
@@ -104,14 +104,14 @@ const asItIs = (name: string): string => name;
 
 function readFolder(
   folder: string,
-  { directory, load, tell }: Pick<FolderInput, 'directory' | 'load' | 'tell'>,
+  { directory, load, log }: Pick<FolderInput, 'directory' | 'load' | 'log'>,
   nameOf = kebabCase,
   isRead = isCode,
 ): Exports {
   if (!existsSync(folder)) return new Map();
   const all = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { name } of all.filter((entry) => otherCode.test(entry.name)))
-    tell(`${relative(directory, join(folder, name))} is not read: write its code in a file that ends with .ts or .js`);
+    log(`${relative(directory, join(folder, name))} is not read: write its code in a file that ends with .ts or .js`);
   const files = all.filter(({ name }) => isRead(name));
   const read = files
     .sort((a, b) => (a.name < b.name ? -1 : 1))

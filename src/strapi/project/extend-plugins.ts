@@ -63,7 +63,7 @@ interface ExtendParts extends CodeTargets {
   /** Reports what does not work, which stops the start in production. */
   readonly warn: (text: string) => void;
   /** Reports what has no effect. */
-  readonly tell: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /**
@@ -102,12 +102,12 @@ async function extendPlugin(
   const settings = structuredClone(Object(parts.strapi.config.get(`plugin.${name}`)) as Values); // data
   const bare = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {}, config: settings });
   const given = withStandIns(bare, name, (text) => {
-    parts.tell(`${file}: ${text}`);
+    parts.log(`${file}: ${text}`);
   });
   const saved = { settings: structuredClone(settings), services: { ...bare.services } };
   const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
-  for (const text of uncalledMembers(name, plugin)) parts.tell(`${file}: ${text}`);
+  for (const text of uncalledMembers(name, plugin)) parts.log(`${file}: ${text}`);
   register(name, plugin, saved.services, parts);
   for (const [key, value] of Object.entries(plugin.config))
     if (!isDeepStrictEqual(value, saved.settings[key])) parts.strapi.config.set(`plugin.${name}.${key}`, value);

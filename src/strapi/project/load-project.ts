@@ -85,12 +85,12 @@ export async function load(
   const loadFile = await createFileLoader(options, problems);
   const unsupported = unsupportedUses({ directory, plugins, strapi });
   for (const { text, place } of unsupported) log(text, place);
-  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, tell: log });
+  const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, log: log });
   const parts = { strapi, directory, load: loadFile, registry, requests, router, lifecycles, addRouter };
   registerFolders(folders, { ...parts, warn });
   await plugins.load({ options, strapi, registers, folders });
   const extensions = new Map([...folders.extensions].filter(([name]) => !plugins.has(name)));
-  const { hooks, extended } = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, tell: log });
+  const { hooks, extended } = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, log: log });
   addMiddlewares(files['middlewares'], parts, { registers, warn });
   const names = { owners: routeOwners(folders, plugins), leftOut: folders.leftOut };
   const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, code: registers });

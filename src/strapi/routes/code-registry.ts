@@ -23,7 +23,7 @@ type Kind = keyof RegistryParts['generate'];
 export class CodeRegistry {
   readonly #parts: RegistryParts;
   readonly #code: Readonly<Record<Kind, Map<string, unknown>>> = { service: new Map(), controller: new Map() };
-  readonly #made: Readonly<Record<Kind, Map<string, Code>>> = { service: new Map(), controller: new Map() };
+  readonly #instances: Readonly<Record<Kind, Map<string, Code>>> = { service: new Map(), controller: new Map() };
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
@@ -31,7 +31,7 @@ export class CodeRegistry {
 
   add(kind: Kind, uid: string, code: unknown): void {
     this.#code[kind].set(uid, code);
-    this.#made[kind].delete(uid);
+    this.#instances[kind].delete(uid);
   }
 
   /** Returns whether the project defines the service or controller. */
@@ -41,10 +41,10 @@ export class CodeRegistry {
 
   /** Returns the service or controller; undefined if there is none. */
   get(kind: Kind, uid: string): Code | undefined {
-    const cached = this.#made[kind].get(uid);
+    const cached = this.#instances[kind].get(uid);
     if (cached !== undefined) return cached;
     const controller = this.has(kind, uid) ? this.#make(kind, uid) : this.#parts.generate[kind](uid);
-    if (controller !== null) this.#made[kind].set(uid, controller);
+    if (controller !== null) this.#instances[kind].set(uid, controller);
     return controller ?? undefined;
   }
 

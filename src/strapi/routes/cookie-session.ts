@@ -17,11 +17,11 @@ interface SessionOptions {
   readonly autoCommit: boolean;
 }
 
-interface Held {
+interface CookieState {
   /** Null if code has ended the session. */
   session: object | null;
   /** Values and lifetime as they were sent, as JSON; null if there was no session. */
-  readonly sent: string | null;
+  readonly cookie: string | null;
   /** Milliseconds since 1970; null if the client sent no session with a time. */
   readonly expiresAt: number | null;
 }
@@ -52,7 +52,7 @@ const nameOf = (item: unknown): unknown => (isRecord(item) ? item['name'] : item
 export class CookieSessions {
   readonly #options: SessionOptions;
   /** By request, because code may pass copies of Koa's context. */
-  readonly #held = new WeakMap<object, Held>();
+  readonly #states = new WeakMap<object, CookieState>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -74,18 +74,18 @@ export class CookieSessions {
 
   /** Sets the cookie if code has changed the session. Called before the answer is sent. */
   commit(ctx: Context): void {
-    const held = this.#held.get(ctx.req);
+    const held = this.#states.get(ctx.req);
     if (held !== undefined && this.#options.autoCommit) this.#write(ctx, held);
   }
 
-  #read(ctx: Context): Held {
-    const state = this.#held.get(ctx.req);
+  #read(ctx: Context): CookieState {
+    const state = this.#states.get(ctx.req);
     if (state !== undefined) return state;
     const values = decode(ctx.cookies.get(this.#options.key, this.#options));
     const { _expire: end, ...own } = values ?? {};
     const expiresAt = typeof end === 'number' ? end : null;
-    const held: Held = { session: this.#open(ctx, own), sent: values && JSON.stringify(own), expiresAt };
-    this.#held.set(ctx.req, held);
+    const held: CookieState = { session: this.#open(ctx, own), cookie: values && JSON.stringify(own), expiresAt };
+    this.#states.set(ctx.req, held);
     return held;
   }
 
@@ -104,16 +104,16 @@ export class CookieSessions {
     return session;
   }
 
-  #write(ctx: Context, { session, sent, expiresAt }: Held, isForced = false): void {
+  #write(ctx: Context, { session, cookie, expiresAt }: CookieState, isForced = false): void {
     const { key, maxAge: usual, rolling, renew } = this.#options;
     if (session === null)
-      return sent === null ? undefined : void ctx.cookies.set(key, '', { ...this.#options, maxAge: 0, expires: past });
+      return cookie === null ? undefined : void ctx.cookies.set(key, '', { ...this.#options, maxAge: 0, expires: past });
     const lifetime: unknown = Reflect.get(session, 'maxAge');
     const [maxAge, marks] = typeof lifetime === 'number' ? [lifetime, { _maxAge: lifetime }] : [undefined, { _session: true }];
     const values = { ...session, ...marks };
-    const isChanged = sent === null ? Object.keys(session).length > 0 : JSON.stringify(values) !== sent;
+    const isChanged = cookie === null ? Object.keys(session).length > 0 : JSON.stringify(values) !== cookie;
     const isOld = renew && expiresAt !== null && expiresAt - Date.now() < Number(maxAge ?? usual) / 2;
-    if (!isForced && !isChanged && !(sent !== null && (rolling || isOld))) return;
+    if (!isForced && !isChanged && !(cookie !== null && (rolling || isOld))) return;
     const end = maxAge === undefined ? {} : { _expire: Date.now() + maxAge };
     const text = Buffer.from(JSON.stringify({ ...values, ...end })).toString('base64');
     ctx.cookies.set(key, text, { ...this.#options, maxAge });

@@ -72,7 +72,7 @@ export interface RouteTable {
 export class ProjectRoutes {
   readonly #input: ProjectRoutesInput;
   readonly #queries: QueryCache;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #table: {
     readonly registry: Registry;
     readonly routers: number;
@@ -91,15 +91,15 @@ export class ProjectRoutes {
     const { isPrepared } = connection;
     const known = this.#table;
     if (known?.registry === registry && known.routers === routers.length && known.isPrepared === isPrepared) return known.table;
-    const table = buildTable(registry, { ...this.#input, queries: this.#queries, told: this.#told });
+    const table = buildTable(registry, { ...this.#input, queries: this.#queries, reported: this.#reported });
     this.#table = { registry, routers: routers.length, isPrepared, table };
     return table;
   }
 }
 
-function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readonly told: Set<string> }): RouteTable {
+function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readonly reported: Set<string> }): RouteTable {
   const all = input.code.routers.flatMap((router) => {
-    const parts = { ...input, warn: once(router.warn ?? input.warn, input.told), file: router.file };
+    const parts = { ...input, warn: once(router.warn ?? input.warn, input.reported), file: router.file };
     return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
   });
   const [open, admin] = [all.filter(({ isAdmin }) => !isAdmin), all.filter(({ isAdmin }) => isAdmin)];

@@ -12,6 +12,6 @@ export const membersOf = (
     view: createView({
       listeners: lifecycles.ofModels,
       written: (uid) => connection.running?.backend.models.inForce().models.get(uid),
-      tell,
+      log: tell,
     }),
   });

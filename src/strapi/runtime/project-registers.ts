@@ -89,7 +89,7 @@ export class ProjectRegisters {
     const own = announceTo(this.events, { content, observer });
     this.lifecycles = new Lifecycles({ content, transactions, notices, own });
     const { customFields } = this;
-    this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, options, customFields, tell: notices.logOnce });
+    this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, options, customFields, log: notices.logOnce });
     this.subscribers = hubSubscribers(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({

@@ -38,9 +38,9 @@ interface EntityParts {
   readonly model: (uid: string) => StrapiModel;
   readonly attachFiles: AttachFiles;
   /** Refuses or tells what code asks for and does not get. */
-  readonly refuseOrTell: (undone: readonly Undone[]) => void;
+  readonly refuseOrLog: (undone: readonly Undone[]) => void;
   /** Tells once in the log. */
-  readonly tell: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 const ignoredPage = (name: string): Undone => ({
@@ -65,7 +65,7 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
     uploadFiles: async (uid, { id }, files) => void (await parts.attachFiles(uid, id, files)),
     findMany: async (uid, { pagination, page, pageSize, ...parameters } = {}) => {
       const given = Object.entries({ pagination, page, pageSize }).filter(([, value]) => (value ?? null) !== null);
-      parts.refuseOrTell(given.map(([name]) => ignoredPage(name)));
+      parts.refuseOrLog(given.map(([name]) => ignoredPage(name)));
       if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
@@ -83,7 +83,7 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       return found === undefined ? { count: 0 } : query(uid).deleteMany({ where: filters });
     },
   };
-  return decorated(tellingReplaced(refuseMissing(service, 'strapi.entityService'), parts.tell), parts.tell);
+  return decorated(tellingReplaced(refuseMissing(service, 'strapi.entityService'), parts.log), parts.log);
 }
 
 const listen = 'strapi.db.lifecycles.subscribe runs code around all reads and writes';
@@ -91,7 +91,7 @@ const listen = 'strapi.db.lifecycles.subscribe runs code around all reads and wr
 const replaced = `is replaced only for code, because requests and generated services do not call it: ${listen}`;
 
 /** Returns the service, which tells that methods which code replaces are called only by code. */
-const tellingReplaced = (service: Methods, tell: EntityParts['tell']): Methods =>
+const tellingReplaced = (service: Methods, tell: EntityParts['log']): Methods =>
   new Proxy(service, {
     set: (target, name, value) => {
       if (name in target) tell(`strapi.entityService.${String(name)} ${replaced}`);
@@ -100,7 +100,7 @@ const tellingReplaced = (service: Methods, tell: EntityParts['tell']): Methods =
   });
 
 /** Adds `decorate` to a service. Methods that it lacks are told, because nothing calls them. */
-function decorated(service: Methods, tell: EntityParts['tell']): ProjectEntityService {
+function decorated(service: Methods, tell: EntityParts['log']): ProjectEntityService {
   const decorate = (decorator: unknown): ProjectEntityService => {
     if (typeof decorator !== 'function') throw new Error(`Decorator must be a function, received ${typeof decorator}`);
     const methods = (decorator as Parameters<typeof own.decorate>[0])({ ...service }); // the form of the method

@@ -6,7 +6,7 @@ import { sectionsWith } from '#settings/sections.js';
 
 const load = async (key: string): Promise<string | null> => {
   const variables = { SEARCH_ENGINE: 'typesense', SEARCH_URL: 'http://engine.test', SEARCH_KEY: key };
-  const { api } = await loadConfig({ directory: tmpdir(), variables, known: sectionsWith(features) });
+  const { api } = await loadConfig({ directory: tmpdir(), variables, sections: sectionsWith(features) });
   return api.search.key;
 };
 

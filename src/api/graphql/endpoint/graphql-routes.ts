@@ -97,7 +97,8 @@ async function answerOperations(
   try {
     const { body, digest } = await bodyOf(asked, endpoint);
     const handle = (): Promise<Answer> => handleRequest(ctx, body, createState(ctx, asked), endpoint);
-    if (mayBeKept(ctx, body, asked)) return await answerOnce(ctx, call, ctx.method === 'GET' ? '' : JSON.stringify(body), handle);
+    if (isCacheable(ctx, body, asked))
+      return await answerOnce(ctx, call, ctx.method === 'GET' ? '' : JSON.stringify(body), handle);
     const state = createState(ctx, asked);
     if (call.once === undefined || !needsTransaction(operationsOf(ctx, body, state, endpoint), snapshot.schema))
       return await handleRequest(ctx, body, state, endpoint);
@@ -119,7 +120,7 @@ interface OperationCall extends RouteCall, Pick<GraphqlContext, 'staging' | 'isK
 }
 
 /** Returns whether an answer may be kept, if what is executed turns out to be a query. */
-function mayBeKept({ method }: Context, body: unknown, call: OperationCall): boolean {
+function isCacheable({ method }: Context, body: unknown, call: OperationCall): boolean {
   const { caller, content, running, staging, snapshot, once: key } = call;
   const { registry } = content.bind;
   const isWanted = running.answers.keepsBytes || running.config.api.rest.cacheTags;

@@ -54,7 +54,7 @@ export function findCompiled(args: ExecutionArgs, context: GraphqlContext): Comp
   return compiled.compiled;
 }
 
-interface Kept {
+interface CompiledDocument {
   /** Null if graphql-js has to run the operation. */
   readonly compiled: CompiledOperation | null;
   readonly fieldCount: number;
@@ -65,7 +65,7 @@ const bounds = { entries: 1_000, bytes: 32_000_000 };
 const bytesPerField = 1_000;
 const longestKey = 2_000;
 
-const cacheOf = memoize<GraphQLSchema, BoundedCache<Kept>>(() => new BoundedCache(bounds));
+const cacheOf = memoize<GraphQLSchema, BoundedCache<CompiledDocument>>(() => new BoundedCache(bounds));
 
 /** Numbers of the documents that were used before. Equal source texts have the same document while it is cached. */
 const numbers = new WeakMap<DocumentNode, number>();
@@ -102,7 +102,7 @@ interface Compiling extends Prepared {
   readonly isRepeated: boolean;
 }
 
-function compileOperation(compiling: Compiling, { content }: GraphqlContext): Kept {
+function compileOperation(compiling: Compiling, { content }: GraphqlContext): CompiledDocument {
   const { args, operation, parentType, variableValues, isRepeated } = compiling;
   const definitions = args.document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const fragments: Record<string, FragmentDefinitionNode> = Object.fromEntries(

@@ -46,19 +46,19 @@ export function withPolicies(policies: Policies, resolve: FieldResolver, strapi:
 type Check = (context: PolicyContext) => unknown;
 
 function compilePolicy(item: Policies[number], strapi: Strapi): Check {
-  const { found, config } = findPolicy(item, strapi);
-  const { handler, validator }: PolicyObject = typeof found === 'function' ? { handler: found } : found;
+  const { policy, config } = findPolicy(item, strapi);
+  const { handler, validator }: PolicyObject = typeof policy === 'function' ? { handler: policy } : policy;
   validator?.(config);
   const services = { strapi };
   const second = withServer(config, strapi);
   return (context) => handler(context, second, services);
 }
 
-function findPolicy(item: unknown, strapi: Strapi): { readonly found: Policy | PolicyObject; readonly config: unknown } {
-  if (typeof item === 'function') return { found: item as Policy, config: {} }; // policy functions have this form
-  if (typeof item === 'string') return { found: strapi.policy(item), config: {} };
+function findPolicy(item: unknown, strapi: Strapi): { readonly policy: Policy | PolicyObject; readonly config: unknown } {
+  if (typeof item === 'function') return { policy: item as Policy, config: {} }; // policy functions have this form
+  if (typeof item === 'string') return { policy: strapi.policy(item), config: {} };
   if (isRecord(item) && typeof item['name'] === 'string')
-    return { found: strapi.policy(item['name']), config: item['config'] ?? {} };
+    return { policy: strapi.policy(item['name']), config: item['config'] ?? {} };
   throw new Error(`Invalid policy, expected (function, string, object), received ${String(item)}`);
 }
 
@@ -99,7 +99,10 @@ function compileMiddleware(item: unknown, strapi: Strapi): Middleware {
   if (typeof item === 'function') return item as Middleware; // middleware functions have this form
   if (typeof item === 'string') return named(item, strapi);
   if (isRecord(item) && typeof item['name'] === 'string')
-    return made(item['name'], strapi.middleware(item['name']) as MiddlewareFactory, { options: item['options'] ?? {}, strapi });
+    return createMiddleware(item['name'], strapi.middleware(item['name']) as MiddlewareFactory, {
+      options: item['options'] ?? {},
+      strapi,
+    });
   throw new Error(`Invalid middleware type, expected (function,string,object), received ${typeof item}`);
 }
 
@@ -107,7 +110,7 @@ function compileMiddleware(item: unknown, strapi: Strapi): Middleware {
 function named(name: string, strapi: Strapi): Middleware {
   const found = strapi.middleware(name);
   if (found.length > 2 || found.constructor.name === 'AsyncFunction') return found as Middleware; // has too many parameters for a factory
-  return made(name, found as MiddlewareFactory, { options: {}, strapi });
+  return createMiddleware(name, found as MiddlewareFactory, { options: {}, strapi });
 }
 
 interface Making {
@@ -115,7 +118,7 @@ interface Making {
   readonly strapi: Strapi;
 }
 
-function made(name: string, factory: MiddlewareFactory, { options, strapi }: Making): Middleware {
+function createMiddleware(name: string, factory: MiddlewareFactory, { options, strapi }: Making): Middleware {
   const middleware: unknown = factory(options, { strapi });
   if (typeof middleware === 'function') return middleware as Middleware; // factories return this form
   throw new Error(

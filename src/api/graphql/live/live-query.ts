@@ -33,7 +33,7 @@ export class LiveQuery {
   #operation: LiveOperation;
   #revision = 0;
   /** The answer that the client has, and the newest one. */
-  #sent: LiveAnswer | null = null;
+  #lastAnswer: LiveAnswer | null = null;
   #newest: LiveAnswer | null = null;
 
   constructor({ operation, client, endpoint, onReturn }: LiveQueryInput) {
@@ -76,9 +76,9 @@ export class LiveQuery {
   }
 
   #send(): void {
-    const [newest, sent] = [this.#newest, this.#sent];
+    const [newest, sent] = [this.#newest, this.#lastAnswer];
     if (newest === null || newest === sent) return;
-    this.#sent = newest;
+    this.#lastAnswer = newest;
     if (sent?.equals(newest) === true) return;
     this.#revision += 1;
     this.outbox.push(newest.messageAfter(sent, this.#revision));

@@ -17,7 +17,7 @@ export class Outbox<Result extends object> implements AsyncIterableIterator<Resu
   #isOver = false;
   #isReturned = false;
   #take: ((result: IteratorResult<Result>) => void) | null = null;
-  #tell: (() => void) | null = null;
+  #notify: (() => void) | null = null;
 
   /** `onReturn` is called once, when nobody takes results any more. */
   constructor(onReturn: () => void) {
@@ -47,12 +47,12 @@ export class Outbox<Result extends object> implements AsyncIterableIterator<Resu
       const isTaken = await new Promise<boolean>((resolve) => {
         const alarm = new Alarm(() => resolve(false), { ref: false });
         alarm.set(patience);
-        this.#tell = () => {
+        this.#notify = () => {
           alarm.cancel();
           resolve(true);
         };
       });
-      this.#tell = null;
+      this.#notify = null;
       if (!isTaken) return false;
     }
     return true;
@@ -69,7 +69,7 @@ export class Outbox<Result extends object> implements AsyncIterableIterator<Resu
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#tell?.();
+    this.#notify?.();
     this.#take?.({ done: true, value: undefined });
     this.#take = null;
   }
@@ -82,7 +82,7 @@ export class Outbox<Result extends object> implements AsyncIterableIterator<Resu
     const value = this.#results.shift();
     if (value === undefined) return this.#nextLater();
     this.#bytes -= bytesOf(value);
-    this.#tell?.();
+    this.#notify?.();
     return Promise.resolve({ done: false, value });
   }
 

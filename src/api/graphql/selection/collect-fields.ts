@@ -25,7 +25,7 @@ export function collectFields(nodes: readonly FieldNode[], typeName: string, ope
   const fields = new Map<string, FieldNode[]>();
   const seen = new Set<string>();
   for (const { selectionSet } of nodes)
-    if (selectionSet !== undefined) collect(selectionSet, { typeName, operation, fields, seen });
+    if (selectionSet !== undefined) collect(selectionSet, { typeName, operation, fields, fragments: seen });
   return fields;
 }
 
@@ -41,7 +41,7 @@ interface Collection {
   readonly typeName: string;
   readonly operation: Operation;
   readonly fields: Map<string, FieldNode[]>;
-  readonly seen: Set<string>;
+  readonly fragments: Set<string>;
 }
 
 function collect({ selections }: SelectionSetNode, collection: Collection): void {
@@ -63,8 +63,8 @@ function collect({ selections }: SelectionSetNode, collection: Collection): void
 
 function collectFragment(name: string, collection: Collection): void {
   const fragment = collection.operation.fragments[name];
-  if (fragment === undefined || collection.seen.has(name)) return;
-  collection.seen.add(name);
+  if (fragment === undefined || collection.fragments.has(name)) return;
+  collection.fragments.add(name);
   if (applies(fragment.typeCondition.name.value, collection)) collect(fragment.selectionSet, collection);
 }
 

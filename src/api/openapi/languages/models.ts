@@ -98,7 +98,7 @@ class Walk {
   readonly #components: Components;
   readonly #words: Words;
   readonly #names: Names;
-  readonly #left: (() => void)[] = [];
+  readonly #queue: (() => void)[] = [];
 
   constructor(components: Components, words: Words) {
     this.#components = components;
@@ -121,12 +121,12 @@ class Walk {
       hasInput: isComponent || allowedOn(type, this.#components).some((action) => ['create', 'update'].includes(action)),
     };
     this.models.set(type.uid, model);
-    this.#left.push(() => members.push(...this.#members(type, name)));
+    this.#queue.push(() => members.push(...this.#members(type, name)));
     return model;
   }
 
   finish(): void {
-    for (let read = this.#left.shift(); read !== undefined; read = this.#left.shift()) read();
+    for (let read = this.#queue.shift(); read !== undefined; read = this.#queue.shift()) read();
   }
 
   #members(type: ContentType, owner: string): Member[] {

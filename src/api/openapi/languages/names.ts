@@ -3,7 +3,7 @@ import { pascalCase } from '#model/schema/names.js';
 /** Chooses identifiers that are not taken. Two that differ in case only are one for file systems and accessors. */
 export class Names {
   readonly #reserved: ReadonlySet<string>;
-  readonly #taken = new Set<string>();
+  readonly #names = new Set<string>();
 
   /** `reserved` are words of the language, and names of its library. They get an underscore. */
   constructor(reserved: Iterable<string>) {
@@ -23,8 +23,8 @@ export class Names {
   #free(wanted: string): string {
     const safe = this.#reserved.has(wanted) ? `${wanted}_` : wanted;
     let name = safe;
-    for (let count = 2; this.#taken.has(name.toLowerCase()); count += 1) name = `${safe}${String(count)}`;
-    this.#taken.add(name.toLowerCase());
+    for (let count = 2; this.#names.has(name.toLowerCase()); count += 1) name = `${safe}${String(count)}`;
+    this.#names.add(name.toLowerCase());
     return name;
   }
 }

@@ -33,7 +33,7 @@ interface NearList {
 export function findNear(filter: Filter | null, type: ContentType, context: BindContext): NearList | null {
   if (filter === null || !hasNear(filter)) return null;
   const places: Near[] = [];
-  const changed = replaceNear(filter, { type, access: context.access, prefix: '' }, { context, found: places });
+  const changed = replaceNear(filter, { type, access: context.access, prefix: '' }, { context, nears: places });
   const [near, second] = places;
   if (near === undefined) return null;
   if (second !== undefined) throw invalid('a query can have it only once');
@@ -53,17 +53,17 @@ interface Scope {
   readonly prefix: string;
 }
 
-interface Found {
+interface NearSearch {
   readonly context: BindContext;
-  readonly found: Near[];
+  readonly nears: Near[];
 }
 
-function replaceNear(filter: Filter, scope: Scope, found: Found): Filter {
+function replaceNear(filter: Filter, scope: Scope, found: NearSearch): Filter {
   if (filter.kind === 'and') return { kind: 'and', filters: filter.filters.map((one) => replaceNear(one, scope, found)) };
   if (filter.kind !== 'field') return filter;
   const attribute = readable(scope.type, filter.name, scope.access);
   if (attribute?.kind === 'scalar' && attribute.type === 'point')
-    return { ...filter, filter: replaceOperand(filter.filter, `${scope.prefix}${attribute.name}`, found.found) };
+    return { ...filter, filter: replaceOperand(filter.filter, `${scope.prefix}${attribute.name}`, found.nears) };
   if (attribute?.kind !== 'component' || attribute.repeatable) return filter;
   const part = found.context.registry.types.get(attribute.component);
   if (part === undefined) return filter;

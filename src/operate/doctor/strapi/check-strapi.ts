@@ -48,7 +48,7 @@ type Files = Values | string;
 async function readFiles(directory: string, known: Sections): Promise<Files> {
   if (!existsSync(join(directory, 'config'))) return {};
   try {
-    const { config } = await examineConfig({ directory, known, isStrapiProject: true, environment: 'production' });
+    const { config } = await examineConfig({ directory, sections: known, isStrapiProject: true, environment: 'production' });
     return await readConfigFiles(directory, config, () => undefined);
   } catch (error) {
     return firstLineOf(error);

@@ -34,7 +34,7 @@ export interface AdministrationTarget {
 }
 
 /** Numbers of what was taken, by uid. */
-type Taken = ReadonlyMap<string, number>;
+type TakenIds = ReadonlyMap<string, number>;
 
 const readAll = (database: Database) => findStored(database, collections.administrators);
 
@@ -80,7 +80,7 @@ export async function takeAdministration(
   records: readonly PanelRecord[],
   ids: ReadonlyMap<number, number>,
   target: AdministrationTarget,
-): Promise<Taken> {
+): Promise<TakenIds> {
   const { content, registry } = target;
   const { store, bind } = content;
   if (ids.size > 0 || records.some(({ type }) => type === 'admin::role')) {

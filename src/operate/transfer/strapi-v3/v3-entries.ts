@@ -33,7 +33,7 @@ interface Reference {
 function referencesOf({ model, document }: V3Entry, models: readonly V3Model[]): readonly Reference[] {
   const own = ownAttributes(model).flatMap(([field]) => {
     const relation = relationOf(model, field, models);
-    if (relation === null || !relation.keeps) return [];
+    if (relation === null || !relation.storesIds) return [];
     const values = [document[field]].flat();
     const many = Array.isArray(document[field]);
     return values.flatMap((value): readonly Reference[] => {
@@ -91,7 +91,7 @@ export function* recordsOf(entry: V3Entry, context: V3Context, stages: ReadonlyS
     if (stages.has('entities')) yield unreadable('entities', 'a document was created after the import began', keyOf(entry));
     return;
   }
-  const { known, late } = withoutLate(entry, context.numbers);
+  const { entry: known, late } = withoutLate(entry, context.numbers);
   if (stages.has('entities')) {
     yield* adaptDocument({ type: entry.model.uid, id, data: dataOf(known, context) }, entry.document, context.models);
     yield* late.map((key) => unreadable('entities', 'a component was created after the import began', key));
@@ -103,7 +103,7 @@ const unreadable = (of: Stage, reason: string, where: string): PlacedRecord => (
 
 interface NumberedEntry {
   /** The entry with only the components that have numbers. */
-  readonly known: V3Entry;
+  readonly entry: V3Entry;
   /** Keys of the other components. */
   readonly late: readonly string[];
 }
@@ -114,11 +114,11 @@ function withoutLate(entry: V3Entry, numbers: V3Context['numbers']): NumberedEnt
     const entries = list.flatMap((part) => {
       const inner = numbers.has(keyOf(part)) ? withoutLate(part, numbers) : null;
       late.push(...(inner?.late ?? [keyOf(part)]));
-      return inner === null ? [] : [inner.known];
+      return inner === null ? [] : [inner.entry];
     });
     return [name, entries] as const;
   });
-  return { known: { ...entry, parts: new Map(parts) }, late };
+  return { entry: { ...entry, parts: new Map(parts) }, late };
 }
 
 const numberOf = (entry: V3Entry, { numbers }: V3Context): number => {

@@ -75,7 +75,7 @@ interface V3Relation {
   readonly kind: 'media' | 'link' | 'morph';
   readonly target: V3Model | null;
   /** Whether the documents of this side store the ids that are imported. */
-  readonly keeps: boolean;
+  readonly storesIds: boolean;
 }
 
 /** Returns the relation of an attribute; null if it is not a relation, or its model does not exist. */
@@ -96,7 +96,7 @@ const morphRelation = (many: boolean): V3Relation => ({
   definition: { type: 'relation', relation: many ? 'morphToMany' : 'morphToOne' },
   kind: 'morph',
   target: null,
-  keeps: true,
+  storesIds: true,
 });
 
 const mediaRelation = ({ allowedTypes, required }: Values, multiple: boolean, models: readonly V3Model[]): V3Relation => ({
@@ -108,7 +108,7 @@ const mediaRelation = ({ allowedTypes, required }: Values, multiple: boolean, mo
   },
   kind: 'media',
   target: models.find(({ uid }) => uid === 'plugin::upload.file') ?? null,
-  keeps: true,
+  storesIds: true,
 });
 
 interface LinkSide {
@@ -129,7 +129,7 @@ function linkRelation({ model, name, attribute, many }: LinkSide, target: V3Mode
     definition: { type: 'relation', relation, target: target.uid, ...sides },
     kind: 'link',
     target,
-    keeps,
+    storesIds: keeps,
   });
   if (via === null || other === undefined) return link(many ? 'manyToMany' : 'oneToOne', {}, true);
   if (other['model'] === '*' || other['collection'] === '*')
