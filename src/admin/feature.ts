@@ -1,6 +1,6 @@
 import type { Feature } from '#http/feature.js';
 import type { RouteRequest } from '#http/route-request.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { pageRoutes } from './front-end/page-routes.js';
 import { panelRoutes } from './panel-paths.js';
 import { statusRoutes } from './status/status-routes.js';
@@ -18,7 +18,7 @@ export const panel: Feature = {
  * and then works again, because Strapi v4 restarts. Here it fails once per session after each change, only for requests of the
  * panel. Nothing else notices.
  */
-export async function failsHealth(request: RouteRequest, running: Running | null): Promise<boolean> {
+export async function failsHealth(request: RouteRequest, running: RunningService | null): Promise<boolean> {
   if (running === null || request.method !== 'HEAD' || !isOfPanel(request, running.config.admin.url)) return false;
   const { failsOnce } = await import('./builder/fail-health.js');
   return failsOnce(request, running);

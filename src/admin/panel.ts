@@ -5,7 +5,7 @@ import type { AccountLimits } from '#base/limits/attempts.js';
 import { type AttemptLimiter, attemptLimiter } from '#store/stores/attempt-limiter.js';
 import { type UserTokens, userTokens } from '#content/rights/user-tokens.js';
 import type { ContentContext } from '#content/content-context.js';
-import type { AdminCondition, Running } from '#http/running.js';
+import type { AdminCondition, RunningService } from '#http/running.js';
 import { cacheByKey, cacheUntilChanged } from '#store/changes/changes.js';
 import { commented } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';
@@ -43,7 +43,7 @@ const none = (): readonly AdminCondition[] => [];
 /** Seconds for which the cookie of a page is valid. */
 export const pageLifetime = 3_600;
 
-type PanelParts = Pick<Running, 'config' | 'secrets' | 'backend' | 'adminActions' | 'adminConditions'>;
+type PanelParts = Pick<RunningService, 'config' | 'secrets' | 'backend' | 'adminActions' | 'adminConditions'>;
 
 /**
  * Builds the parts of the panel. Tokens of each kind have a key of their own, which is not that of users' tokens, even if both secrets are
@@ -90,4 +90,4 @@ function once<Input>(work: (input: Input) => Promise<void>): (input: Input) => P
 }
 
 /** Returns the panel of a running service. */
-export const panelOf = memoize((running: Running): Panel => createPanel(running));
+export const panelOf = memoize((running: RunningService): Panel => createPanel(running));

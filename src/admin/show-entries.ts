@@ -1,6 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
 import { createShaper, type Presentation, type Shaped } from '#content/shape-values.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 
 /** Entries are flat objects. An empty list of files is null, as in Strapi v4. */
 const flat: Presentation<Shaped> = {
@@ -14,8 +14,8 @@ const flat: Presentation<Shaped> = {
 };
 
 /** Returns entries, files or folders as the panel shows them. */
-export const showAll = (entries: readonly Loaded[], { bind }: ContentContext): Shaped[] =>
+export const showAll = (entries: readonly LoadedEntry[], { bind }: ContentContext): Shaped[] =>
   entries.map(createShaper(flat, bind.budget));
 
 /** Returns an entry, file or folder as the panel shows it. */
-export const showOne = (entry: Loaded, { bind }: ContentContext): Shaped => createShaper(flat, bind.budget)(entry);
+export const showOne = (entry: LoadedEntry, { bind }: ContentContext): Shaped => createShaper(flat, bind.budget)(entry);

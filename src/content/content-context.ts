@@ -1,4 +1,4 @@
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import type { LoadedPage } from '#store/read/read-page.js';
 import type { Store } from '#store/store.js';
 import type { Notices } from '#base/notices.js';
@@ -68,7 +68,7 @@ interface BegunWrite {
   /** The entries to write, if code has chosen others of a write of several. */
   readonly filter?: Filter | null;
   /** Called after the commit. Returns the answer if code has changed it, otherwise null. Its errors are answered, but the write stays. */
-  finish(written: WriteResult): Promise<Loaded | null>;
+  finish(written: WriteResult): Promise<LoadedEntry | null>;
 }
 
 /** The code around a write. */
@@ -94,7 +94,7 @@ export interface PendingRead {
 
 /** Reads entries of a type together with the code around such reads. */
 export interface SurroundedReads {
-  one(read: PendingRead, context: ContentContext): Promise<Loaded | null>;
+  one(read: PendingRead, context: ContentContext): Promise<LoadedEntry | null>;
   /** The total of the page is not counted. */
   many(read: PendingRead, context: ContentContext): Promise<LoadedPage>;
   count(read: PendingRead, context: ContentContext): Promise<number>;

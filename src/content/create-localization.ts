@@ -7,7 +7,7 @@ import { acceptNewEntry } from './accept-write.js';
 import type { ContentContext } from './content-context.js';
 import type { WriteInput } from './update.js';
 import { createInGroup } from './create.js';
-import type { Loaded, StoredDocument } from '#store/form/loaded.js';
+import type { LoadedEntry, StoredDocument } from '#store/form/loaded.js';
 import type { EntryKey } from './meet-precondition.js';
 import { matchVisibleEntry } from './rules-on-writes.js';
 import { localeTakenError } from './unique-errors.js';
@@ -21,7 +21,7 @@ export async function createLocalization(
   { type, id }: EntryKey,
   { data, query }: WriteInput,
   context: ContentContext,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   const source = await findFirst(context.store.database, type.collection, await matchVisibleEntry(type, id, context));
   if (source === null) throw notFoundError('Entity not found');
   return localize({ type, source }, { data, query }, context);
@@ -32,7 +32,7 @@ export async function localize(
   { type, source }: { readonly type: ContentType; readonly source: StoredDocument },
   { data, query }: WriteInput,
   context: ContentContext,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   const accepted = acceptNewEntry(type, data, context);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   const selection = bindEntrySelection(query, type, context.bind);

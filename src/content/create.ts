@@ -1,7 +1,7 @@
 import { applicationError, hasCode, notFoundError } from '#base/errors.js';
 import { findFirst } from '#store/stored.js';
 import { localeGroup } from '#store/form/layout.js';
-import type { Loaded, StoredDocument } from '#store/form/loaded.js';
+import type { LoadedEntry, StoredDocument } from '#store/form/loaded.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import type { Query } from '#model/query/ast.js';
@@ -27,7 +27,7 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  * group. Throws a ValidationError, an ApplicationError for a locale that does not exist, or a ForbiddenError if the entry breaks the
  * caller's rule.
  */
-export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
+export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<LoadedEntry> {
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptNewEntry(type, data, context);
   const source = type.localized ? await groupToJoin(type, accepted, context) : null;
@@ -61,7 +61,12 @@ interface Joining extends Insertion {
  * these are copied to the other locales in the same transaction. Throws the errors of a create, and a ForbiddenError if the data
  * changes a value in a locale that the caller's rule hides.
  */
-export async function createInGroup(type: ContentType, data: Values, joining: Joining, context: ContentContext): Promise<Loaded> {
+export async function createInGroup(
+  type: ContentType,
+  data: Values,
+  joining: Joining,
+  context: ContentContext,
+): Promise<LoadedEntry> {
   const { source, selection } = joining;
   await checkBody(type, data, createRules(type, data, source, context), context);
   await refuseHiddenLocales({ type, source, values: data }, context);
@@ -100,7 +105,7 @@ export async function runCreate(
   checked: Values,
   insertion: Insertion,
   context: ContentContext,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   const { query, selection, source } = insertion;
   for (let attempt = 0; ; attempt++) {
     const data = stampNewEntry(type, checked, context);
@@ -131,7 +136,7 @@ async function insertWithNextId(
   data: Values,
   { selection, source: named, attempt }: Attempt,
   context: ContentContext,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   const source = named && (await findFirst(context.store.database, type.collection, { _id: named['_id'] }));
   if (named !== null && source === null) throw notFoundError('Entity not found'); // it was deleted meanwhile
   const uids = await generateUids(type, data, attempt, context);
@@ -187,7 +192,7 @@ async function readNew(
   document: EntryDocument,
   selection: Selection,
   context: ContentContext,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   const hasLocales = selection.locales !== null && type.kind === 'singleType';
   if (hasLocales || selection.children.length > 0) return readWrittenEntry(document, selection, context);
   return { document, selection, children: selection.locales === null ? [] : [[]] };

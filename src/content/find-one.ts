@@ -1,5 +1,5 @@
 import { invalidParameter, validationError } from '#base/errors.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
 import { readable } from '#model/query/access.js';
 import { comparing, type Query } from '#model/query/ast.js';
@@ -14,7 +14,7 @@ import { findLent, placeLent } from './lent-entry.js';
 import { planOf, readWithHooks } from './surrounded-reads.js';
 
 /** Returns the entry with an id, even if it is a draft; null if there is none. */
-export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
+export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
   const { bind } = context;
   const lent =
     bind.access.entry === undefined || query.fallbackLocales !== null ? undefined : await findLent(type, id, query, context);
@@ -41,7 +41,7 @@ async function findLocalized(
   type: ContentType,
   { id, query, selection }: LocalizedRead,
   context: ContentContext,
-): Promise<Loaded | null> {
+): Promise<LoadedEntry | null> {
   const { bind } = context;
   const state = query.publicationState ?? 'live';
   const { locales, fallback } = bindLocales({ ...query, filter: null, search: null }, type, { ...bind, state });
@@ -60,7 +60,7 @@ function bindGroup(type: ContentType, condition: Condition): Condition {
 }
 
 /** Reads an entry by the code around reads, and puts that of somebody else in its place if the caller reads one by their rights. */
-async function readShownEntry(read: PendingRead, context: ContentContext): Promise<Loaded | null> {
+async function readShownEntry(read: PendingRead, context: ContentContext): Promise<LoadedEntry | null> {
   const entry = await readWithHooks(read, context);
   if (entry === null || context.bind.access.entry === undefined) return entry;
   return (await placeLent([entry], read.query, context))[0] ?? null;
@@ -82,7 +82,7 @@ export async function findBy(
   { name, value }: UniqueValue,
   query: Query,
   context: ContentContext,
-): Promise<Loaded | null> {
+): Promise<LoadedEntry | null> {
   const { bind } = context;
   if (!isUnique(readable(type, name, bind.access))) throw invalidParameter(name);
   const { locale, fallbackLocales, publicationState } = query;
@@ -108,7 +108,7 @@ export const isUnique = (attribute: Attribute | null): boolean =>
   attribute?.kind === 'scalar' && attribute.unique && attribute.type !== 'password';
 
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
-export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
+export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
   return readShownEntry({ query, plan: bindPlan(query, type, context.bind), id: null }, context);
 }
 
@@ -116,7 +116,7 @@ export async function findSingle(type: ContentType, query: Query, context: Conte
  * Returns the entry of a single type for a write. Of the query only the locale is applied, not the publication state or other
  * conditions.
  */
-export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
+export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
   const { locales } = bindLocales(query, type, { ...context.bind, state: 'preview' });
   return readEntry(allOf(locales), { type, fields: [], children: [], locales: null }, context.store.database);
 }

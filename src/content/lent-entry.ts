@@ -1,5 +1,5 @@
 import { missingActions } from '#base/errors.js';
-import type { Loaded, Related } from '#store/form/loaded.js';
+import type { LoadedEntry, RelatedEntries } from '#store/form/loaded.js';
 import { seeingNone } from '#store/read/draft-overlay.js';
 import { readEntry } from '#store/read/read-entry.js';
 import { actionOf } from '#model/query/access.js';
@@ -36,7 +36,7 @@ export async function findLent(
   id: number,
   query: Query,
   context: ContentContext,
-): Promise<Loaded | null | undefined> {
+): Promise<LoadedEntry | null | undefined> {
   const { bind } = context;
   const { entry } = bind.access;
   if (entry?.uid !== type.uid) return undefined;
@@ -55,7 +55,11 @@ export async function findLent(
  * Puts the entry that the caller reads by the rights of somebody else in the place of the same entry as the caller may read it, among
  * entries that were read by a query and those that they populate. It is left out if it is gone.
  */
-export async function placeLent(entries: readonly Loaded[], query: Query, context: ContentContext): Promise<readonly Loaded[]> {
+export async function placeLent(
+  entries: readonly LoadedEntry[],
+  query: Query,
+  context: ContentContext,
+): Promise<readonly LoadedEntry[]> {
   const { entry } = context.bind.access;
   if (entry === undefined) return entries;
   const own = withAccess({ ...context, store: seeingNone(context.store) }, entry.access);
@@ -72,18 +76,18 @@ export async function placeLent(entries: readonly Loaded[], query: Query, contex
   return mark === undefined ? placed : placed.map((one) => markTexts(one, mark));
 }
 
-type Place = (entries: readonly Loaded[]) => Promise<readonly Loaded[]>;
+type Place = (entries: readonly LoadedEntry[]) => Promise<readonly LoadedEntry[]>;
 
 /** Returns a function that reads the entry once for each selection. `inner` does the same for populated entries. */
-function placing(read: (lent: LentSelection) => Promise<Loaded | null>, inner?: Place): Place {
-  const reads = new Map<LentSelection, Promise<Loaded | null>>();
-  const placed = new Map<Loaded, Promise<Loaded | null>>();
+function placing(read: (lent: LentSelection) => Promise<LoadedEntry | null>, inner?: Place): Place {
+  const reads = new Map<LentSelection, Promise<LoadedEntry | null>>();
+  const placed = new Map<LoadedEntry, Promise<LoadedEntry | null>>();
   const placeAll: Place = async (entries) => (await Promise.all(entries.map(placeOne))).filter((one) => one !== null);
   const placeInner = inner ?? placeAll;
-  const placeRelated = (related: Related): Promise<Related> | number =>
+  const placeRelated = (related: RelatedEntries): Promise<RelatedEntries> | number =>
     typeof related === 'number' ? related : placeInner(related);
 
-  async function place(one: Loaded): Promise<Loaded | null> {
+  async function place(one: LoadedEntry): Promise<LoadedEntry | null> {
     const { lent } = one.selection;
     if (lent === undefined || lent.id !== one.document['_id'])
       return { ...one, children: await Promise.all(one.children.map(placeRelated)) };
@@ -96,7 +100,7 @@ function placing(read: (lent: LentSelection) => Promise<Loaded | null>, inner?: 
       : { ...entry, document: { ...entry.document, [distancePath]: distance } };
   }
 
-  function placeOne(one: Loaded): Promise<Loaded | null> {
+  function placeOne(one: LoadedEntry): Promise<LoadedEntry | null> {
     const known = placed.get(one) ?? place(one);
     placed.set(one, known);
     return known;

@@ -1,6 +1,6 @@
 import { Alarm } from '#base/limits/timers.js';
 import { localeGroup } from '#store/form/layout.js';
-import type { Loaded, StoredDocument } from '#store/form/loaded.js';
+import type { LoadedEntry, StoredDocument } from '#store/form/loaded.js';
 import { is, type Match } from '#store/form/matches.js';
 import type { Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -23,7 +23,7 @@ import { idsOfMany, type ManyEntries } from './update-many.js';
  * Deletes an entry with all links to it. Returns the entry as it was; null if there is none. Throws a PreconditionFailedError if it
  * is not of the expected version.
  */
-export async function remove(key: EntryKey, query: Query, context: ContentContext): Promise<Loaded | null> {
+export async function remove(key: EntryKey, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
   const { type, id } = key;
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;

@@ -8,7 +8,7 @@ import { publicationRefusal } from '#model/schema/model-option.js';
 import { hasSchedule, scheduledNames } from '#model/schema/scheduled.js';
 import { localeGroup, uniqueFields } from '#store/form/layout.js';
 import { storedDraft } from '#store/form/draft.js';
-import { type Loaded, type StoredDocument, updatesField } from '#store/form/loaded.js';
+import { type LoadedEntry, type StoredDocument, updatesField } from '#store/form/loaded.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
 import { findStored, isStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
@@ -44,7 +44,7 @@ interface Restoring {
 
 interface Restored {
   /** The entry as the query selects it. */
-  readonly entry: Loaded;
+  readonly entry: LoadedEntry;
   /** The paths of values that the model cannot take any more. */
   readonly leftOut: readonly string[];
 }

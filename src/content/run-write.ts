@@ -1,5 +1,5 @@
 import { DuplicateKey } from '#store/send/driver-errors.js';
-import { type Loaded, type StoredDocument, withoutPopulatedRelations } from '#store/form/loaded.js';
+import { type LoadedEntry, type StoredDocument, withoutPopulatedRelations } from '#store/form/loaded.js';
 import { readTreeOf } from '#store/read/read-entry.js';
 import { afterCommit, type Database } from '#store/send/database.js';
 import { inTransaction } from '#store/send/transaction.js';
@@ -41,7 +41,7 @@ export async function runWrite<Result>(
   await waitForIndexes(write.type, context);
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
-  const answer: { changed: Loaded | null } = { changed: null };
+  const answer: { changed: LoadedEntry | null } = { changed: null };
   const runAround = async (database: Database): Promise<Result> => {
     const inside = withDatabase(context, database);
     if (hook.isBefore && exists !== undefined && !(await exists(inside))) return run(write.data, inside);
@@ -54,7 +54,7 @@ export async function runWrite<Result>(
       answer.changed = await begun.finish(end);
       if (answer.changed === null || context.store.database.session === null) return;
       if (context.answersLate === true)
-        finalEntries.set(Object(result) as Loaded, withLocalesOf(result as Loaded, answer.changed));
+        finalEntries.set(Object(result) as LoadedEntry, withLocalesOf(result as LoadedEntry, answer.changed));
       else logLateChange(write, context);
     };
     if (outcome !== null) await afterCommit(database, () => finish(outcome));
@@ -63,14 +63,14 @@ export async function runWrite<Result>(
   const { database } = context.store;
   const result = await (hook.isBefore ? inTransaction(database, runAround) : runAround(database));
   const { changed } = answer;
-  return changed === null ? result : (withLocalesOf(result as Loaded, changed) as Result); // only a write whose result is an entry has such an answer
+  return changed === null ? result : (withLocalesOf(result as LoadedEntry, changed) as Result); // only a write whose result is an entry has such an answer
 }
 
 /** Entries whose transaction was committed, as code after the write has left them. */
-const finalEntries = new WeakMap<Loaded, Loaded>();
+const finalEntries = new WeakMap<LoadedEntry, LoadedEntry>();
 
 /** Returns an entry of a transaction that is committed now, as code after its write has left it. */
-export const finalEntry = (entry: Loaded): Loaded => finalEntries.get(entry) ?? entry;
+export const finalEntry = (entry: LoadedEntry): LoadedEntry => finalEntries.get(entry) ?? entry;
 
 /** Returns the context inside a transaction of the operation itself, which answers its entries by `finalEntry` after the commit. */
 export const withOwnTransaction = (context: ContentContext, database: Database): ContentContext => ({
@@ -163,7 +163,7 @@ export async function readWrittenEntry(
   selection: Selection,
   context: ContentContext,
   known?: ReadonlyMap<LinkChild, readonly StoredDocument[]>,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   try {
     return await readTreeOf(selection, document, context.store.database, known);
   } catch (error) {
@@ -173,7 +173,7 @@ export async function readWrittenEntry(
 }
 
 /** Returns an entry with the other locales that it was loaded with elsewhere, if there are any. */
-function withLocalesOf({ selection: { locales, children }, children: related }: Loaded, entry: Loaded): Loaded {
+function withLocalesOf({ selection: { locales, children }, children: related }: LoadedEntry, entry: LoadedEntry): LoadedEntry {
   const others = related.slice(children.length);
   if (others.length === 0) return entry;
   return { ...entry, selection: { ...entry.selection, locales }, children: [...entry.children, ...others] };

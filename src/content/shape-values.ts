@@ -1,4 +1,4 @@
-import { type Loaded, type Related, withoutPopulatedRelations } from '#store/form/loaded.js';
+import { type LoadedEntry, type RelatedEntries, withoutPopulatedRelations } from '#store/form/loaded.js';
 import type { Budget } from '#base/limits/budget.js';
 import type { Child } from '#model/query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '#model/schema/content-type.js';
@@ -13,9 +13,9 @@ export type Shaped = Record<string, unknown>;
 /** The presentation of entries and their relations in a front end. */
 export interface Presentation<Shown> {
   /** An object that the values of an entry are added to. */
-  readonly start: (entry: Loaded) => Shaped;
+  readonly start: (entry: LoadedEntry) => Shaped;
   /** Returns an entry with these values. */
-  readonly entry: (entry: Loaded, values: Shaped) => Shown;
+  readonly entry: (entry: LoadedEntry, values: Shaped) => Shown;
   /** The value of a relation to one; null if there is none. */
   readonly one: (entry: Shown | null) => unknown;
   /** The value of a relation to many. */
@@ -34,7 +34,7 @@ export interface Presentation<Shown> {
 }
 
 /** Returns a function that shapes the entries of one answer. It throws a ValidationError if the answer exceeds the budget. */
-export function createShaper<Shown>(presentation: Presentation<Shown>, budget: Budget): (entry: Loaded) => Shown {
+export function createShaper<Shown>(presentation: Presentation<Shown>, budget: Budget): (entry: LoadedEntry) => Shown {
   const shaping = createShaping(presentation, budget);
   return (entry) => shapeEntry(entry, shaping);
 }
@@ -51,9 +51,9 @@ const createShaping = <Shown>(presentation: Presentation<Shown>, budget: Budget)
  * relations.
  */
 export function showStoredValues<Shown>(
-  entry: Loaded,
+  entry: LoadedEntry,
   context: ContentContext,
-  show: (entry: Loaded, context: ContentContext) => Shown,
+  show: (entry: LoadedEntry, context: ContentContext) => Shown,
 ): Shown {
   try {
     return show(entry, context);
@@ -67,7 +67,7 @@ interface Shaping<Shown> {
   readonly presentation: Presentation<Shown>;
   readonly budget: Budget;
   /** Entries that were shaped before. */
-  readonly shapedEntries: Map<Loaded, KnownEntry<Shown>>;
+  readonly shapedEntries: Map<LoadedEntry, KnownEntry<Shown>>;
   /** The shaping of entries that targets of polymorphic relations populate; null if it is the same. */
   readonly inTargets: Shaping<Shaped> | null;
 }
@@ -79,12 +79,12 @@ interface KnownEntry<Shown> {
   readonly bytes: number;
 }
 
-function shapeEntry<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
+function shapeEntry<Shown>(entry: LoadedEntry, shaping: Shaping<Shown>): Shown {
   const { presentation } = shaping;
   return presentation.entry(entry, shapeValues(presentation.start(entry), entry, shaping));
 }
 
-function shapeRelated<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
+function shapeRelated<Shown>(entry: LoadedEntry, shaping: Shaping<Shown>): Shown {
   const { presentation, budget, shapedEntries } = shaping;
   if (!presentation.isAnswer) return shapeEntry(entry, shaping);
   const before = shapedEntries.get(entry);
@@ -101,7 +101,7 @@ function shapeRelated<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
 }
 
 /** Adds the loaded scalars and children of an entry or component to `values`. This is the only walk over a loaded tree. */
-function shapeValues<Shown>(values: Shaped, { document, selection, children }: Loaded, shaping: Shaping<Shown>): Shaped {
+function shapeValues<Shown>(values: Shaped, { document, selection, children }: LoadedEntry, shaping: Shaping<Shown>): Shaped {
   const { presentation, budget } = shaping;
   budget.spend('entriesRendered');
   let bytes = around;
@@ -122,7 +122,7 @@ function shapeValues<Shown>(values: Shaped, { document, selection, children }: L
 /** Bytes of the braces, the id, and the keys of an entry. */
 const around = 40;
 
-function shapeChild<Shown>(child: Child, related: Related, shaping: Shaping<Shown>): unknown {
+function shapeChild<Shown>(child: Child, related: RelatedEntries, shaping: Shaping<Shown>): unknown {
   const { presentation } = shaping;
   if (typeof related === 'number') return presentation.count(related);
   switch (child.kind) {
@@ -142,7 +142,7 @@ function shapeChild<Shown>(child: Child, related: Related, shaping: Shaping<Show
   }
 }
 
-function shapeLink<Shown>(link: LinkAttribute, related: readonly Loaded[], shaping: Shaping<Shown>): unknown {
+function shapeLink<Shown>(link: LinkAttribute, related: readonly LoadedEntry[], shaping: Shaping<Shown>): unknown {
   const { one, many } = shaping.presentation;
   if (link.many)
     return many(
@@ -154,12 +154,12 @@ function shapeLink<Shown>(link: LinkAttribute, related: readonly Loaded[], shapi
 }
 
 /** Shapes a target of a polymorphic relation, an entry or component: flat values, with its type. */
-function shapeTarget<Shown>(target: Loaded, shaping: Shaping<Shown>): Shaped {
+function shapeTarget<Shown>(target: LoadedEntry, shaping: Shaping<Shown>): Shaped {
   const { document, selection } = target;
   const start = { __type: selection.type.uid, id: document['_id'] ?? document['id'] };
   return shaping.inTargets === null ? shapeValues(start, target, shaping) : shapeValues(start, target, shaping.inTargets);
 }
 
 /** Shapes a part of a dynamic zone, with the uid of its component. */
-const shapePart = <Shown>(part: Loaded, shaping: Shaping<Shown>): Shaped =>
+const shapePart = <Shown>(part: LoadedEntry, shaping: Shaping<Shown>): Shaped =>
   shapeValues({ id: readInteger(part.document['id']), __component: part.selection.type.uid }, part, shaping);

@@ -7,7 +7,7 @@ import { withoutHooks, type ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { inStatusOf } from './drafts.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
-import { type Loaded, versionOf } from '#store/form/loaded.js';
+import { type LoadedEntry, versionOf } from '#store/form/loaded.js';
 import type { EntryKey, Precondition } from './meet-precondition.js';
 import { remove } from './remove.js';
 import { update, type WriteInput } from './update.js';
@@ -21,7 +21,7 @@ interface SingleKey extends Precondition, Pick<EntryKey, 'status'> {
  * Updates the entry of a single type in the locale that the query names, or creates it if there is none. Throws a
  * PreconditionFailedError if the entry is not as the write demands.
  */
-export async function updateSingle(key: SingleKey, write: WriteInput, context: ContentContext): Promise<Loaded | null> {
+export async function updateSingle(key: SingleKey, write: WriteInput, context: ContentContext): Promise<LoadedEntry | null> {
   return (await updateStored(key, write, context)) ?? createOnly(key, write, context);
 }
 
@@ -29,7 +29,7 @@ async function updateStored(
   { type, expected, isNew, status }: SingleKey,
   write: WriteInput,
   context: ContentContext,
-): Promise<Loaded | null> {
+): Promise<LoadedEntry | null> {
   const stored = await findSingleForWrite(type, write.query, context);
   if (stored === null) return null;
   if (isNew === true) throw preconditionFailed(versionOf(stored));
@@ -40,7 +40,7 @@ async function updateStored(
 /**
  * Creates the only entry of a locale. If several first writes run concurrently, one creates the entry and the others update it.
  */
-async function createOnly(key: SingleKey, { data, query }: WriteInput, context: ContentContext): Promise<Loaded | null> {
+async function createOnly(key: SingleKey, { data, query }: WriteInput, context: ContentContext): Promise<LoadedEntry | null> {
   const { type, expected, status } = key;
   if (expected !== undefined) throw preconditionFailed(null);
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
@@ -56,7 +56,11 @@ async function createOnly(key: SingleKey, { data, query }: WriteInput, context: 
 }
 
 /** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null if there is none. */
-export async function removeSingle({ type, expected }: SingleKey, query: Query, context: ContentContext): Promise<Loaded | null> {
+export async function removeSingle(
+  { type, expected }: SingleKey,
+  query: Query,
+  context: ContentContext,
+): Promise<LoadedEntry | null> {
   const { locale, publicationState } = query;
   const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, withoutHooks(context));
   if (stored === null) return null;

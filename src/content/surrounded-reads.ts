@@ -1,4 +1,4 @@
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
 import { allOf } from '#model/query/conditions.js';
 import type { Condition, Plan, Selection } from '#model/query/plan.js';
@@ -15,7 +15,7 @@ export function surroundingReads(type: ContentType, { hooks, store }: ContentCon
 }
 
 /** Reads an entry by the code around reads of its type, if there is any. */
-export async function readWithHooks(read: PendingRead, callerContext: ContentContext): Promise<Loaded | null> {
+export async function readWithHooks(read: PendingRead, callerContext: ContentContext): Promise<LoadedEntry | null> {
   const context = await contextForRead(read.query, read.plan, callerContext);
   const { type, condition, selection } = read.plan;
   const surrounded = surroundingReads(type, context);

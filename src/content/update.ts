@@ -1,7 +1,7 @@
 import { forbiddenError } from '#base/errors.js';
 import { settingValues } from './rights/caller.js';
 import { storedDraft } from '#store/form/draft.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
@@ -52,7 +52,7 @@ export async function update(
   key: EntryKey,
   { data, query, copied }: UpdateInput,
   context: ContentContext,
-): Promise<Loaded | null> {
+): Promise<LoadedEntry | null> {
   const { type, id } = key;
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = acceptWrite(type, data, context);
@@ -82,7 +82,7 @@ async function refuseOther(change: Change, context: ContentContext): Promise<nul
 }
 
 /** Makes a checked change. Checks it again if it was allowed for a draft that was published meanwhile. */
-async function writeChange(change: Change, checked: Change, context: ContentContext): Promise<Loaded | null> {
+async function writeChange(change: Change, checked: Change, context: ContentContext): Promise<LoadedEntry | null> {
   const unique = (): Promise<UniqueWrite> => uniqueWrite(checked, context);
   const updated = await orUniqueError(unique, context, () =>
     isScalarsOnly(checked, context) ? updateScalars(checked, context) : updateAndSync(checked, context),
@@ -101,7 +101,7 @@ function isScalarsOnly({ type, data, use, mayBreakRule }: Change, { bind }: Cont
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
 
-async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
+async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<LoadedEntry | null> {
   const { values } = await buildWrite(type, data, { current: {} }, context);
   const change = settingValues(type, Object.assign({}, values, marksOfUpdate(data, context)));
   const document = await entryStore.update(context.store, type.collection, { match, change, selection });
@@ -109,7 +109,7 @@ async function updateScalars({ type, data, selection, match }: Change, context: 
 }
 
 /** Makes a change in one transaction. Components and links depend on stored values, and may change other entries. */
-async function updateAndSync(change: Change, context: ContentContext): Promise<Loaded | null> {
+async function updateAndSync(change: Change, context: ContentContext): Promise<LoadedEntry | null> {
   const { type, data, use, selection, copied } = change;
   const updated = await inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);

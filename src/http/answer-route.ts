@@ -14,7 +14,7 @@ import { leaveLimits } from './request-limits.js';
 import { type RouteParams, RouteRequest } from './route-request.js';
 import type { ProjectCode } from './project-code.js';
 import type { Answer, IdentifiedRow, PathSettings, RouteCall, Row, Rows } from './route.js';
-import { type Connection, notRunning, type Running } from './running.js';
+import { type Connection, notRunning, type RunningService } from './running.js';
 import { type Chain, chainOf } from './steps/chain.js';
 import { isRead, noteVersion } from './tag-answers.js';
 import { asksForUpgrade, takeUpgrade } from './upgrades.js';
@@ -85,7 +85,7 @@ async function runChain(chain: Chain, row: IdentifiedRow, matched: Matched): Pro
 }
 
 /** Returns the log of what a request reads; null if none is needed, or middlewares of a project must see each answer. */
-function beginLog({ config, source }: Running, { notes }: Chain, { ctx, projectCode }: Matched): ReadLog | null {
+function beginLog({ config, source }: RunningService, { notes }: Chain, { ctx, projectCode }: Matched): ReadLog | null {
   if (notes === 'none' || (notes === 'reads' && !isRead(ctx))) return null;
   const isOwn = (projectCode?.middlewares().length ?? 0) === 0;
   const notesEntries = mayBeShared(ctx, config);

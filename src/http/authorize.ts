@@ -11,7 +11,7 @@ import { requestIdOf, senderOf } from './route-request.js';
 import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
 import type { ReadLog } from '#store/send/database.js';
-import type { Running } from './running.js';
+import type { RunningService } from './running.js';
 
 /** The caller of a request, and the context of operations for that caller. */
 export interface Authorized {
@@ -41,10 +41,15 @@ export interface RouteRequirement {
  * Finds the caller of a request, and counts the request. Throws an UnauthorizedError for wrong credentials, or for missing ones if an
  * admin token is required. Throws a RateLimitError for too many requests.
  */
-export type FindCaller = (ctx: Context, running: Running) => Promise<Caller>;
+export type FindCaller = (ctx: Context, running: RunningService) => Promise<Caller>;
 
 /** Identifies the caller by `find`. `reads` notes what the request reads; null if that is not needed. Throws like `find`. */
-export async function identify(ctx: Context, find: FindCaller, running: Running, reads: ReadLog | null): Promise<Authorized> {
+export async function identify(
+  ctx: Context,
+  find: FindCaller,
+  running: RunningService,
+  reads: ReadLog | null,
+): Promise<Authorized> {
   const caller = await find(ctx, running);
   const origin = { caller, sender: senderOf(ctx, caller), reservation: memoryOf(ctx)?.answer ?? null, reads };
   return { caller, content: createRequestContext(running.config, running.source, origin) };
@@ -72,7 +77,7 @@ interface IdentifiedRequest {
  */
 export async function identifyAgain(
   { request, action, sender, reads }: IdentifiedRequest,
-  running: Running,
+  running: RunningService,
 ): Promise<Authorized> {
   const { authenticator, config, source } = running;
   const caller = await authenticator.authenticate({

@@ -3,7 +3,7 @@ import type { ContentContext } from '#content/content-context.js';
 import { cacheTagOf } from '#model/schema/cache-tags.js';
 import type { Config } from '#settings/config.js';
 import { byCollection } from '#store/changes/changes.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 
 /** Maximum number of characters of the header. Beyond it, the tags of entries are left out. */
 const longest = 8_192;
@@ -40,11 +40,11 @@ const separator = ', ';
 interface Walk {
   readonly tags: Set<string>;
   /** Entries that were seen before. */
-  readonly walked: Set<Loaded>;
+  readonly walked: Set<LoadedEntry>;
 }
 
 /** Adds the tags of entries, and of those that they populate. Returns the length of all tags, and stops when it is too large. */
-function addEntries(entries: readonly Loaded[], walk: Walk, begun: number): number {
+function addEntries(entries: readonly LoadedEntry[], walk: Walk, begun: number): number {
   let length = begun;
   for (const entry of entries) {
     if (length > longest) return length;

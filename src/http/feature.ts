@@ -15,7 +15,7 @@ import type { ModelOption } from '#model/schema/model-option.js';
 import { notFoundError } from '#base/errors.js';
 import type { ProjectCode } from './project-code.js';
 import type { AnyRoute, OpenRoute } from './route.js';
-import type { EntryKeys, Running } from './running.js';
+import type { EntryKeys, RunningService } from './running.js';
 
 /** What the routes of a feature may depend on. */
 export interface RouteParts {
@@ -89,7 +89,7 @@ export interface Feature extends Declaration {
    * Begins its background work when the database has answered, before requests are answered. Jobs (`running.backend.jobs`) end with the
    * service; returns what ends other work.
    */
-  readonly start?: (running: Running) => Promise<Closing> | undefined;
+  readonly start?: (running: RunningService) => Promise<Closing> | undefined;
 }
 
 /** Returns the features that the configuration enables. */
@@ -97,7 +97,7 @@ export const enabledFeatures = (features: readonly Feature[], config: Config): r
   features.filter(({ isEnabled }) => isEnabled?.(config) ?? true);
 
 /** Returns the function that returns the actions of enabled features: those on content types, then the others. */
-export function featureActions(features: readonly Feature[], config: Config): Running['actions'] {
+export function featureActions(features: readonly Feature[], config: Config): RunningService['actions'] {
   const enabled = enabledFeatures(features, config);
   const others = enabled.flatMap(({ actions = [] }) => actions);
   const ofTypes = enabled.flatMap(({ typeActions = [] }) => typeActions);
@@ -110,7 +110,7 @@ export function featureActions(features: readonly Feature[], config: Config): Ru
 }
 
 /** Returns the function that returns the collections whose changes enabled features read in the change log. */
-export function loggedCollections(features: readonly Feature[], config: Config): Running['logged'] {
+export function loggedCollections(features: readonly Feature[], config: Config): RunningService['logged'] {
   const readers = enabledFeatures(features, config).flatMap(({ logged }) => logged ?? []);
   return memoize((registry) => new Set(readers.flatMap((read) => read(registry, config)).map(({ collection }) => collection)));
 }
@@ -175,7 +175,7 @@ function pathsBelow(prefix: string, paths: readonly string[]): string[] {
 }
 
 /** Starts features one after the other. Returns a function that ends their work, the last one first. If one fails, ends the others. */
-export async function startFeatures(features: readonly Feature[], running: Running): Promise<Closing> {
+export async function startFeatures(features: readonly Feature[], running: RunningService): Promise<Closing> {
   const closings: Closing[] = [];
   const close = async (): Promise<void> => {
     for (const end of closings.splice(0).reverse()) await end();

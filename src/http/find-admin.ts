@@ -7,10 +7,10 @@ import { refusedToken, unauthorizedError } from '#base/errors.js';
 import { fullAccess } from '#model/query/access.js';
 import { countGuess } from './limit-requests.js';
 import { requestIdOf } from './route-request.js';
-import type { Running } from './running.js';
+import type { RunningService } from './running.js';
 
 /** Returns the admin. Throws an UnauthorizedError for any other caller. */
-export async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
+export async function findAdmin(ctx: Context, running: RunningService): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
   const key = readBearer(ctx.req.headers.authorization);
   if (key === null) throw unauthorizedError();
@@ -26,7 +26,7 @@ export async function findAdmin(ctx: Context, running: Running): Promise<Caller>
 export async function readAdmin(
   ctx: Context,
   key: string,
-  { secrets, authenticator, adminGuesses }: Running,
+  { secrets, authenticator, adminGuesses }: RunningService,
 ): Promise<Caller | null> {
   const configured = [secrets.adminToken, secrets.previous.adminToken ?? ''].filter((token) => token !== '');
   if (configured.some((token) => isEqual(key, token))) return tokenCaller(configuredToken);

@@ -4,7 +4,7 @@ import { record, type Schema } from './json-schema.js';
 import { answers, json, type Operation } from './operation.js';
 import type { Answer, OpenRoute } from './route.js';
 import type { RouteRequest } from './route-request.js';
-import type { Connection, Running } from './running.js';
+import type { Connection, RunningService } from './running.js';
 
 /** Returns whether a dependency works. A check fails if it throws, or takes longer than two seconds. */
 export type Check = (connection: Connection) => Promise<boolean>;
@@ -22,7 +22,7 @@ const readinessChecks: Readonly<Record<string, Check>> = {
  */
 export const healthRoutes = (
   checks: Readonly<Record<string, Check>> = readinessChecks,
-  fails: (request: RouteRequest, running: Running | null) => Promise<boolean> = () => Promise.resolve(false),
+  fails: (request: RouteRequest, running: RunningService | null) => Promise<boolean> = () => Promise.resolve(false),
 ): readonly OpenRoute[] => [
   {
     method: 'ALL',

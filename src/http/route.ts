@@ -11,7 +11,7 @@ import type { Access } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AddedDescription, Describe, Errors, Operation } from './operation.js';
 import type { RouteRequest } from './route-request.js';
-import type { Connection, Running } from './running.js';
+import type { Connection, RunningService } from './running.js';
 import type { Upgrade } from './upgrades.js';
 
 /** An answer to the client. */
@@ -37,7 +37,7 @@ interface OpenCall {
 /** A request whose caller has the right that its row requires. */
 export interface RouteCall extends Authorized {
   readonly request: RouteRequest;
-  readonly running: Running;
+  readonly running: RunningService;
   /** On paths with `isLong`: aborts when the client has disconnected, or the service stops. */
   readonly ends?: EndSignal;
   /** On paths with `mayLast`: makes the answer one of a path with `isLong`, and returns its `ends`. Throws a 503 if the service stops. */
@@ -152,7 +152,7 @@ interface RouteKey {
   /** All rows of a path must have the same settings. */
   readonly settings?: PathSettings;
   /** Returns whether a content type has the path, so that a later route answers. Other paths are reserved, and no content type has them. */
-  readonly yields?: (running: Running) => boolean;
+  readonly yields?: (running: RunningService) => boolean;
   /** The description in the OpenAPI document. Rows without one are not listed. */
   readonly operation?: Operation | Describe;
   /** The name of a page that the start page links to, and what it is about. */
@@ -168,7 +168,7 @@ export type ContextRoute = RouteKey & ContextRow;
 
 /** A path whose rows are found for each request; null if there are none. `params` are not decoded. */
 export interface DynamicRoute extends Pick<RouteKey, 'path'> {
-  readonly find: (params: readonly string[], running: Running) => Rows | null;
+  readonly find: (params: readonly string[], running: RunningService) => Rows | null;
 }
 
 export type FixedRoute = Route | OpenRoute | ContextRoute;

@@ -77,11 +77,11 @@ export interface OpenedEntry extends EntryGrant {
 /** Keys by which somebody lets others read one entry by their own rights. A feature has them. */
 export interface EntryKeys {
   /** Returns what a key opens. Throws an UnauthorizedError if it opens nothing, or nothing any more. */
-  readonly open: (key: string, request: { readonly running: Running; readonly requestId: string }) => Promise<OpenedEntry>;
+  readonly open: (key: string, request: { readonly running: RunningService; readonly requestId: string }) => Promise<OpenedEntry>;
 }
 
 /** The parts of the service that requests need. They exist after the database has answered. */
-export interface Running {
+export interface RunningService {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly backend: Backend;
@@ -129,7 +129,7 @@ export interface Running {
 
 /** The connection to the database; `running` is null until the database has answered. */
 export class Connection {
-  running: Running | null = null;
+  running: RunningService | null = null;
   /** Whether all preparations have finished: the demo is stored, and `bootstrap` has run. */
   isPrepared = false;
   /** Whether requests are refused until `isPrepared`, because code of `bootstrap` may decide their answers. */
@@ -173,19 +173,19 @@ export function notRunning(message?: string): never {
 }
 
 /** Throws a NotFoundError if users and permissions are disabled. */
-export function accountsOf({ accounts }: Pick<Running, 'accounts'>): Accounts {
+export function accountsOf({ accounts }: Pick<RunningService, 'accounts'>): Accounts {
   if (accounts === null) throw notFoundError('Users and permissions are disabled');
   return accounts;
 }
 
 /** Returns the media library, for a request if one is given. Throws a NotFoundError if uploads are disabled. */
-export function mediaOf({ media }: Pick<Running, 'media'>, request?: { readonly requestId: string }): Media {
+export function mediaOf({ media }: Pick<RunningService, 'media'>, request?: { readonly requestId: string }): Media {
   if (media === null) throw notFoundError('Uploads are disabled');
   return request === undefined ? media : withCommandsOf(media, request.requestId);
 }
 
 /** Returns all actions that can be granted to a role or token, those of the project first: of equally near names they are suggested. */
 export const grantableActions = (
-  { actions, projectActions }: Pick<Running, 'actions' | 'projectActions'>,
+  { actions, projectActions }: Pick<RunningService, 'actions' | 'projectActions'>,
   registry: Registry,
 ): string[] => [...new Set([...(projectActions?.() ?? []), ...knownActions(registry, actions(registry))])];

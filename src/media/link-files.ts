@@ -7,7 +7,7 @@ import { sharedNames, syncLocales } from '#content/sync-locales.js';
 import { missingActions, validationError } from '#base/errors.js';
 import { changeOne } from '#store/write/compile-change.js';
 import { linkRanks } from '#store/form/layout.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { matchesAll } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';
@@ -80,7 +80,7 @@ const shorten = (name: string): string => JSON.stringify(name.slice(0, 60));
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
-  files: readonly Loaded[],
+  files: readonly LoadedEntry[],
   content: ContentContext,
 ): Promise<void> {
   const isComponent = type.kind === 'component';
@@ -101,7 +101,11 @@ interface LinkPlace {
 }
 
 /** Links files at a place inside an entry, such as `['blocks', '0', 'image']`, like `linkFiles`. */
-export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<void> {
+export async function linkAt(
+  { type, id, path }: LinkPlace,
+  files: readonly LoadedEntry[],
+  content: ContentContext,
+): Promise<void> {
   const found = await findEntry(type, id, content);
   if (found !== null && (await linkWithin({ ...found, path }, files, content))) return;
   const name = shorten(`files.${path.filter((part) => !/^\d+$/.test(part)).join('.')}`);
@@ -120,7 +124,7 @@ async function findEntry(owner: ContentType, id: number, content: ContentContext
 /** Links files at a place inside an entry. Returns false if it is no media attribute, or is hidden from the caller. */
 async function linkWithin(
   { owner, document, path }: FoundPart,
-  files: readonly Loaded[],
+  files: readonly LoadedEntry[],
   content: ContentContext,
 ): Promise<boolean> {
   const location = locate(owner, document, path, content.bind);
@@ -150,7 +154,7 @@ function joinList(stored: unknown, files: readonly number[]): number[] {
 }
 
 /** Returns the ids of the entries of files. */
-export const idsOf = (files: readonly Loaded[]): number[] => files.map(({ document }) => Number(document['_id']));
+export const idsOf = (files: readonly LoadedEntry[]): number[] => files.map(({ document }) => Number(document['_id']));
 
 interface Located {
   readonly attribute: LinkAttribute;

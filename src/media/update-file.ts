@@ -1,6 +1,6 @@
 import { type ContentContext, withoutHooks } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { findOne } from '#content/find-one.js';
 import { finalEntry, withOwnTransaction } from '#content/run-write.js';
 import { update } from '#content/update.js';
@@ -27,7 +27,7 @@ interface InfoOrder extends Omit<EntryKey, 'type'> {
  * Changes the information about a file. Throws a NotFoundError if there is no such file, and a PreconditionFailedError if it is not
  * of the expected version.
  */
-export async function updateFileInfo({ info, ...key }: InfoOrder, { content }: MediaContext): Promise<Loaded> {
+export async function updateFileInfo({ info, ...key }: InfoOrder, { content }: MediaContext): Promise<LoadedEntry> {
   const write = { data: textsOf(info), query: emptyQuery };
   const entry = (await update({ ...key, type: fileType(content) }, write, content)) ?? missing();
   await followFolders([info], content);
@@ -44,7 +44,7 @@ interface ReplaceOrder extends InfoOrder {
 }
 
 /** Replaces the content of a file, and throws like `updateFileInfo`. The id and the URL stay. */
-export const replaceFile = async (order: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> =>
+export const replaceFile = async (order: ReplaceOrder, staging: Staging, context: MediaContext): Promise<LoadedEntry> =>
   (await prepareReplacement(order, staging, context))(context.content);
 
 /** Prepares the new content of a file. Returns the function that stores it. */
@@ -52,14 +52,14 @@ export async function prepareReplacement(
   { file, info, ...key }: ReplaceOrder,
   staging: Staging,
   { media, content }: MediaContext,
-): Promise<(content: ContentContext) => Promise<Loaded>> {
+): Promise<(content: ContentContext) => Promise<LoadedEntry>> {
   const type = fileType(content);
   const stored = (await findOne(type, key.id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
-  const store = async (inner: ContentContext): Promise<Loaded> => {
+  const store = async (inner: ContentContext): Promise<LoadedEntry> => {
     const { database } = inner.store;
     // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
     const entry = (await update({ ...key, type }, { data: row, query: emptyQuery }, inner)) ?? missing();

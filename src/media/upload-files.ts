@@ -1,7 +1,7 @@
 import { type ContentContext, ownType } from '#content/content-context.js';
 import { finalEntry, withOwnTransaction } from '#content/run-write.js';
 import { runCreate } from '#content/create.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { withOwner } from '#content/rules-on-writes.js';
 import { afterCommit } from '#store/send/database.js';
 import { blobRecords } from '#store/stores/blob-store.js';
@@ -29,7 +29,7 @@ interface UploadOrder {
 }
 
 /** Publishes staged files and links them, either all or none. Returns them with all attributes. */
-export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly Loaded[]> {
+export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly LoadedEntry[]> {
   const ready = await prepareFiles(order, staging, context);
   return publishFiles(ready, order.target, staging, context.content);
 }
@@ -40,7 +40,7 @@ export async function publishFiles(
   target: LinkTarget | null,
   staging: Staging,
   content: ContentContext,
-): Promise<readonly Loaded[]> {
+): Promise<readonly LoadedEntry[]> {
   const entries = await inTransaction(content.store.database, async (database) => {
     const inner = withOwnTransaction(content, database);
     const stored = await storeFiles(ready, inner);
@@ -77,7 +77,7 @@ export async function prepareFiles(
 }
 
 /** Stores the entries of files and publishes their bytes. Must run inside a transaction. */
-export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
+export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly LoadedEntry[]> {
   await blobRecords.publish(
     content.store.database,
     files.flatMap(({ blobs }) => blobs),
@@ -85,7 +85,7 @@ export async function storeFiles({ files, folder }: ReadyFiles, content: Content
   const type = fileType(content);
   const insertion = { query: emptyQuery, selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
   const rows = files.map((file) => rowOf(file, folder));
-  const entries: Loaded[] = [];
+  const entries: LoadedEntry[] = [];
   for (const row of rows) entries.push(await runCreate(type, withOwner(type, row, content.bind.access), insertion, content));
   await followFolders(rows, content);
   return entries;
@@ -127,7 +127,7 @@ interface NewFolder {
  * Stores a folder, whose path consists of the numbers of the folders above it and its own. Throws a ValidationError if another
  * request has taken its number at the same moment.
  */
-export async function insertFolder({ name, parent }: NewFolder, content: ContentContext): Promise<Loaded> {
+export async function insertFolder({ name, parent }: NewFolder, content: ContentContext): Promise<LoadedEntry> {
   const type = ownType(content, uploadFolderType);
   const [last] = await findStored(content.store.database, type.collection, { sort: { pathId: -1 }, limit: 1 });
   const pathId = Number(last?.['pathId'] ?? 0) + 1;

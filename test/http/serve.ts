@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { createConfig, type PartialConfig } from '#settings/create-config.js';
 import { createApp } from '#http/create-app.js';
 import { healthRoutes, type Check } from '#http/health.js';
-import { Connection, type Running } from '#http/running.js';
+import { Connection, type RunningService } from '#http/running.js';
 import { type Access, fullAccess } from '#model/query/access.js';
 import { createLogger, createObserver } from '#http/create-logger.js';
 import { startHttpServer } from '#http/start-http-server.js';
@@ -18,7 +18,7 @@ export interface ServeInput {
   readonly route?: Middleware;
   readonly routes?: readonly AnyRoute[];
   /** The running service; by default the parts that rows for everybody need. */
-  readonly running?: Running;
+  readonly running?: RunningService;
   readonly connection?: Connection;
   readonly checks?: Readonly<Record<string, Check>>;
   readonly config?: PartialConfig;
@@ -49,7 +49,7 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
 }
 
 /** A running service without content whose callers have these rights. */
-export const openTo = (config: Config, access: Access = fullAccess): Running =>
+export const openTo = (config: Config, access: Access = fullAccess): RunningService =>
   ({
     config,
     source: {
@@ -62,7 +62,7 @@ export const openTo = (config: Config, access: Access = fullAccess): Running =>
     attempts: null,
     explainRefusal: () => undefined,
     limiter: null,
-  }) as unknown as Running; // the rest is not reached
+  }) as unknown as RunningService; // the rest is not reached
 
 const adapt = (route: Middleware): ContextRoute => ({
   method: 'ALL',

@@ -6,7 +6,7 @@ import { record, integerSchema } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import type { Answer, DynamicRoute, GuardedRow, RouteCall } from '#http/route.js';
 import { idOf } from '#http/route-request.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { actionOf } from '#model/query/access.js';
 import { emptyQuery } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -67,7 +67,7 @@ const route = (prefix: string): DynamicRoute => ({
 });
 
 /** Removes the likes of entries that are deleted. */
-async function sweep({ backend }: Running): Promise<void> {
+async function sweep({ backend }: RunningService): Promise<void> {
   const database = forJob(backend.store.database, 'likes');
   for (const type of backend.models.snapshot.registry.types.values()) {
     if (optionOf(type, likesOption) === null) continue;

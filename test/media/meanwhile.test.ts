@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { withDatabase } from '#content/content-context.js';
 import { createContext } from '#content/create-context.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { fileRoutes } from '#http/file-routes.js';
 import type { Media } from '#media/media.js';
 import { followFolders } from '#media/place-file.js';
@@ -45,7 +45,7 @@ describe('media, while a file is deleted or replaced', () => {
 
   /** Returns the answer to a client if an event happens between the look-up of a file and the reading of its bytes. */
   async function getMeanwhile(url: string, happen: () => Promise<unknown>) {
-    const running = { media: meanwhile(happen) } as unknown as Running; // all that files need
+    const running = { media: meanwhile(happen) } as unknown as RunningService; // all that files need
     const { url: origin, close } = await serve({ routes: fileRoutes, running });
     const response = await fetch(origin + url, { headers: { range: 'bytes=0-4' } });
     const body = await response.text();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findMany } from '#content/find-many.js';
-import type { Loaded, Related } from '#store/form/loaded.js';
+import type { LoadedEntry, RelatedEntries } from '#store/form/loaded.js';
 import { emptyQuery } from '#model/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
 import { parsePopulate } from '#model/query/parse-populate.js';
@@ -49,7 +49,7 @@ describe('the tree of loaded entries', () => {
     });
 });
 
-function countByType(entries: readonly Loaded[]): Record<string, number> {
+function countByType(entries: readonly LoadedEntry[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { selection } of collect(entries, new Set())) {
     const name = selection.type.uid.replace(/^.*\./, '');
@@ -58,7 +58,7 @@ function countByType(entries: readonly Loaded[]): Record<string, number> {
   return counts;
 }
 
-function collect(related: Related, found: Set<Loaded>): Set<Loaded> {
+function collect(related: RelatedEntries, found: Set<LoadedEntry>): Set<LoadedEntry> {
   if (typeof related === 'number') return found;
   for (const entry of related) {
     found.add(entry);

@@ -5,7 +5,7 @@ import { acceptInput } from '#content/accept-write.js';
 import { checkBody } from '#content/check-body.js';
 import { runCreate } from '#content/create.js';
 import { refuseOrLog, type Undone, unknownValue } from '#content/refuse-or-log.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { fullAccess } from '#model/query/access.js';
 import type { ApiError } from '#base/errors.js';
 import { applicationError, hasCode } from '#base/errors.js';
@@ -119,7 +119,7 @@ const seeingAllTypes = (content: ContentContext): ContentContext => {
 
 /** Inserts a user. Row rules of the caller apply to the entries that the user links to, not to the user. */
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
-  const insert = async (): Promise<Loaded> => {
+  const insert = async (): Promise<LoadedEntry> => {
     await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
     return runCreate(type, data, { query: emptyQuery, selection: nothing, source: null }, asService(content));
   };

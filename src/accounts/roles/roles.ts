@@ -6,7 +6,7 @@ import { countBy, findFirst, findStored } from '#store/stored.js';
 import { findMany } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
 import { withDatabase, type ContentContext } from '#content/content-context.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { refuseOrLog, type Undone, unreadNames } from '#content/refuse-or-log.js';
 import { orUniqueError } from '#content/run-write.js';
 import { uniqueErrors } from '#content/unique-errors.js';
@@ -28,7 +28,7 @@ const collection = collections.roles;
 /** Returns all roles as the caller sees them, and the number of users by role id. */
 export async function listRoles(
   content: ContentContext,
-): Promise<{ readonly roles: readonly Loaded[]; readonly users: ReadonlyMap<unknown, number> }> {
+): Promise<{ readonly roles: readonly LoadedEntry[]; readonly users: ReadonlyMap<unknown, number> }> {
   const query = { ...emptyQuery, sort: [{ path: ['id'], order: 'asc' }], withTotal: false };
   const all = { kind: 'offset', start: 0, limit: -1, withCount: false } as const;
   const bind = { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } };
@@ -40,7 +40,7 @@ export async function listRoles(
 }
 
 /** Returns a role. Throws a NotFoundError if there is none. */
-export async function findRole(id: number, content: ContentContext): Promise<Loaded> {
+export async function findRole(id: number, content: ContentContext): Promise<LoadedEntry> {
   const role = await findOne(roleType(content), id, emptyQuery, content);
   if (role === null) throw notFoundError('Role not found');
   return role;

@@ -4,7 +4,7 @@ import { hasId } from '#model/query/entry-access.js';
 import type { EntryKey, Precondition } from '#content/meet-precondition.js';
 import { remove } from '#content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '#base/errors.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
 import { afterCommit } from '#store/send/database.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
@@ -50,7 +50,11 @@ export type UserKey = Omit<EntryKey, 'type'>;
  * Deletes a user, and returns the user as the caller sees it; null if there is none. Throws a PreconditionFailedError if the user is
  * not of the expected version.
  */
-export async function deleteUser(key: UserKey, query: Query, { content }: Pick<AccountCall, 'content'>): Promise<Loaded | null> {
+export async function deleteUser(
+  key: UserKey,
+  query: Query,
+  { content }: Pick<AccountCall, 'content'>,
+): Promise<LoadedEntry | null> {
   const user = await remove({ ...key, type: userType(content) }, query, content);
   if (user !== null) await afterCommit(content.store.database, () => endRefreshTokens(key.id, content));
   return user;
@@ -67,7 +71,7 @@ export async function deleteMe(
   query: Query,
   { caller, content }: UserCall,
   precondition: Precondition = {},
-): Promise<Loaded | null> {
+): Promise<LoadedEntry | null> {
   if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
   const { id } = caller.user;
   const user = await findWrittenUser(id, query, content);
@@ -76,7 +80,7 @@ export async function deleteMe(
 }
 
 /** Returns a user as the caller may see it. Row rules do not apply, because the caller has just written the user. */
-export async function findWrittenUser(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
+export async function findWrittenUser(id: number, query: Query, content: ContentContext): Promise<LoadedEntry | null> {
   const selection = bindEntrySelection(query, userType(content), content.bind);
   return readEntry(hasId(id), selection, content.store.database);
 }

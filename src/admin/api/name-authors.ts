@@ -1,12 +1,12 @@
 import type { Author } from '#store/changes/entry-events.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 
 interface Written {
   readonly by: Author;
 }
 
 /** Returns rows with the names of the administrators who have written. Others have no names that everybody may read. */
-export async function nameAuthors<Row extends Written>(rows: readonly Row[], running: Running) {
+export async function nameAuthors<Row extends Written>(rows: readonly Row[], running: RunningService) {
   const { panelOf } = await import('../panel.js'); // only administrators and the panel need it
   const { administrator } = panelOf(running);
   const ids = new Set(rows.flatMap(({ by }) => (isAdministrator(by) ? [by.id] : [])));

@@ -1,4 +1,4 @@
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { RouteCall } from '#http/route.js';
 import { codeRoute } from '../code-route.js';
 import { panelOf } from '../panel.js';
@@ -7,7 +7,7 @@ import { may } from '../rights/rights.js';
 import { tellAdministrator } from '../tell-administrator.js';
 
 /** Returns whether a text is the valid token of an administrator. */
-export const isAdministrator = async (key: string, running: Running): Promise<boolean> =>
+export const isAdministrator = async (key: string, running: RunningService): Promise<boolean> =>
   (await administratorOfToken(key, panelOf(running))) !== null;
 
 /** Returns the call of the administrator who has sent a request. Code of a project is told who it is. */

@@ -1,6 +1,6 @@
 import { removeType } from '#accounts/roles/grant-actions.js';
 import { forbiddenError, validationError } from '#base/errors.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { removedData } from '#store/models/removed-data.js';
 import { removedParts } from '#store/stores/removed-store.js';
@@ -16,7 +16,7 @@ import { failHealthOnce } from './fail-health.js';
 export const rightToWrite = 'plugin::content-type-builder.update';
 
 /** Returns whether models can be changed: always, unless they are files of a project in production. */
-const isEditable = ({ modelFiles, config }: Pick<Running, 'modelFiles' | 'config'>): boolean =>
+const isEditable = ({ modelFiles, config }: Pick<RunningService, 'modelFiles' | 'config'>): boolean =>
   modelFiles === undefined || config.environment !== 'production';
 
 /** Returns whether the right to change models holds: in production only if the setting says so, except for super admins. */
@@ -67,7 +67,7 @@ export async function changeModels<Result>(call: PanelCall, change: (models: Edi
  */
 async function refuseLeftData(
   changed: readonly ModelDocument[],
-  { documents, backend }: { readonly documents: readonly ModelDocument[]; readonly backend: Running['backend'] },
+  { documents, backend }: { readonly documents: readonly ModelDocument[]; readonly backend: RunningService['backend'] },
 ): Promise<void> {
   const { database } = backend.store;
   const removed = await removedParts.read(database);

@@ -1,4 +1,4 @@
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { addedTo, shapeOf } from '#model/schema/added-attributes.js';
 import type { Added } from '#model/schema/content-type.js';
 import type { AttributeDefinition, Model } from '#model/schema/model.js';
@@ -9,7 +9,7 @@ import { isVisible } from '#model/schema/describe-model.js';
 export type PanelAttributes = Readonly<Record<string, AttributeDefinition & Values>>;
 
 /** Returns the models in force: content types, or components. */
-export const modelsOf = ({ backend }: Running, kind: 'type' | 'component'): readonly Model[] =>
+export const modelsOf = ({ backend }: RunningService, kind: 'type' | 'component'): readonly Model[] =>
   [...backend.models.inForce().models.values()].filter((model) => (model.kind === undefined) === (kind === 'component'));
 
 /** Parts of a model that only a panel reads. */

@@ -2,7 +2,7 @@ import { findMany } from '#content/find-many.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { forbiddenError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { comparing, fieldOf, partsField, type PopulateField, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
@@ -74,7 +74,7 @@ function draftFields(type: ContentType, registry: Registry, partOf: PartOf): Pop
   });
 }
 
-const countIn = ({ children }: Loaded): number =>
+const countIn = ({ children }: LoadedEntry): number =>
   children
     .flatMap((child) => (typeof child === 'number' ? [child] : child.map(countIn)))
     .reduce((sum, drafts) => sum + drafts, 0);

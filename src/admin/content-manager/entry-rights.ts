@@ -4,7 +4,7 @@ import { withDrafts } from '#content/drafts.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { isAfterWrite } from '#base/after-write.js';
 import { ApiError, forbiddenError, notFoundError } from '#base/errors.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { keepsDrafts } from '#model/schema/drafts-beside.js';
@@ -70,7 +70,7 @@ export async function callOnShownEntry<Call extends EntryCaller>(key: EntryKey, 
 }
 
 export interface FoundEntry {
-  readonly entry: Loaded;
+  readonly entry: LoadedEntry;
   /** The context of the action on it. */
   readonly context: ContentContext;
 }

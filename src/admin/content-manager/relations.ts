@@ -4,7 +4,7 @@ import { findOne } from '#content/find-one.js';
 import { fieldErrors, forbiddenError, notFoundError, validationError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { idOf } from '#http/route-request.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { readable } from '#model/query/access.js';
 import { comparing, emptyQuery, fieldOf, type Filter, type PopulateField, type Query } from '#model/query/ast.js';
 import { isOperator } from '#model/query/operators.js';
@@ -54,10 +54,10 @@ async function existing(call: PanelCall): Promise<Answer> {
 }
 
 /** Returns what a child of a loaded entry has: entries, or their number; nothing if it was left out. */
-const childOf = ({ selection, children }: Loaded, key: string) =>
+const childOf = ({ selection, children }: LoadedEntry, key: string) =>
   children[selection.children.findIndex((child) => child.key === key)] ?? [];
 
-function rowsOf(entry: Loaded, key: string): readonly Loaded[] {
+function rowsOf(entry: LoadedEntry, key: string): readonly LoadedEntry[] {
   const rows = childOf(entry, key);
   return typeof rows === 'number' ? [] : rows;
 }
@@ -76,7 +76,7 @@ async function readHolder(
   { type, id, steps, partId }: Holder,
   fields: readonly PopulateField[],
   call: PanelCall,
-): Promise<Loaded> {
+): Promise<LoadedEntry> {
   const context = contentFor(call, 'read', type);
   const entry = await findOne(type, id, populating(steps, fields), context);
   if (entry === null) throw notFoundError();
@@ -94,7 +94,7 @@ function populating([step, ...others]: Holder['steps'], fields: readonly Populat
   return { ...query, populate: { all: false, fields: [fieldOf(step.name, inner, { on })] } };
 }
 
-function partsAt(entry: Loaded, [step, ...others]: Holder['steps']): readonly Loaded[] {
+function partsAt(entry: LoadedEntry, [step, ...others]: Holder['steps']): readonly LoadedEntry[] {
   if (step === undefined) return [entry];
   return rowsOf(entry, step.name).flatMap((part) => partsAt(part, others));
 }

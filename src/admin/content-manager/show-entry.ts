@@ -1,6 +1,6 @@
 import type { ContentContext } from '#content/content-context.js';
 import type { Shaped } from '#content/shape-values.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { type ContentType, servedAs } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import type { PanelCall } from '../panel-route.js';
@@ -9,7 +9,12 @@ import { fieldsFor } from '../rights/rights.js';
 import { showAll } from '../show-entries.js';
 
 /** Returns entries of a type as an administrator may see them. */
-export function showPermitted(entries: readonly Loaded[], type: ContentType, call: PanelCall, context: ContentContext): Shaped[] {
+export function showPermitted(
+  entries: readonly LoadedEntry[],
+  type: ContentType,
+  call: PanelCall,
+  context: ContentContext,
+): Shaped[] {
   const bodies = showAll(entries, context);
   if (call.rights.isSuper) return bodies;
   const fields = fieldsOf(type, call);

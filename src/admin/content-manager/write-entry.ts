@@ -8,7 +8,7 @@ import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
 import { ForbiddenError, notFoundError } from '#base/errors.js';
 import { accountsOf } from '#http/running.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { emptyQuery, fieldOf, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { LinkChild } from '#model/query/plan.js';
@@ -53,7 +53,11 @@ export const newEntryData = (type: ContentType, data: Values, values: Values): V
  * Writes the values of a body to an entry; to a user like the content API, so that a new password ends all sessions. Returns the other
  * locales to which values were copied, as they were before. Throws the errors of `findEntry`, of `writeUnchanged` and of an update.
  */
-async function writeBody({ type, id }: EntryKey, call: PanelCall, copied: LinkChild | undefined): Promise<readonly Loaded[]> {
+async function writeBody(
+  { type, id }: EntryKey,
+  call: PanelCall,
+  copied: LinkChild | undefined,
+): Promise<readonly LoadedEntry[]> {
   const own = await callOnEntry({ type, id }, { call, action: 'update' });
   const changed = await writeEntry({ type, id }, { call: own, action: 'update' }, async (context) => {
     const data = permittedBody(type, call.request.body, { call: own, action: 'update' });
@@ -109,11 +113,11 @@ export async function removeEntry({ type, id }: EntryKey, call: PanelCall): Prom
 }
 
 /** Deletes an entry, a user with all sessions. Returns null if there is none. */
-export const removeWith = ({ type, id }: EntryKey, context: ContentContext): Promise<Loaded | null> =>
+export const removeWith = ({ type, id }: EntryKey, context: ContentContext): Promise<LoadedEntry | null> =>
   type.uid === userUid ? deleteUser({ id }, idQuery, { content: context }) : remove({ type, id }, idQuery, context);
 
 /** Returns the other locales with which an update answers, if it copies values to them; null if it has found no entry. */
-function localesOf(entry: Loaded | null): readonly Loaded[] | null {
+function localesOf(entry: LoadedEntry | null): readonly LoadedEntry[] | null {
   if (entry === null) return null;
   const related = entry.children[entry.selection.children.length];
   return Array.isArray(related) ? related : [];

@@ -5,7 +5,7 @@ import { findOne } from '#content/find-one.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import { LiveBody } from '#http/live-body.js';
 import type { Answer, RouteCall } from '#http/route.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { collections } from '#model/schema/collections.js';
 import type { Change, ChangeBus } from '#store/changes/changes.js';
 import { versionOf } from '#store/form/loaded.js';
@@ -16,7 +16,7 @@ import { openToken } from './open-token.js';
 interface Listener {
   readonly token: string;
   readonly requestId: string;
-  readonly running: Running;
+  readonly running: RunningService;
   readonly stream: LiveBody;
   readonly collection: string;
   readonly id: number;
@@ -101,13 +101,13 @@ class PreviewHub {
   }
 }
 
-const hubs = new WeakMap<Running['backend'], PreviewHub>();
+const hubs = new WeakMap<RunningService['backend'], PreviewHub>();
 
 /** Milliseconds between two looks at what has changed. */
 const pace = 250;
 
 /** Returns the pages that listen. The job that tells them of changes begins with the first one. */
-function previewHub({ backend }: Running): PreviewHub {
+function previewHub({ backend }: RunningService): PreviewHub {
   const known = hubs.get(backend);
   if (known !== undefined) return known;
   const hub = new PreviewHub(backend.store.changes);

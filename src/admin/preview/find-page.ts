@@ -1,6 +1,6 @@
 import type { ApiError } from '#base/errors.js';
 import { applicationError } from '#base/errors.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { previewHandler, previewOrigins } from './settings.js';
 
 /** An entry whose page is wanted. */
@@ -15,7 +15,7 @@ interface PageSubject {
  * Returns the address of the page that shows an entry; null if the configuration names none. Throws an ApplicationError if its handler
  * fails, which is logged, or names a page of an origin that is not allowed.
  */
-export async function findPage({ uid, ...entry }: PageSubject, { config, observer }: Running): Promise<URL | null> {
+export async function findPage({ uid, ...entry }: PageSubject, { config, observer }: RunningService): Promise<URL | null> {
   const handler = previewHandler(config);
   if (handler === null) return null;
   let address: unknown;

@@ -3,7 +3,7 @@ import { ApiError, unauthorizedError } from '#base/errors.js';
 import { withoutHooks } from '#content/content-context.js';
 import { createContext } from '#content/create-context.js';
 import { findOne } from '#content/find-one.js';
-import type { EntryKeys, OpenedEntry, Running } from '#http/running.js';
+import type { EntryKeys, OpenedEntry, RunningService } from '#http/running.js';
 import { type Access, actionOf, fullAccess } from '#model/query/access.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { commented } from '#store/send/database.js';
@@ -35,7 +35,7 @@ export const openToken: EntryKeys['open'] = async (token, { running, requestId }
 };
 
 /** Returns the access of an administrator to an entry, and what it links to; null if they may not read it any more. */
-async function accessTo(subject: TokenSubject, running: Running, requestId: string): Promise<Access | null> {
+async function accessTo(subject: TokenSubject, running: RunningService, requestId: string): Promise<Access | null> {
   const editor = await editorOf(subject, running, requestId);
   const type = editor?.content.bind.registry.types.get(subject.uid);
   if (editor === null || type === undefined) return null;
@@ -51,7 +51,7 @@ async function accessTo(subject: TokenSubject, running: Running, requestId: stri
   }
 }
 
-async function editorOf(subject: TokenSubject, running: Running, requestId: string): Promise<Editor | null> {
+async function editorOf(subject: TokenSubject, running: RunningService, requestId: string): Promise<Editor | null> {
   const panel = panelOf(running);
   const administrator = await panel.administrator(subject.administrator, requestId);
   if (administrator?.isActive !== true || administrator.blocked || administrator.tokenVersion !== subject.version) return null;

@@ -4,7 +4,7 @@ import { findOne } from '#content/find-one.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { notFoundError } from '#base/errors.js';
 import { configuredToken } from '#http/find-admin.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { collections } from '#model/schema/collections.js';
 import type { Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -23,7 +23,7 @@ export interface Actor {
   readonly content: ContentContext;
   /** The rights of an administrator; null for an admin token, which may do everything. */
   readonly rights: EntryCaller['rights'] | null;
-  readonly running: Running;
+  readonly running: RunningService;
 }
 
 /** Returns who has sent a request. The number of actions of a release is limited, not what they cost. */
@@ -51,7 +51,7 @@ export function editorOf({ administrator, caller }: AdminCall): Editor {
  */
 export async function rightsOfEditor(
   { kind, id }: Editor,
-  running: Running,
+  running: RunningService,
   content: ContentContext,
 ): Promise<EditorRights | null> {
   if (kind === 'token') return (await isAdminToken(id, running)) ? { rights: null } : null;
@@ -63,7 +63,7 @@ export async function rightsOfEditor(
 
 type EditorRights = Pick<Actor, 'rights'>;
 
-async function isAdminToken(id: number, { secrets, backend }: Running): Promise<boolean> {
+async function isAdminToken(id: number, { secrets, backend }: RunningService): Promise<boolean> {
   if (id === configuredToken.id) return secrets.adminToken !== '';
   const stored = await findFirst(backend.store.database, collections.tokens, { _id: id });
   if (stored === null) return false;

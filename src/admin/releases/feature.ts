@@ -1,6 +1,6 @@
 import { forJob } from '#store/send/database.js';
 import type { Feature } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { releaseCollection, releasesDeclaration } from './declaration.js';
 import { isAnyScheduled } from './release.js';
 
@@ -21,7 +21,7 @@ export const releases: Feature = {
 };
 
 /** Starts the job whenever there is an open release with a time. It ends when it finds none. */
-function follow(running: Running): void {
+function follow(running: RunningService): void {
   const { jobs, store } = running.backend;
   const own = forJob(store.database, job);
   let end: (() => Promise<void>) | null = null;

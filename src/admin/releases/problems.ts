@@ -3,7 +3,7 @@ import { findMany } from '#content/find-many.js';
 import { publishingProblems } from '#content/publishing-problems.js';
 import { ApiError, type FieldError, fieldErrors, ForbiddenError } from '#base/errors.js';
 import { unpagedSettings } from '#api/code/content-of-code.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { comparing, emptyQuery } from '#model/query/ast.js';
@@ -60,7 +60,7 @@ async function problemsIn(group: readonly Placed[], actor: Actor): Promise<reado
     return group.map(({ index }) => at(index, 'missing', `${uid} has no drafts`, ['action']));
   const ids = group.map(({ id }) => id);
   const context = permittedContext(type, action, actor);
-  const permitted = context === null ? new Map<number, Loaded>() : await findEntries(type, ids, { context });
+  const permitted = context === null ? new Map<number, LoadedEntry>() : await findEntries(type, ids, { context });
   const fields = action === 'publish' ? {} : { fields: ['_id'] };
   const rows = await findStored(actor.content.store.database, type.collection, { match: { _id: is.oneOf(ids) }, ...fields });
   const stored = new Map(rows.map((row) => [Number(row['_id']), row]));
@@ -104,7 +104,7 @@ export async function findEntries(
   type: ContentType,
   ids: readonly number[],
   { context, fields = ['id'] }: EntriesRead,
-): Promise<ReadonlyMap<number, Loaded>> {
+): Promise<ReadonlyMap<number, LoadedEntry>> {
   const settings = { ...unpagedSettings(context.bind.settings), strict: false };
   const query = {
     ...emptyQuery,

@@ -2,7 +2,7 @@ import { withDatabase } from '#content/content-context.js';
 import { isAfterWrite } from '#base/after-write.js';
 import { ApiError } from '#base/errors.js';
 import { contextOfJob } from '#api/code/content-of-code.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { inTransaction } from '#store/send/transaction.js';
 import { type Actor, inside, rightsOfEditor } from './actor.js';
 import { awaitTypes, carryOut } from './carry-out.js';
@@ -18,7 +18,7 @@ const longestWait = 5_000;
  * the reasons, until it is changed. Returns the milliseconds until the next look; null if no release has a time. Rejects with errors other than refusals, after which it
  * is tried again.
  */
-export async function publishDue(running: Running, ended: AbortSignal): Promise<number | null> {
+export async function publishDue(running: RunningService, ended: AbortSignal): Promise<number | null> {
   const { database } = running.backend.store;
   const releases = await listScheduled(database);
   const now = Date.now();
@@ -35,7 +35,7 @@ export async function publishDue(running: Running, ended: AbortSignal): Promise<
 
 const timeOf = (at: Date | null): number => at?.getTime() ?? Number.POSITIVE_INFINITY;
 
-async function publish(release: StoredRelease, running: Running, signal: AbortSignal): Promise<void> {
+async function publish(release: StoredRelease, running: RunningService, signal: AbortSignal): Promise<void> {
   const context = contextOfJob('release', running);
   const sender = { client: 'release', signal, caller: release.by } as const;
   const content = withDatabase(context, { ...context.store.database, sender });
@@ -56,7 +56,7 @@ async function publish(release: StoredRelease, running: Running, signal: AbortSi
  * Stores why a release was refused. Returns false if it is no longer as it was, because it was carried out or somebody has changed it.
  * Throws errors that are no refusals.
  */
-async function tellFailure(release: StoredRelease, error: unknown, running: Running): Promise<boolean> {
+async function tellFailure(release: StoredRelease, error: unknown, running: RunningService): Promise<boolean> {
   const { store, jobs } = running.backend;
   const isOfCode = !(error instanceof ApiError);
   const errors = isOfCode ? [{ path: [], message: 'Code of the project has failed, see the log' }] : errorsIn(error);

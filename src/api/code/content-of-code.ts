@@ -1,20 +1,20 @@
 import { memoize } from '#base/caches.js';
 import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { createContext } from '#content/create-context.js';
-import { type Connection, notRunning, type Running } from '#http/running.js';
+import { type Connection, notRunning, type RunningService } from '#http/running.js';
 import { forJob } from '#store/send/database.js';
 import { type Access, fullAccess } from '#model/query/access.js';
 import type { BindSettings, Limits } from '#model/query/bind-context.js';
 
 /** Returns a context with all rights. */
-export function contextOfCode({ config, source }: Pick<Running, 'config' | 'source'>): ContentContext {
+export function contextOfCode({ config, source }: Pick<RunningService, 'config' | 'source'>): ContentContext {
   const context = createContext(config, source, codeAccess);
   const { settings, limits } = context.bind;
   return { ...context, bind: { ...context.bind, settings: codeSettings(settings), limits: limitsOfCode(limits) } };
 }
 
 /** Returns a context with all rights for the commands of a job. */
-export function contextOfJob(job: string, running: Pick<Running, 'config' | 'source'>): ContentContext {
+export function contextOfJob(job: string, running: Pick<RunningService, 'config' | 'source'>): ContentContext {
   const context = contextOfCode(running);
   return withDatabase(context, forJob(context.store.database, job));
 }

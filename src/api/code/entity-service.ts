@@ -3,7 +3,7 @@ import { create } from '#content/create.js';
 import { countEntries, findMany } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
 import { refuseOrLog, type Undone } from '#content/refuse-or-log.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
 import { invalidParameter } from '#base/errors.js';
@@ -82,7 +82,7 @@ export interface EntityOperation {
   readonly context: ContentContext;
 }
 
-type OnEntry = (opened: EntityOperation, id: number) => Promise<Loaded | null>;
+type OnEntry = (opened: EntityOperation, id: number) => Promise<LoadedEntry | null>;
 
 function openType(uid: string, given: EntityParameters, context: ContentContext): EntityOperation {
   const { registry, limits, settings } = context.bind;
@@ -146,10 +146,10 @@ export function entryType(uid: string, { types }: Registry): ContentType {
   throw new UnknownTypeError(`Unknown content type "${uid}"${hint}`);
 }
 
-export const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
+export const entityOrNull = (loaded: LoadedEntry | null): Entity | null => (loaded === null ? null : entityOf(loaded));
 
 /** Returns an entry for code. Its relations were populated by code, not by a client's query. */
-export function entityOf(entry: Loaded): Entity {
+export function entityOf(entry: LoadedEntry): Entity {
   const row = shapeEntity(entry);
   for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
   return { ...row, id: Number(row['id']) };

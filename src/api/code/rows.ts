@@ -1,7 +1,7 @@
 import { memoize } from '#base/caches.js';
 import { createShaper, type Presentation } from '#content/shape-values.js';
 import { unlimited } from '#base/limits/budget.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import type { ContentType, LinkAttribute } from '#model/schema/content-type.js';
 
 /** An entry or component for resolvers: its id, its loaded attributes, and populated values by key. */
@@ -23,12 +23,12 @@ export const listOrNull = <Shown>(entries: readonly Shown[], { kind, storage }: 
   entries.length === 0 && (kind === 'media' || storage.kind === 'morph') ? null : entries;
 
 /** Converts a loaded entry to an entity of project code, without a budget. */
-export const shapeEntity = (entry: Loaded): Row => createShaper(entities, unlimited)(entry);
+export const shapeEntity = (entry: LoadedEntry): Row => createShaper(entities, unlimited)(entry);
 
 const entities: Presentation<Row> = { ...rows, many: listOrNull };
 
 /** Converts a loaded entry to a row for an extension, without a budget. */
-export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
+export const shapeForCode = (entry: LoadedEntry): Row => createShaper(rows, unlimited)(entry);
 
 /** Returns the scalar attributes of a type, which code sees all. */
 export const scalarsOf = memoize(({ attributes }: ContentType) =>

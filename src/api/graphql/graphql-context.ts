@@ -4,7 +4,7 @@ import type { Caller } from '#content/rights/caller.js';
 import type { CallerState } from '../code/caller-state.js';
 import type { ContentContext } from '#content/content-context.js';
 import type { ApiError } from '#base/errors.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Staging } from '#media/staging.js';
 import type { CacheHints } from './cache-policy.js';
 import type { Tracer } from './tracer.js';
@@ -21,7 +21,7 @@ export const noteMore = ({ content }: Pick<GraphqlContext, 'content'>): void => 
 /** The context of the resolvers of one operation. */
 export interface GraphqlContext extends RequestContext {
   readonly caller: Caller;
-  readonly running: Running;
+  readonly running: RunningService;
   /** The files of the request; null if there are none. */
   readonly staging: Staging | null;
   readonly content: ContentContext;

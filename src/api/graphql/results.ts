@@ -2,7 +2,7 @@ import { type Row, rows } from '../code/rows.js';
 import type { PageCursors } from '#content/cursors.js';
 import { createShaper } from '#content/shape-values.js';
 import type { ApiError } from '#base/errors.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import type { GroupHolder } from './group-nodes.js';
 import type { GraphqlContext } from './graphql-context.js';
 
@@ -38,11 +38,12 @@ interface EdgeResult extends Pick<ConnectionResult, 'cursors'> {
 export const noEntry: EntryResult = { value: null };
 
 /** Returns the response with a loaded entry. */
-export const entryResult = (entry: Loaded | null, context: GraphqlContext): EntryResult =>
+export const entryResult = (entry: LoadedEntry | null, context: GraphqlContext): EntryResult =>
   entry === null ? noEntry : { value: createRowShaper(context)(entry) };
 
 /** Returns a function that converts loaded entries to rows, including populated values. */
-export const createRowShaper = ({ content }: GraphqlContext): ((entry: Loaded) => Row) => createShaper(rows, content.bind.budget);
+export const createRowShaper = ({ content }: GraphqlContext): ((entry: LoadedEntry) => Row) =>
+  createShaper(rows, content.bind.budget);
 
 /*
  * The resolvers of the types that wrap rows. Types outlive the schema that they were made for (types/type-store.ts), so these keep

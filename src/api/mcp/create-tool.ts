@@ -6,7 +6,7 @@ import { findSingle } from '#content/find-one.js';
 import { updateSingle } from '#content/single-type.js';
 import type { WriteInput } from '#content/update.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntry } from './bounded-answer.js';
@@ -76,7 +76,7 @@ async function createOne({ type, data, input, call }: Creation, content: Content
 }
 
 /** Creates the entry of a single type; null if there is one that the caller does not see. Throws if there is another one. */
-async function createSingle(type: ContentType, write: WriteInput, content: ContentContext): Promise<Loaded | null> {
+async function createSingle(type: ContentType, write: WriteInput, content: ContentContext): Promise<LoadedEntry | null> {
   try {
     return await updateSingle({ type, isNew: true }, write, content);
   } catch (error) {

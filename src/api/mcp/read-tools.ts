@@ -7,7 +7,7 @@ import { findOne, findSingle } from '#content/find-one.js';
 import { parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
 import { comparing, type Filter, type Pagination, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntries, fitEntry } from './bounded-answer.js';
@@ -65,7 +65,7 @@ export const get: Tool = {
   },
 };
 
-function answerEntry(entry: Loaded | null, { singularName }: ContentType, call: AgentCall): Values {
+function answerEntry(entry: LoadedEntry | null, { singularName }: ContentType, call: AgentCall): Values {
   if (entry === null) throw notFoundError(`There is no such ${singularName}`);
   return fitEntry({ entry: showEntry(entry, call.content) }, maxBytesOf(call));
 }
@@ -82,7 +82,7 @@ export async function getById(
 }
 
 /** Returns the entry that arguments name; null if there is none that the caller sees. */
-export async function readOne(type: ContentType, input: Values, call: AgentCall): Promise<Loaded | null> {
+export async function readOne(type: ContentType, input: Values, call: AgentCall): Promise<LoadedEntry | null> {
   const { content } = call;
   const { id, locale, status } = input;
   const query = readQuery({ ...input, status: status ?? (type.kind === 'singleType' ? 'published' : 'all') }, type, call);

@@ -5,7 +5,7 @@ import { ConfigError } from '#settings/setting.js';
 import type { Feature } from '#http/feature.js';
 import { text } from '#http/json-schema.js';
 import type { Route } from '#http/route.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Metrics } from './metrics.js';
 import { metricsSettings as settings, placeOfMetrics } from './settings.js';
 
@@ -17,7 +17,7 @@ async function createMetrics(): Promise<Metrics> {
   return new Metrics();
 }
 
-const readMetrics = async (running: Running): Promise<string> => {
+const readMetrics = async (running: RunningService): Promise<string> => {
   const metrics = await metricsOf(running.config.server);
   return metrics.print(running);
 };

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Consumer } from '#base/observe/observer.js';
 import { methodOf } from '#base/observe/request-observations.js';
 
@@ -27,7 +27,7 @@ export class Metrics {
   }
 
   /** Returns the present values in the text format 0.0.4. */
-  print({ backend }: Running): Promise<string> {
+  print({ backend }: RunningService): Promise<string> {
     this.#models.reset();
     for (const { state } of backend.models.reports()) this.#models.inc({ state });
     for (const [queue, size] of this.#queues) {

@@ -4,7 +4,7 @@ import { anything, text } from '#http/json-schema.js';
 import { answers, json, type Operation } from '#http/operation.js';
 import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { AnyRoute, FixedRoute, DynamicRoute, GuardedRow, Row } from '#http/route.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { pascalCase } from '#model/schema/names.js';
 import type { Components } from './components.js';
@@ -34,7 +34,7 @@ interface ListInput {
   readonly routes: readonly AnyRoute[];
   /** Code of a project, whose routes have precedence; null if there is none. */
   readonly projectCode: Pick<ProjectCode, 'find' | 'routes'> | null;
-  readonly running: Running;
+  readonly running: RunningService;
   readonly content: ContentContext;
   readonly select: (row: Row) => boolean;
   readonly components: Components;
@@ -107,7 +107,7 @@ function fixedRows(route: FixedRoute, content: ContentContext): DescribedRow[] {
 }
 
 /** Returns the rows of a dynamic path for a type. In paths of single types `localizations` follows the name, without an id. */
-function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: Running): DescribedRow[] {
+function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: RunningService): DescribedRow[] {
   const isSingle = type.kind === 'singleType';
   const name = isSingle ? type.singularName : type.pluralName;
   const id = isSingle ? 'localizations' : ':id';

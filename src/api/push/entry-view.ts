@@ -5,7 +5,7 @@ import { findOne } from '#content/find-one.js';
 import type { Access } from '#model/query/access.js';
 import { emptyQuery, type Filter, type PopulateField, type PublicationState, type Query } from '#model/query/ast.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
-import { type Loaded, versionOf } from '#store/form/loaded.js';
+import { type LoadedEntry, versionOf } from '#store/form/loaded.js';
 import { copiedFields, fieldFor } from '../sync/copy-query.js';
 import { copiesOf } from '../sync/step.js';
 import type { Demand } from './compare.js';
@@ -30,7 +30,7 @@ export function viewQuery(type: ContentType, { registry, access }: ContentContex
 const populating = (fields: Query['populate']['fields']): Query => ({ ...emptyQuery, populate: { all: false, fields } });
 
 /** Returns what is shown of an entry. */
-export function viewOf(entry: Loaded, { bind }: ContentContext): EntryView {
+export function viewOf(entry: LoadedEntry, { bind }: ContentContext): EntryView {
   const [{ id, attributes } = { id: 0, attributes: {} }] = copiesOf([entry], bind.budget);
   return { id, version: versionOf(entry), attributes };
 }
@@ -49,7 +49,7 @@ function fieldAmong(field: PopulateField, ids: readonly unknown[]): PopulateFiel
 
 /** What is read of an entry before it is written: its scalars, and the other values that the write compares. */
 export interface Current {
-  readonly storedValues: Loaded['document'];
+  readonly storedValues: LoadedEntry['document'];
   readonly shownValues: Values;
 }
 

@@ -1,5 +1,5 @@
 import type { Feature } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { ownerWarnings } from './path-owners.js';
 import { pushRoutes } from './routes.js';
 
@@ -11,7 +11,7 @@ export const push: Feature = {
 };
 
 /** Warns once of each content type that has the path of a route. */
-function warnOfOwners({ backend: { jobs, models }, config }: Running): undefined {
+function warnOfOwners({ backend: { jobs, models }, config }: RunningService): undefined {
   const told = new Set<string>();
   const warn = (): void => {
     const texts = ownerWarnings(models.snapshot.registry, config.api.rest.prefix).filter((text) => !told.has(text));

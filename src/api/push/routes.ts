@@ -4,7 +4,7 @@ import { refuseOthers } from '#http/query-string.js';
 import { anything, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
 import { answers, parameter } from '#http/operation.js';
 import { type DynamicRoute, type Route, withPrefix } from '#http/route.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { counted } from '#http/steps/counted.js';
 import { keyed } from '#http/steps/keyed.js';
 import { countOf, mayWrite, refuseMiddlewares } from '../rest/batch/batch-route.js';
@@ -16,7 +16,7 @@ import { answerSchema } from './schema.js';
 
 const yieldsTo =
   (name: RouteName) =>
-  ({ backend: { models } }: Running): boolean =>
+  ({ backend: { models } }: RunningService): boolean =>
     pathOwner(name, models.snapshot.registry) !== null;
 
 const object = (values: object, description: string) => ({ type: 'object', additionalProperties: values, description });

@@ -8,7 +8,7 @@ import type { EntryKey, Precondition, Status } from '#content/meet-precondition.
 import { refuseOrLog, unreadNames } from '#content/refuse-or-log.js';
 import { remove } from '#content/remove.js';
 import { removeSingle, updateSingle } from '#content/single-type.js';
-import { type Loaded, versionOf } from '#store/form/loaded.js';
+import { type LoadedEntry, versionOf } from '#store/form/loaded.js';
 import { update } from '#content/update.js';
 import { notFoundError, validationError } from '#base/errors.js';
 import { preconditionOf, refusePreconditions } from '#http/preconditions.js';
@@ -67,7 +67,7 @@ function dataOf({ request: { body }, content }: ActionInput): unknown {
 }
 
 /** Returns what is shown of an entry; null if there is none. */
-export const inEnvelope = (entry: Loaded | null, content: ContentContext): ShownEntry | null =>
+export const inEnvelope = (entry: LoadedEntry | null, content: ContentContext): ShownEntry | null =>
   entry === null ? null : { version: versionOf(entry), body: envelopeEntry(entry, content) };
 
 /** Returns what a write of an entry demands of it, by its headers. `mayCreate`: whether it creates the entry if there is none. */

@@ -1,7 +1,7 @@
 import { type ContentContext, costsTooMuchLate, withDatabase, withoutBudget, withoutHooks } from '#content/content-context.js';
 import { findOne } from '#content/find-one.js';
 import { refuseOrLog, unreadNames } from '#content/refuse-or-log.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { badRequestError } from '#base/errors.js';
 import { decodeField } from '#http/receive-body.js';
 import type { MultipartBody, SentFile } from '#http/read-multipart.js';
@@ -57,7 +57,7 @@ async function receiveEntry({ request, running, content }: RouteCall, staging: S
 }
 
 /** Writes an entry, and returns it as the query selects it; null if there is no such entry. */
-export type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
+export type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<LoadedEntry | null>;
 
 /** A write of an entry with files. */
 interface FilesWrite {
@@ -75,7 +75,7 @@ interface FilesWrite {
 export async function writeWithFiles(
   { received, type, query, write }: FilesWrite,
   content: ContentContext,
-): Promise<Loaded | null> {
+): Promise<LoadedEntry | null> {
   const { data, files, ready, staging } = received;
   const bare = { ...query, fields: ['id'], populate: noPopulate };
   const written = await inTransaction(content.store.database, async (database) => {
@@ -95,7 +95,7 @@ export async function writeWithFiles(
 }
 
 /** Reads an entry that was written, without populated relations if they exceed the budget. */
-async function findWritten(type: ContentType, id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
+async function findWritten(type: ContentType, id: number, query: Query, content: ContentContext): Promise<LoadedEntry | null> {
   try {
     return await findOne(type, id, query, withoutHooks(content));
   } catch (error) {
@@ -105,8 +105,8 @@ async function findWritten(type: ContentType, id: number, query: Query, content:
 }
 
 /** Groups stored files by their path, because several files of one path are linked together. Keeps their order. */
-function groupByPath(files: readonly SentFile[], stored: readonly Loaded[]): ReadonlyMap<string, readonly Loaded[]> {
-  const groups = new Map<string, Loaded[]>();
+function groupByPath(files: readonly SentFile[], stored: readonly LoadedEntry[]): ReadonlyMap<string, readonly LoadedEntry[]> {
+  const groups = new Map<string, LoadedEntry[]>();
   for (const [index, { field }] of files.entries()) {
     const file = stored[index];
     if (file !== undefined) appendTo(groups, field.slice(prefix.length), file);

@@ -4,7 +4,7 @@ import type { Facets } from '#content/facets.js';
 import type { FoundPage } from '#content/find-many.js';
 import { createShaper, type Presentation, type Shaped, showStoredValues } from '#content/shape-values.js';
 import { distancePath } from '#model/query/plan.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { listOrNull } from '../code/rows.js';
 
 /** The JSON body of an answer. */
@@ -25,21 +25,21 @@ export const withFacets = ({ meta, ...page }: Json, { facets, truncated }: Facet
 /**
  * Returns `{ data: entry, meta: {} }`. An entry that was written is shown without populated relations if they exceed the budget.
  */
-export const envelopeEntry = (entry: Loaded, content: ContentContext): Json =>
+export const envelopeEntry = (entry: LoadedEntry, content: ContentContext): Json =>
   showStoredValues(entry, content, (shown, context) => ({ data: showEntries([shown], context)[0], meta: {} }));
 
 /** Returns `{ data: [entry, ...], meta: {} }`, for all localizations of a single type. */
-export const envelopeEntries = (entries: readonly Loaded[], content: ContentContext): Json => ({
+export const envelopeEntries = (entries: readonly LoadedEntry[], content: ContentContext): Json => ({
   data: showEntries(entries, content),
   meta: {},
 });
 
 /** Returns entries without envelope, the form of users and files: `{ id, title, ... }`. */
-export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext): Json[] =>
+export const flatEntries = (entries: readonly LoadedEntry[], { bind }: ContentContext): Json[] =>
   entries.map(createShaper(flat, bind.budget));
 
 /** Returns one entry without envelope. If it was written, it is shown without populated relations if they exceed the budget. */
-export const flatEntry = (entry: Loaded, content: ContentContext): Json =>
+export const flatEntry = (entry: LoadedEntry, content: ContentContext): Json =>
   showStoredValues(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
 
 /** Returns `meta.pagination`. Total and page count are included only if the total was counted. */
@@ -61,7 +61,7 @@ export function showPagination({ pagination, total, cursors = noCursors }: Found
 }
 
 /** Returns the top-level entries of an answer: `{ id, attributes, meta }`. */
-function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json[] {
+function showEntries(entries: readonly LoadedEntry[], { bind }: ContentContext): Json[] {
   const shape = createShaper(enveloped, bind.budget);
   return entries.map((entry) => {
     const { id, attributes } = shape(entry);
@@ -69,14 +69,14 @@ function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json
   });
 }
 
-function showMeta({ selection, children, document }: Loaded): Json {
+function showMeta({ selection, children, document }: LoadedEntry): Json {
   const distance = document[distancePath]; // of lists that are near to a place
   const near = distance === undefined ? {} : { distance };
   if (selection.locales === null) return near;
   const others = children[selection.children.length]; // they follow the children of the selection
   return {
     ...near,
-    availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [],
+    availableLocales: Array.isArray(others) ? others.map(({ document }: LoadedEntry) => document['locale']) : [],
   };
 }
 

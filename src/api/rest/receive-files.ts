@@ -15,7 +15,7 @@ import { parseFileInfo, parseFileInfos } from '#media/parse-file-info.js';
 import { Staging } from '#media/staging.js';
 import { prepareReplacement, updateFileInfo } from '#media/update-file.js';
 import { prepareFiles, publishFiles } from '#media/upload-files.js';
-import { type Loaded, versionOf } from '#store/form/loaded.js';
+import { type LoadedEntry, versionOf } from '#store/form/loaded.js';
 import { allows } from '#model/query/access.js';
 import { decodeId } from '#base/values.js';
 import { flatEntries, flatEntry } from './envelope.js';
@@ -71,7 +71,7 @@ async function change(
   const info = parseFileInfo(field('fileInfo'), input.content);
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
-  const answer = (changed: Loaded, content: ContentContext): Answer => ({
+  const answer = (changed: LoadedEntry, content: ContentContext): Answer => ({
     version: versionOf(changed),
     body: flatEntry(changed, content),
   });

@@ -1,6 +1,6 @@
 import { contextOfJob } from '../code/content-of-code.js';
 import type { Feature } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { hasSchedule, scheduleOption } from '#model/schema/scheduled.js';
 import { DuePublisher } from './publish-due.js';
@@ -19,7 +19,7 @@ export const schedule: Feature = {
 };
 
 /** Runs the job as long as there is a type with `pluginOptions.schedule.enabled`. */
-function follow(running: Running): void {
+function follow(running: RunningService): void {
   const { models, jobs } = running.backend;
   const name = 'schedule';
   const publisher = new DuePublisher(() => contextOfJob(name, running), jobs.observer);

@@ -2,7 +2,7 @@ import { advice, problem } from '#base/finding.js';
 import { messageOf } from '#base/errors.js';
 import { withinTime } from '#base/limits/clock.js';
 import type { Feature, FeatureCheck } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { searchDeclaration } from './declaration.js';
 import { EngineFinder } from './engine-finder.js';
 import { Feeder, feedJob } from './feed.js';
@@ -79,7 +79,7 @@ const problemsOf = (settings: SearchSettings | null): readonly string[] =>
     ? []
     : [`api.search.engine is ${settings.engine}, and api.search.url is missing: set SEARCH_URL`];
 
-function startFeed(running: Running): void {
+function startFeed(running: RunningService): void {
   const { jobs, store } = running.backend;
   const settings = searchSettingsOf(running.config);
   if (settings === null) return;

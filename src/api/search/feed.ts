@@ -1,6 +1,6 @@
 import { messageOf } from '#base/errors.js';
 import { waited } from '#base/limits/timers.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { forJob } from '#store/send/database.js';
 import { syncLog } from '#store/stores/change-log.js';
 import { buildIndexes } from './build-indexes.js';
@@ -29,7 +29,7 @@ export class Feeder {
   /** The names of unused indexes that the engine has not dropped since then. */
   readonly #undropped = new Set<string>();
 
-  constructor(running: Running, engine: SearchEngine, settings: SearchSettings) {
+  constructor(running: RunningService, engine: SearchEngine, settings: SearchSettings) {
     this.#parts = { running, engine, settings, database: forJob(running.backend.store.database, feedJob) };
   }
 

@@ -1,33 +1,37 @@
 import { contextOfJob, unpagedSettings } from '../code/content-of-code.js';
 import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { findMany } from '#content/find-many.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { comparing, emptyQuery, type Filter } from '#model/query/ast.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { type LogState, syncLog } from '#store/stores/change-log.js';
 import type { SearchedType } from './searched-types.js';
 
 /** How entries are read: as they are after all changes in a log. */
 export interface Reading {
-  readonly running: Running;
+  readonly running: RunningService;
   /** Null if no log is followed. */
   readonly log: LogState | null;
 }
 
 /** Returns entries by their ids, in all states and locales. */
-export const readByIds = (ids: readonly number[], searched: SearchedType, reading: Reading): Promise<readonly Loaded[]> =>
+export const readByIds = (ids: readonly number[], searched: SearchedType, reading: Reading): Promise<readonly LoadedEntry[]> =>
   read(comparing('id', 'in', ids), ids.length, searched, reading);
 
 /** Returns the next entries after an id, in the order of ids. */
-export const readFrom = (after: number, limit: number, searched: SearchedType, reading: Reading): Promise<readonly Loaded[]> =>
-  read(comparing('id', 'gt', after), limit, searched, reading);
+export const readFrom = (
+  after: number,
+  limit: number,
+  searched: SearchedType,
+  reading: Reading,
+): Promise<readonly LoadedEntry[]> => read(comparing('id', 'gt', after), limit, searched, reading);
 
 async function read(
   filter: Filter,
   limit: number,
   { type, attributes }: SearchedType,
   reading: Reading,
-): Promise<readonly Loaded[]> {
+): Promise<readonly LoadedEntry[]> {
   const states = ['publishedAt', 'locale'].filter((name) => type.attributes.has(name));
   const { entries } = await findMany(
     type,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { memoizePair } from '#base/caches.js';
 import { textAttributes } from '#model/query/outside-search.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import type { EngineDocument, EngineIndex } from './engine.js';
 import type { SearchSettings } from './settings.js';
 
@@ -41,7 +41,7 @@ export const indexOf = ({ type, attributes }: SearchedType, name: string): Engin
 const longestText = 200_000;
 
 /** Returns an entry as the engine stores it. */
-export function documentOf({ document }: Loaded, { type, attributes }: SearchedType): EngineDocument {
+export function documentOf({ document }: LoadedEntry, { type, attributes }: SearchedType): EngineDocument {
   // the cut may leave half of a surrogate pair, which engines refuse
   const texts = attributes.flatMap((name) => {
     const value = document[name];

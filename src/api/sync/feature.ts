@@ -4,7 +4,7 @@ import { createContext } from '#content/create-context.js';
 import { roleAccess, sampleUser } from '#content/rights/role-access.js';
 import type { Role, Roles } from '#content/rights/role.js';
 import type { Feature } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { isSynced, syncOption } from '#http/sync-option.js';
 import { fullAccess } from '#model/query/access.js';
 import { bindRule } from '#model/query/bind-filter.js';
@@ -33,7 +33,7 @@ export const sync: Feature = {
  * Writes the change log while there are types that are synced or that other features read in it, and tells waiting clients of changed
  * rights. Returns what ends this.
  */
-function startSync(running: Running): () => Promise<void> {
+function startSync(running: RunningService): () => Promise<void> {
   const { models, jobs, store } = running.backend;
   let stop: (() => Promise<void>) | null = null;
   let isOver = !store.database.isReplicated;
@@ -62,7 +62,7 @@ const hasSynced = ({ types }: Registry): boolean => [...types.values()].some(isS
 /** Milliseconds after which an instance tries to become the writer of the log. */
 const leaseInterval = 2_000;
 
-function startWriter(running: Running): () => Promise<void> {
+function startWriter(running: RunningService): () => Promise<void> {
   const { jobs, models, store } = running.backend;
   const { retention } = settingsOf(running);
   const name = 'change log';
@@ -88,7 +88,7 @@ function startWriter(running: Running): () => Promise<void> {
 }
 
 /** Returns the row rules of roles for synced types, with the values of any user. */
-function rowRules(roles: Iterable<Role>, { config, source }: Running): readonly RowRule[] {
+function rowRules(roles: Iterable<Role>, { config, source }: RunningService): readonly RowRule[] {
   const { bind } = createContext(config, source, fullAccess);
   const types = [...bind.registry.types.values()].filter(isSynced);
   return [...roles].flatMap((role) => {
@@ -111,7 +111,7 @@ function orNone(bind: () => readonly RowRule[]): readonly RowRule[] {
 }
 
 /** Identifies waiting callers again when something has changed that their rights depend on. */
-function recheckCallers(running: Running): void {
+function recheckCallers(running: RunningService): void {
   const { models, store } = running.backend;
   const recheck = (isAffected: (one: Pick<SyncSession, 'sender'>) => boolean): void => {
     const { hub, rechecks } = syncService(running);

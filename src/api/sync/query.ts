@@ -13,7 +13,7 @@ import { parametersOf, parseQuery } from '#model/query/parse-query.js';
 import type { Plan } from '#model/query/plan.js';
 import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import type { Config } from '#settings/config.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { copiedFields } from './copy-query.js';
 import { type Dependencies, dependenciesOf } from './dependencies.js';
 import { type Visibility, visibilityOf } from './visibility.js';
@@ -31,7 +31,7 @@ export interface EntryForm {
   /** Returns what is read of entries: what they store, and scalars and components of the entries that they link. Throws an ApiError. */
   select(type: ContentType, bind: BindContext): Pick<Query, 'fields' | 'includePrivate' | 'populate'>;
   /** Returns entries as the front end gets them. Throws a ValidationError if they exceed the budget. */
-  copiesOf(entries: readonly Loaded[], content: ContentContext): EntryCopy[];
+  copiesOf(entries: readonly LoadedEntry[], content: ContentContext): EntryCopy[];
 }
 
 /** An entry as clients keep it. */

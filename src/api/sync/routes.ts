@@ -2,7 +2,7 @@ import { validationError } from '#base/errors.js';
 import { anything, flag, listOf, record, text, integerSchema } from '#http/json-schema.js';
 import { json, type Operation, parameter } from '#http/operation.js';
 import { type Answer, type Route, type RouteCall, withPrefix } from '#http/route.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Config } from '#settings/config.js';
 import { answerShape } from './electric/answer-shape.js';
 import { pollStep } from './follow.js';
@@ -43,7 +43,7 @@ const operation: Operation = {
 /** A content type of this name keeps its entries at these paths. */
 const toType =
   (name: string) =>
-  ({ backend: { models } }: Running): boolean =>
+  ({ backend: { models } }: RunningService): boolean =>
     models.snapshot.registry.byPluralName.has(name) || models.snapshot.registry.bySingularName.has(name);
 
 const shapeRoute: Route = {

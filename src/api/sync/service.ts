@@ -2,7 +2,7 @@ import { unavailableError } from '#base/errors.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import { Queue } from '#base/limits/queue.js';
 import type { Observer } from '#base/observe/observer.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Database } from '#store/send/database.js';
 import { type LogState, syncLog } from '#store/stores/change-log.js';
 import { SyncHub } from './hub.js';
@@ -44,7 +44,7 @@ export class SyncService {
   /** Requests of long answers do not wait in the queue of requests, so their reads have one. */
   readonly #queue = new Queue({ atOnce: 16, waiting: 2_000, ofClient: 100, longest: 10_000, refusal });
 
-  constructor(running: Running) {
+  constructor(running: RunningService) {
     const { database, changes } = running.backend.store;
     const settings = settingsOf(running);
     const signal = new LogSignal(changes);
@@ -108,12 +108,12 @@ export class SyncService {
 }
 
 /** Returns the settings of sync. */
-export const settingsOf = ({ config }: Pick<Running, 'config'>) => config.api.sync;
+export const settingsOf = ({ config }: Pick<RunningService, 'config'>) => config.api.sync;
 
-const services = new WeakMap<Running['backend'], SyncService>();
+const services = new WeakMap<RunningService['backend'], SyncService>();
 
 /** Returns what requests for changes share. It is made when it is needed first. */
-export function syncService(running: Running): SyncService {
+export function syncService(running: RunningService): SyncService {
   const service = services.get(running.backend) ?? new SyncService(running);
   services.set(running.backend, service);
   return service;

@@ -4,7 +4,7 @@ import type { Sender } from '#base/limits/queue.js';
 import type { ContentContext } from '#content/content-context.js';
 import { checkRight, identifyAgain, type Identifying } from '#http/authorize.js';
 import type { RouteCall } from '#http/route.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { isSynced } from '#http/sync-option.js';
 import { actionOf } from '#model/query/access.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -28,7 +28,7 @@ export type Identify = typeof identifyAgain;
 export class SyncSession {
   readonly sender: Sender;
   readonly #request: Identifying;
-  readonly #running: Running;
+  readonly #running: RunningService;
   /** Equal queries are one object. */
   readonly query: SyncQuery;
   readonly #uid: string;

@@ -3,7 +3,7 @@ import type { ContentContext } from '#content/content-context.js';
 import { createShaper, type Presentation, type Shaped } from '#content/shape-values.js';
 import { allOf } from '#model/query/conditions.js';
 import type { Condition, Plan } from '#model/query/plan.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
 import { readPage } from '#store/read/read-page.js';
 import type { Database } from '#store/send/database.js';
@@ -163,7 +163,7 @@ async function readEntries(further: Condition, { shape, content, state, size }: 
   const store = { ...content.store, database: syncLog.seeing(content.store.database, state) };
   const context = { ...content, store };
   const code = content.hooks?.reads(plan.type.uid) ?? null;
-  const entries: readonly Loaded[] =
+  const entries: readonly LoadedEntry[] =
     code === null
       ? (await readPage(narrowed, { registry: content.bind.registry, ...store })).entries
       : (await code.many({ query, plan: narrowed, id: null, further }, context)).entries;
@@ -184,7 +184,7 @@ const presentation: Presentation<Shaped> = {
 };
 
 /** Returns entries as clients keep them. Throws a ValidationError if they exceed the budget. */
-export function copiesOf(entries: readonly Loaded[], budget: Budget): EntryCopy[] {
+export function copiesOf(entries: readonly LoadedEntry[], budget: Budget): EntryCopy[] {
   const shape = createShaper(presentation, budget);
   return entries.map((entry) => {
     const { id, ...attributes } = shape(entry);

@@ -5,11 +5,11 @@ import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { collections } from '#model/schema/collections.js';
 import { forbiddenError, hasCode, payloadTooLargeError, rateLimitError, type ApiError } from '#base/errors.js';
 import { inTransaction } from '#store/send/transaction.js';
-import { findKey, insertKey, keepAnswer, type KeptAnswer, type KeyedWrite, KeyTakenError } from '#store/stores/key-store.js';
+import { findKey, insertKey, storeAnswer, type StoredAnswer, type KeyedWrite, KeyTakenError } from '#store/stores/key-store.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { isJson } from '../count-memory.js';
 import type { Answer, RouteCall } from '../route.js';
-import type { Running } from '../running.js';
+import type { RunningService } from '../running.js';
 import { KeyAllowance } from './key-allowance.js';
 import { accessDigest, fingerprintOf, keyError, keyId, readKey } from './read-key.js';
 
@@ -51,9 +51,10 @@ export function answerOnce(call: RouteCall, keyed: KeyOfWrite, write: Write): Pr
 }
 
 /** Returns when the record of a key that is stored now expires. */
-export const keyExpiry = ({ config }: Pick<Running, 'config'>): Date => new Date(Date.now() + 1_000 * config.api.idempotency.ttl);
+export const keyExpiry = ({ config }: Pick<RunningService, 'config'>): Date =>
+  new Date(Date.now() + 1_000 * config.api.idempotency.ttl);
 
-const allowanceOf = memoize(({ config }: Running) => new KeyAllowance(config));
+const allowanceOf = memoize(({ config }: RunningService) => new KeyAllowance(config));
 
 /** Maximum milliseconds between two attempts. */
 const longestPause = 250;
@@ -116,7 +117,7 @@ class KeyedRequest {
       const storedAnswer = encodeAnswer(answer);
       const size = storedAnswer.body?.length ?? 0;
       if (size > answerBytes) throw tooLarge();
-      await keepAnswer(database, id, storedAnswer);
+      await storeAnswer(database, id, storedAnswer);
       return { answer, size };
     });
     allowanceOf(running).add(client, result.size);
@@ -175,7 +176,7 @@ interface Head extends Omit<Answer, 'body'> {
 }
 
 /** Returns an answer in its stored form. Throws an Error for a stream, which no write returns. */
-function encodeAnswer({ body, ...rest }: Answer): KeptAnswer {
+function encodeAnswer({ body, ...rest }: Answer): StoredAnswer {
   const head = JSON.stringify({ ...rest, isJson: isJson(body) });
   if (body === undefined) return { head, body: null };
   if (isJson(body)) return { head, body: Buffer.from(JSON.stringify(body)) };
@@ -184,7 +185,7 @@ function encodeAnswer({ body, ...rest }: Answer): KeptAnswer {
 }
 
 /** Returns a stored answer with the header that tells it from the first one. JSON is decoded, as code around the answer expects it. */
-function decodeAnswer({ head, body }: KeptAnswer): Answer {
+function decodeAnswer({ head, body }: StoredAnswer): Answer {
   const { isJson, ...answer } = JSON.parse(head) as Head; // written by encodeAnswer
   const headers = { ...answer.headers, 'Idempotency-Replayed': 'true' };
   if (body === null) return { ...answer, headers };

@@ -3,7 +3,7 @@ import { Cron } from 'croner';
 import type { Config } from '#settings/config.js';
 import { ConfigError } from '#settings/setting.js';
 import type { Closing } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { createStorageOf } from '#media/storage/storage-of.js';
 import { makePrivateFolder } from '#base/private-folder.js';
 import { type BackupFolder, folderOf } from './place.js';
@@ -13,7 +13,7 @@ import { messageOf } from '#base/errors.js';
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 
 /** Starts the job that makes backups. Throws a ConfigError if its rule is not valid. */
-export function startBackups({ config, backend }: Running): Closing {
+export function startBackups({ config, backend }: RunningService): Closing {
   const { jobs, store } = backend;
   const cron = rule(config.backup.schedule ?? '');
   const stop = jobs.start({

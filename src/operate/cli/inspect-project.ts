@@ -7,7 +7,7 @@ import { messageOf } from '#base/errors.js';
 import { features } from '#features.js';
 import { createLogger, createObserver } from '#http/create-logger.js';
 import { enabledFeatures, routesOf } from '#http/feature.js';
-import { Connection, type Running } from '#http/running.js';
+import { Connection, type RunningService } from '#http/running.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { CodeProblems, type CodePlace } from '#strapi/load/code-problems.js';
 import { loadProjectCode } from '#strapi/project/load-project.js';
@@ -62,9 +62,9 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
 const warnLines = { enabled: true, level: 'warn', pretty: false } as const;
 
 /** Returns a service of the models alone. Code that loads files asks it for nothing else. */
-function onlyModels(config: Config, registry: Registry): Running {
+function onlyModels(config: Config, registry: Registry): RunningService {
   const models = { snapshot: { registry, locales: [] }, inForce: () => ({ models: new Map() }) };
-  return { config, backend: { models }, source: { models } } as unknown as Running; // see above
+  return { config, backend: { models }, source: { models } } as unknown as RunningService; // see above
 }
 
 /** Returns a stream that collects the messages of a log. */

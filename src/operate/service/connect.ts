@@ -15,7 +15,7 @@ import { createExplainRefusal } from '#http/explain-refusal.js';
 import { AnswerCache } from '#http/answer-cache.js';
 import { requestLimiter } from '#http/limit-requests.js';
 import { enabledFeatures, featureActions, loggedCollections, modelSettings, startFeatures, type Feature } from '#http/feature.js';
-import type { Connection, Running } from '#http/running.js';
+import type { Connection, RunningService } from '#http/running.js';
 import { createMedia } from '#media/media.js';
 import { retiring } from '#media/retire-files.js';
 import { createNotices } from '#base/notices.js';
@@ -84,7 +84,7 @@ export class Connecting {
  * Connects to the database and builds the components that requests use. Rejects if the database does not answer, with a ConfigError
  * if it never will.
  */
-async function connect(input: ConnectInput): Promise<Running> {
+async function connect(input: ConnectInput): Promise<RunningService> {
   try {
     const backend = await openStore(input);
     return await assemble(input, backend)
@@ -108,7 +108,7 @@ function openStore({ config, features, uri, observer }: ConnectInput): Promise<B
   return openBackend({ uri, config: config.database, settings, collections, firstLocale, observer });
 }
 
-async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
+async function assemble(input: ConnectInput, backend: Backend): Promise<RunningService> {
   const { config, features, secrets, observer, address, isEmbedded, project } = input;
   const { database, changes } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
@@ -155,7 +155,7 @@ const partsOf = ({ projectActions, adminActions, adminConditions, modelFiles, ow
 });
 
 /** Creates the collections of features, and starts them. Returns the running service, which ends them when it is closed. */
-async function startAll(running: Running, features: readonly Feature[]): Promise<Running> {
+async function startAll(running: RunningService, features: readonly Feature[]): Promise<RunningService> {
   const enabled = enabledFeatures(features, running.config);
   const collections = enabled.flatMap((feature) => feature.collections ?? []);
   await createOwnCollections(collections, running.backend.store.database);
@@ -174,7 +174,7 @@ export async function storedModels(uri: string, { database: settings }: Config):
 }
 
 /** Reports settings that let users choose more than an operator may expect. Called when the models of a project are stored. */
-export async function warnOfAccounts({ accounts, config, source }: Running, observer: Observer): Promise<void> {
+export async function warnOfAccounts({ accounts, config, source }: RunningService, observer: Observer): Promise<void> {
   if (accounts === null) return;
   const warnings = await startWarnings(accounts, createContext(config, source, fullAccess));
   for (const text of warnings) observer.observe({ kind: 'warned', topic: 'accounts', text });

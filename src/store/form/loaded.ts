@@ -10,30 +10,30 @@ export type StoredDocument = Readonly<Record<string, unknown>>;
  * An entry or an embedded component, with everything that its selection populates. Parents that share a related entry share the
  * object.
  */
-export interface Loaded {
+export interface LoadedEntry {
   readonly selection: Selection;
   readonly document: StoredDocument;
   /**
    * The related entries of each child of the selection, in the same order, followed by those of `selection.locales` unless that
    * is null.
    */
-  readonly children: readonly Related[];
+  readonly children: readonly RelatedEntries[];
   /** The version of an entry that code has changed after it was read; null if code has made it. */
   readonly version?: string | null;
 }
 
 /** Returns the version of an entry that was read or written alone; null if it has none. */
-export const versionOf = ({ document, version }: Loaded): string | null =>
+export const versionOf = ({ document, version }: LoadedEntry): string | null =>
   version === undefined ? entryVersion(document) : version;
 
 /**
  * The related entries or components in the order of the answer, at most one for a relation to one; only their number if that was
  * asked for.
  */
-export type Related = readonly Loaded[] | number;
+export type RelatedEntries = readonly LoadedEntry[] | number;
 
 /** Returns an entry without its populated relations. */
-export const withoutPopulatedRelations = ({ document, selection }: Loaded): Loaded => ({
+export const withoutPopulatedRelations = ({ document, selection }: LoadedEntry): LoadedEntry => ({
   document,
   selection: { ...selection, children: [], locales: null },
   children: [],

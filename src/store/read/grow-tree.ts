@@ -1,14 +1,14 @@
 import type { Document } from 'mongodb';
 import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import type { Loaded, Related } from '../form/loaded.js';
+import type { LoadedEntry, RelatedEntries } from '../form/loaded.js';
 import { applyList, type Choose, chosenItems } from './stored-lists.js';
 import { partsOf } from '../form/layout.js';
 import { appendTo } from '#base/values.js';
 
 /** A node of a tree that is still being read. */
-export interface Growing extends Loaded {
-  readonly children: Related[];
+export interface Growing extends LoadedEntry {
+  readonly children: RelatedEntries[];
 }
 
 /** A populated relation whose related entries are still to be read. */
@@ -23,7 +23,7 @@ export interface PendingRelation {
 }
 
 /** Returns the related entries of an entry or component. */
-export type RelatedOf = (holder: Document) => Related;
+export type RelatedOf = (holder: Document) => RelatedEntries;
 
 /** The rows of one relation; of one type if the relation is polymorphic. */
 export interface QueryRows {
@@ -45,12 +45,12 @@ export function growNodes(selection: Selection, documents: readonly Document[], 
 }
 
 /** The shared children array of nodes that populate nothing. It is never changed. */
-const childless: Related[] = [];
-const none: Related = [];
+const childless: RelatedEntries[] = [];
+const none: RelatedEntries = [];
 
 function createNode(selection: Selection, document: Document): Growing {
   const count = selection.children.length + (selection.locales === null ? 0 : 1);
-  return { selection, document, children: count === 0 ? childless : Array<Related>(count).fill(none) };
+  return { selection, document, children: count === 0 ? childless : Array<RelatedEntries>(count).fill(none) };
 }
 
 function growChildren({ type, children, locales }: Selection, nodes: readonly Growing[], next: PendingLevel): void {

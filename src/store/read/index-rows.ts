@@ -5,7 +5,7 @@ import { linkedIds, linkRanks, morphLinks } from '../form/layout.js';
 import { countsParents, readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphs } from './morph-rows.js';
-import type { Loaded } from '../form/loaded.js';
+import type { LoadedEntry } from '../form/loaded.js';
 import { cutsIds, cutWindow, wantedIds } from './stored-lists.js';
 import { appendTo, groupBy } from '#base/values.js';
 
@@ -21,7 +21,7 @@ export function indexRows({ child, owner }: PendingRelation, results: readonly Q
   return child.link.many ? related : (holder) => related(holder).slice(0, 1);
 }
 
-type ListOf = (holder: Document) => readonly Loaded[];
+type ListOf = (holder: Document) => readonly LoadedEntry[];
 
 /** `owner` is the type that has the relation. */
 function indexLists(child: LinkChild, owner: ContentType, nodes: readonly Growing[]): ListOf {
@@ -39,11 +39,11 @@ function indexLists(child: LinkChild, owner: ContentType, nodes: readonly Growin
   }
 }
 
-const none: readonly Loaded[] = [];
+const none: readonly LoadedEntry[] = [];
 
 /** Returns a function that finds the list of a holder by its id. */
 const listsIn =
-  (lists: ReadonlyMap<unknown, readonly Loaded[]>): ListOf =>
+  (lists: ReadonlyMap<unknown, readonly LoadedEntry[]>): ListOf =>
   (holder) =>
     lists.get(holder['_id']) ?? none;
 
@@ -77,7 +77,7 @@ function countsIn(rows: readonly Document[], window: Window | null): RelatedOf {
   return (holder) => Math.min(Math.max((counts.get(holder['_id']) ?? 0) - skip, 0), limit ?? Infinity);
 }
 
-const idOf = ({ document }: Loaded): number => Number(document['_id']);
+const idOf = ({ document }: LoadedEntry): number => Number(document['_id']);
 
 /** Returns a function that lists the other locales of an entry, in the order of their group unless the query sorts them. */
 function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { BoundSource, MorphChild, NestedList, SortKey } from '#model/query/plan.js';
 import { dottedPath, type LinkPath } from '#model/schema/attribute-places.js';
 import { linkedIds, linkRanks, morphLinks, partsOf } from '../form/layout.js';
-import type { Loaded } from '../form/loaded.js';
+import type { LoadedEntry } from '../form/loaded.js';
 import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { Resolutions } from './join-related.js';
@@ -70,7 +70,7 @@ function indexSources({ targets }: MorphChild, results: readonly SourceRows[], n
 const none: readonly LinkedNode[] = [];
 
 interface LinkedNode extends Pick<PartLink, 'order'> {
-  readonly node: Loaded;
+  readonly node: LoadedEntry;
 }
 
 interface PartLink {
@@ -158,7 +158,7 @@ function madeAt(row: Document, name: string): number {
 /** A target of polymorphic links. */
 interface Target {
   readonly uid: string;
-  readonly node: Loaded;
+  readonly node: LoadedEntry;
   /** Its position among the rows of its type, which are sorted if the target has a sort. */
   readonly place: number;
 }
@@ -179,7 +179,7 @@ function indexStoredLinks({ attribute, targets }: MorphChild, results: readonly 
   };
 }
 
-const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, Target> =>
+const indexMorphTargets = (uid: string, nodes: readonly LoadedEntry[]): Map<unknown, Target> =>
   new Map(nodes.map((node, place) => [node.document['_id'], { uid, node, place }]));
 
 /** Returns a function that cuts the targets of one type to the window. The sort only decides which targets are in the window. */

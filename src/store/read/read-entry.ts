@@ -10,7 +10,7 @@ import { type Database } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import { localeGroup } from '../form/layout.js';
-import type { Loaded } from '../form/loaded.js';
+import type { LoadedEntry } from '../form/loaded.js';
 import { joinFields, type Met, metBy } from './join-related.js';
 import { type JoinedRows, readTree } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
@@ -20,7 +20,7 @@ import { relatedStages, resolveOrJoin, resolveRelated, stagesOf } from './resolv
  * Reads the entry that meets the condition, the first by id if several do; null if there is none. The same command reads plain
  * relations of the first level and counts related entries, which takes a third of the time of another command.
  */
-export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
+export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<LoadedEntry | null> {
   if (isNever(condition)) return null;
   const met = metBy(condition, await resolveOrJoin(condition, database));
   const selection = await resolveLists(asked, database);
@@ -164,7 +164,7 @@ export const readTreeOf = async (
   document: Document,
   database: Database,
   joined?: JoinedRows,
-): Promise<Loaded> => (await readTree(selection, [document], database, joined))[0] as Loaded; // that of the document
+): Promise<LoadedEntry> => (await readTree(selection, [document], database, joined))[0] as LoadedEntry; // that of the document
 
 /** Returns a match for the documents that meet a condition. */
 export const matchOf = async (condition: Condition, database: Database): Promise<Document> =>

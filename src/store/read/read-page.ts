@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { BoundCursors, Position } from '#model/query/bound-cursors.js';
 import type { Plan } from '#model/query/plan.js';
-import type { Loaded } from '../form/loaded.js';
+import type { LoadedEntry } from '../form/loaded.js';
 import { readAll } from '../send/read-commands.js';
 import { matchBoth, compileBeginning, compileKeys, inCollation, sortsByComputed } from './compile-page.js';
 import { explainTimeout } from './explain-timeout.js';
@@ -16,7 +16,7 @@ import type { Facts, JoinedPage, PageContext, Way } from './ways/way.js';
 
 /** The entries of a page. */
 export interface LoadedPage {
-  readonly entries: readonly Loaded[];
+  readonly entries: readonly LoadedEntry[];
   /** Null if it was not asked for. */
   readonly total: number | null;
   /** Absent unless the page is one by cursors. */

@@ -8,7 +8,7 @@ import { readAll } from '../send/read-commands.js';
 import { growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
 import type { Resolutions } from './join-related.js';
-import type { Loaded } from '../form/loaded.js';
+import type { LoadedEntry } from '../form/loaded.js';
 import { isTooLarge } from '../send/driver-errors.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveConditions } from './resolve-related.js';
@@ -25,7 +25,7 @@ export async function readTree(
   documents: readonly Document[],
   database: Database,
   joined: JoinedRows = new Map(),
-): Promise<Loaded[]> {
+): Promise<LoadedEntry[]> {
   if (documents.length === 0) return [];
   const level: PendingLevel = new Map();
   const entries = growNodes(await resolveLists(selection, database), documents, level);

@@ -14,7 +14,7 @@ import { endless, WaitTime } from '#base/limits/clock.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
 import { runAfterWrite } from '#base/after-write.js';
 import { currentMoment } from '#model/query/moment.js';
-import type { Loaded } from '../form/loaded.js';
+import type { LoadedEntry } from '../form/loaded.js';
 
 /** A stored document, for code outside of this folder. */
 export type { Document } from 'mongodb';
@@ -219,7 +219,7 @@ export class ReadLog {
   isFoundOutside = false;
 
   /** The entries that were read to be shown, with those that they populate; null if nobody asks for them. */
-  readonly entries: Loaded[] | null;
+  readonly entries: LoadedEntry[] | null;
 
   constructor(begun: number, { notesEntries = false } = {}) {
     this.begun = begun;

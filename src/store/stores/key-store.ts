@@ -22,18 +22,18 @@ export interface KeyedWrite {
 }
 
 /** An answer as it is stored: everything but its body as JSON, and the bytes of its body. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly head: string;
   readonly body: Buffer | null;
 }
 
 /** The record of a write that was committed. */
 interface KeyRecord extends Omit<KeyedWrite, 'id' | 'client'> {
-  readonly answer: KeptAnswer;
+  readonly answer: StoredAnswer;
 }
 
 /** The same without the body of the answer, which may be large. */
-type KeyHead = Omit<KeyedWrite, 'id' | 'client'> & Pick<KeptAnswer, 'head'>;
+type KeyHead = Omit<KeyedWrite, 'id' | 'client'> & Pick<StoredAnswer, 'head'>;
 
 interface KeyDocument extends Omit<KeyedWrite, 'id'> {
   readonly _id: string;
@@ -65,7 +65,7 @@ export async function insertKey(database: Database, { id, ...write }: KeyedWrite
 }
 
 /** Adds the answer to the record of a key, as the last command of its transaction. */
-export async function keepAnswer(database: Database, id: string, { head, body }: KeptAnswer): Promise<void> {
+export async function storeAnswer(database: Database, id: string, { head, body }: StoredAnswer): Promise<void> {
   const bytes = head.length + (body?.length ?? 0);
   const set = { head, body: body === null ? null : new Binary(body), ...(bytes > leastBytes && { bytes }) };
   const update = () => keysOf(database).updateOne({ _id: id }, { $set: set }, inScope(database));

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Answer, RouteCall } from '#http/route.js';
 import { isRead } from '#http/tag-answers.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { ContentContext } from '#content/content-context.js';
 import { administratorCall } from '#admin/panel-route.js';
 import { recorded } from '#admin/record-request.js';
@@ -27,7 +27,7 @@ export async function runAsAdministrator(ctx: Context, call: RouteCall, run: (ca
 }
 
 /** Returns what an administrator may do, by an object with their id. Throws an Error if there is none. */
-export async function generateUserAbility(user: unknown, running: Running, content: ContentContext): Promise<Ability> {
+export async function generateUserAbility(user: unknown, running: RunningService, content: ContentContext): Promise<Ability> {
   const panel = panelOf(running);
   const administrator = isRecord(user) ? await panel.administrator(Number(user['id'])) : null;
   if (administrator === null) throw new Error('there is no such administrator');

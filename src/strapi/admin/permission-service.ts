@@ -1,5 +1,5 @@
 import type { ContentContext } from '#content/content-context.js';
-import type { AdminCondition, Running } from '#http/running.js';
+import type { AdminCondition, RunningService } from '#http/running.js';
 import { explorer } from '#admin/rights/actions.js';
 import { mapValues, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
@@ -15,7 +15,7 @@ interface PermissionParts {
   readonly adminConditions: AdminCondition[];
   /** Whether `bootstrap` has run. */
   readonly connection: { readonly isPrepared: boolean };
-  readonly running: () => Running;
+  readonly running: () => RunningService;
   readonly content: () => ContentContext;
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { entityOf } from '#api/code/entity-service.js';
-import { type Loaded, type Related, versionOf } from '#store/form/loaded.js';
+import { type LoadedEntry, type RelatedEntries, versionOf } from '#store/form/loaded.js';
 import { maySee, readable, type Access } from '#model/query/access.js';
 import type { Query } from '#model/query/ast.js';
 import type { BindContext } from '#model/query/bind-context.js';
@@ -17,7 +17,7 @@ interface Rights {
 /** An entry before code of a project has changed it. */
 interface EntryBefore extends Rights {
   /** Null if code has added it. */
-  readonly entry: Loaded | null;
+  readonly entry: LoadedEntry | null;
   /** The entry as it was shown to code. */
   readonly before: Values;
   /** The selection of the client. It decides how values that code has not changed are answered. */
@@ -29,13 +29,14 @@ interface EntryBefore extends Rights {
 }
 
 /** A value of an entry, or a relation or component with its targets. */
-type Part = { readonly field: ScalarAttribute; readonly value: unknown } | { readonly child: Child; readonly related: Related };
+type Part =
+  { readonly field: ScalarAttribute; readonly value: unknown } | { readonly child: Child; readonly related: RelatedEntries };
 
 /**
  * Returns an entry with the values that code has set. Omits attributes that the caller may not read. Keys that are not attributes
  * are kept.
  */
-export function applyChanges(after: Values, input: EntryBefore): Loaded {
+export function applyChanges(after: Values, input: EntryBefore): LoadedEntry {
   const { entry, before, selection, isPopulatedByCode } = input;
   if (entry !== null && !isPopulatedByCode && isDeepStrictEqual(after, before)) return { ...entry, selection };
   const { type } = selection;
@@ -55,7 +56,7 @@ interface AnsweredWrite {
 }
 
 /** Returns the answer of a write whose result code has changed, without other locales; null if it has not. */
-export function changedAnswer(after: Values, entry: Loaded, { query, selection, bind }: AnsweredWrite): Loaded | null {
+export function changedAnswer(after: Values, entry: LoadedEntry, { query, selection, bind }: AnsweredWrite): LoadedEntry | null {
   const before = entityOf(entry);
   if (query === undefined || selection === null || isDeepStrictEqual(after, before)) return null;
   const keepsChildren = query.isForFields === true;
@@ -85,16 +86,16 @@ function changedPart(name: string, value: unknown, input: EntryBefore): Part[] {
   return index === -1 ? partOf(name, value, selection.type, input) : partAt(entry, index);
 }
 
-const selectedIndex = (entry: Loaded | null, name: string): number =>
+const selectedIndex = (entry: LoadedEntry | null, name: string): number =>
   entry?.selection.children.findIndex(({ key }) => key === name) ?? -1;
 
-function partAt(entry: Loaded | null, index: number): Part[] {
+function partAt(entry: LoadedEntry | null, index: number): Part[] {
   const [child, related] = [entry?.selection.children[index], entry?.children[index]];
   return child === undefined || related === undefined ? [] : [{ child, related }];
 }
 
 /** Creates a loaded entry or component from its flat form. */
-const loadFlat = (value: Values, type: ContentType, rights: Rights): Loaded =>
+const loadFlat = (value: Values, type: ContentType, rights: Rights): LoadedEntry =>
   assemble(value, type, {
     parts: Object.entries(value).flatMap(([name, inner]) => partOf(name, inner, type, rights)),
     entry: null,
@@ -103,8 +104,8 @@ const loadFlat = (value: Values, type: ContentType, rights: Rights): Loaded =>
 function assemble(
   value: Values,
   type: ContentType,
-  { parts, entry }: { readonly parts: readonly Part[]; readonly entry: Loaded | null },
-): Loaded {
+  { parts, entry }: { readonly parts: readonly Part[]; readonly entry: LoadedEntry | null },
+): LoadedEntry {
   const fields = parts.flatMap((part) => ('field' in part ? [part] : []));
   const children = parts.flatMap((part) => ('child' in part ? [part] : []));
   const locales = entry?.selection.locales ?? null;
@@ -137,7 +138,7 @@ function partOf(name: string, value: unknown, type: ContentType, rights: Rights)
 function childOf(attribute: Exclude<Attribute, ScalarAttribute>, value: unknown, rights: Rights): Part[] {
   const { types } = rights.registry;
   const key = attribute.name;
-  const load = (typeOf: (item: Values) => ContentType | undefined): Loaded[] => loadItems(value, typeOf, rights);
+  const load = (typeOf: (item: Values) => ContentType | undefined): LoadedEntry[] => loadItems(value, typeOf, rights);
   switch (attribute.kind) {
     case 'relation':
     case 'media': {
@@ -167,7 +168,7 @@ function childOf(attribute: Exclude<Attribute, ScalarAttribute>, value: unknown,
 const wholeList = { condition: null, sort: [], window: null, countOnly: false, reversed: false } as const;
 
 /** Loads the items of a list. Omits those of an unknown type. */
-const loadItems = (value: unknown, typeOf: (item: Values) => ContentType | undefined, rights: Rights): Loaded[] =>
+const loadItems = (value: unknown, typeOf: (item: Values) => ContentType | undefined, rights: Rights): LoadedEntry[] =>
   [value].flat().flatMap((item) => {
     const type = isRecord(item) ? typeOf(item) : undefined;
     return isRecord(item) && type !== undefined ? [loadFlat(item, type, rights)] : [];

@@ -13,7 +13,7 @@ import { limitsOfCode } from '#api/code/content-of-code.js';
 import { entityOf } from '#api/code/entity-service.js';
 import { scalarsOf } from '#api/code/rows.js';
 import { readEntry } from '#store/read/read-entry.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import type { Notices } from '#base/notices.js';
 import { copyPlain, isRecord, type Values } from '#base/values.js';
 import { changedAnswer } from './changed-entries.js';
@@ -169,7 +169,11 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   /** Returns the entry that a write returns, together with the code around its read, as in Strapi v4. */
-  async #readAnswer({ type: { uid }, action }: PendingWrite, entry: Loaded | null, params: EngineParameters): Promise<unknown> {
+  async #readAnswer(
+    { type: { uid }, action }: PendingWrite,
+    entry: LoadedEntry | null,
+    params: EngineParameters,
+  ): Promise<unknown> {
     if (entry === null || !this.#hearsAnswer(uid, action)) return entry && entityOf(entry);
     const { select, populate } = params;
     const where = { id: entry.document['_id'] };
@@ -204,7 +208,7 @@ const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCa
 const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
 
 /** Returns the entry with all values, and with what the caller of the write reads back. */
-function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Loaded | null> {
+function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<LoadedEntry | null> {
   const whole = { type, fields: scalarsOf(type), children: selection?.children ?? [], locales: null };
   return readEntry(hasId(id), whole, store.database);
 }

@@ -3,7 +3,7 @@ import { codeAccess, limitsOfCode, unpagedSettings } from '#api/code/content-of-
 import type { ContentContext, PendingRead, SurroundedReads } from '#content/content-context.js';
 import { contextForRead } from '#content/drafts.js';
 import { type Entity, entityOf, presentParameters } from '#api/code/entity-service.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
 import { readPage, readTotal, type LoadedPage } from '#store/read/read-page.js';
 import { validationError } from '#base/errors.js';
@@ -48,8 +48,8 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
     kind: 'FindOne' | 'FindMany',
     read: PendingRead,
     context: ContentContext,
-    load: (plan: Plan) => Promise<readonly Loaded[]>,
-  ): Promise<readonly Loaded[]> => {
+    load: (plan: Plan) => Promise<readonly LoadedEntry[]>,
+  ): Promise<readonly LoadedEntry[]> => {
     const { uid } = read.plan.type;
     if (!hooks.hasListeners(uid, kind)) return load(read.plan);
     const opened: FoundForCode[] = [];
@@ -62,7 +62,7 @@ export function createSurroundedReads(hooks: Listening): SurroundedReads {
     });
     return opened.flatMap((codeRead) => closeForCode([seen].flat(), codeRead, context));
   };
-  const one = async (read: PendingRead, context: ContentContext): Promise<Loaded | null> =>
+  const one = async (read: PendingRead, context: ContentContext): Promise<LoadedEntry | null> =>
     (await surround('FindOne', read, context, (plan) => readFirst(read, plan, context)))[0] ?? null;
   const many = async (read: PendingRead, context: ContentContext): Promise<LoadedPage> => {
     if (read.plan.type.kind === 'singleType')
@@ -95,7 +95,7 @@ async function countAll({ query }: PendingRead, plan: Plan, context: ContentCont
   return readTotal(plan, { registry: bind.registry, ...store });
 }
 
-async function readFirst({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<readonly Loaded[]> {
+async function readFirst({ query }: PendingRead, plan: Plan, context: ContentContext): Promise<readonly LoadedEntry[]> {
   const { store } = await contextForRead(query, plan, context);
   return [await readEntry(plan.condition ?? allOf([]), plan.selection, store.database)].filter((entry) => entry !== null);
 }
@@ -165,11 +165,11 @@ const valuesOf = (type: ContentType): Selection['fields'] =>
 /** Entries as code sees them, and their sources. */
 interface FoundForCode extends ChangedPlan {
   readonly read: PendingRead;
-  readonly entries: ReadonlyMap<unknown, Loaded>;
+  readonly entries: ReadonlyMap<unknown, LoadedEntry>;
   readonly entities: Entity[];
 }
 
-function openForCode(entries: readonly Loaded[], read: PendingRead, changed: ChangedPlan): FoundForCode {
+function openForCode(entries: readonly LoadedEntry[], read: PendingRead, changed: ChangedPlan): FoundForCode {
   return {
     ...changed,
     read,
@@ -179,11 +179,11 @@ function openForCode(entries: readonly Loaded[], read: PendingRead, changed: Cha
 }
 
 /** Returns an entry for code. In GraphQL it has only values, because relations are loaded by fields. */
-const shownTo = (entry: Loaded, { query }: PendingRead): Loaded =>
+const shownTo = (entry: LoadedEntry, { query }: PendingRead): LoadedEntry =>
   query.isForFields === true ? { ...entry, selection: { ...entry.selection, children: [], locales: null }, children: [] } : entry;
 
 /** Returns the entries after code may have removed or changed some. */
-function closeForCode(entities: readonly unknown[], codeRead: FoundForCode, { bind }: ContentContext): readonly Loaded[] {
+function closeForCode(entities: readonly unknown[], codeRead: FoundForCode, { bind }: ContentContext): readonly LoadedEntry[] {
   const { read, entries, answered, isPopulatedByCode } = codeRead;
   const access = answeringAccess(read.query, bind.access);
   return entities.filter(isRecord).map((entity) => {

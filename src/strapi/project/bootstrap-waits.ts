@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { ApiError, messageOf } from '#base/errors.js';
 import { contextOfCode } from '#api/code/content-of-code.js';
 import { ConfigError } from '#settings/setting.js';
-import type { Connection, Running } from '#http/running.js';
+import type { Connection, RunningService } from '#http/running.js';
 import { Alarm, waited } from '#base/limits/timers.js';
 import { ping } from '#store/send/connection.js';
 import { claim } from '#store/stores/claim.js';
@@ -69,7 +69,7 @@ export class BootstrapWaits {
   }
 
   /** Resolves when the unique indexes of all types are built, without which writes are refused. */
-  async indexes({ backend }: Pick<Running, 'backend'>): Promise<void> {
+  async indexes({ backend }: Pick<RunningService, 'backend'>): Promise<void> {
     const { stopping } = this.#parts.connection;
     if (stopping.aborted) return;
     const end = this.#begin('unique indexes');
@@ -105,7 +105,7 @@ export class BootstrapWaits {
    * Runs the bootstrap code of a project while no other instance runs it, because such code creates what it does not find. Goes on after
    * a minute, if another instance takes longer.
    */
-  async inTurn({ backend }: Pick<Running, 'backend'>, work: () => Promise<void>): Promise<void> {
+  async inTurn({ backend }: Pick<RunningService, 'backend'>, work: () => Promise<void>): Promise<void> {
     const { connection, observer } = this.#parts;
     const end = this.#begin('other instances');
     const run = async (): Promise<void> => {
@@ -126,7 +126,7 @@ export class BootstrapWaits {
   }
 
   /** Runs work unless another instance runs its own. Returns whether it did. */
-  async #runs({ store }: Running['backend'], work: () => Promise<void>): Promise<boolean> {
+  async #runs({ store }: RunningService['backend'], work: () => Promise<void>): Promise<boolean> {
     const takenError = new Error('another instance runs its bootstrap');
     try {
       await this.untilAnswered('bootstrap', () => claim(store.database, 'bootstrap', { work, busy: () => takenError }));
@@ -184,7 +184,7 @@ function isUnavailable(error: unknown): boolean {
  * Resolves when what code of a project may reach for in Strapi v4 is there: the unique indexes, without which writes are refused, and the
  * default roles of administrators.
  */
-export async function readyForCode(running: Running, waits: BootstrapWaits): Promise<void> {
+export async function readyForCode(running: RunningService, waits: BootstrapWaits): Promise<void> {
   await waits.indexes(running);
   if (!running.config.admin.enabled) return;
   // loaded here, because a start without such code does without the panel

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { modelPreviews } from '#store/models/preview-models.js';
 import { servedCollections } from '#store/models/served-collections.js';
 import { readModels, writeModels } from '#store/stores/model-store.js';
@@ -40,7 +40,7 @@ export const modelsOf = (plugin: ProjectPlugin, directory: string): readonly Mod
 /** Stores the models that code decides, if they are valid and differ from the stored ones. Returns whether they differ. */
 export async function storeCodeModels(
   modelsFor: (stored: readonly ModelDocument[]) => readonly ModelDocument[],
-  { backend }: Pick<Running, 'backend'>,
+  { backend }: Pick<RunningService, 'backend'>,
   report: PluginReport,
 ): Promise<boolean> {
   const { database } = backend.store;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { absentPlugins, findPlugins, type PluginPlace } from '#settings/find-plugins.js';
 import type { LoadOptions } from '#settings/load-source.js';
 import { messageOf } from '#base/errors.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Model, ModelDocument } from '#model/schema/model.js';
 import { isRecord } from '#base/values.js';
@@ -156,7 +156,7 @@ export class ProjectPlugins {
   /**
    * Stores the content types of the plugins, and the models that `register` has changed, because code decides which attributes there are.
    */
-  storeModels(running: Running, { directory, code, waits }: ModelParts): Promise<void> {
+  storeModels(running: RunningService, { directory, code, waits }: ModelParts): Promise<void> {
     const place = 'content types of plugins';
     return attempt(place, this.#report, async () => {
       const own = this.models(directory);

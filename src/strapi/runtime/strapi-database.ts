@@ -1,6 +1,6 @@
 import { userUid } from '#accounts/user-store.js';
 import type { ContentContext } from '#content/content-context.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import type { StrapiModel } from '../content/describe-model.js';
 import type { Subscriber } from '../content/lifecycle-events.js';
@@ -58,7 +58,7 @@ function createEntityManager(query: StrapiDatabase['query']): EntityManager {
 
 interface DatabaseInput {
   readonly content: () => ContentContext;
-  readonly running: () => Running;
+  readonly running: () => RunningService;
   readonly lifecycles: Lifecycles;
   readonly transactions: CodeTransactions;
   /** Queries of what is no content type, by uid. */

@@ -14,7 +14,7 @@ import {
   presentParameters,
   withKnownFilters,
 } from '#api/code/entity-service.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { parseQuery } from '#model/query/parse-query.js';
 import { showPagination } from '#api/rest/envelope.js';
 import { isRecord, type Values, decodeId } from '#base/values.js';
@@ -83,7 +83,7 @@ function coreReads(open: Open): Service {
 
 type Write = (
   parameters: WithData | undefined,
-  work: (opened: EntityOperation, data: unknown) => Promise<Loaded | null>,
+  work: (opened: EntityOperation, data: unknown) => Promise<LoadedEntry | null>,
 ) => Promise<Entity | null>;
 
 const coreWrites = (write: Write): Service => ({

@@ -7,7 +7,7 @@ import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import { createLocale, localeWork } from '#content/locales.js';
 import type { EntityParameters, EntityService } from '#api/code/entity-service.js';
-import { accountsOf, type Running } from '#http/running.js';
+import { accountsOf, type RunningService } from '#http/running.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
@@ -24,7 +24,7 @@ export type PluginServices = Readonly<Record<string, Readonly<Record<string, Ser
 interface PluginParts {
   readonly config: Config;
   /** Throws a 503 until the database has answered. */
-  readonly running: () => Running;
+  readonly running: () => RunningService;
   readonly entityService: EntityService;
   readonly query: (uid: string) => QueryEngine;
   /** Returns the current context of code. */

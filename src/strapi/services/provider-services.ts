@@ -3,13 +3,13 @@ import { tokenUser } from '#accounts/login/provider-user.js';
 import { ownProvider, registerProvider, runProvider } from '#accounts/providers/own-providers.js';
 import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
-import { accountsOf, type Running } from '#http/running.js';
+import { accountsOf, type RunningService } from '#http/running.js';
 import type { Values } from '#base/values.js';
 import type { QueryEngine } from './query-engine.js';
 
 interface ProviderParts {
   readonly config: Config;
-  readonly running: () => Running;
+  readonly running: () => RunningService;
   readonly query: (uid: string) => QueryEngine;
   readonly content: () => ContentContext;
 }

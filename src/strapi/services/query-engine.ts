@@ -14,7 +14,7 @@ import {
   type Entity,
   type EntityOperation as OpenedForCode,
 } from '#api/code/entity-service.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { validationError } from '#base/errors.js';
 import type { Query } from '#model/query/ast.js';
 import { isRecord } from '#base/values.js';
@@ -194,7 +194,7 @@ async function onFirst(
   verb: string,
   parameters: EngineParameters,
   { type, context }: Opened,
-  write: (entry: Parameters<typeof remove>[0], query: Query, context: ContentContext) => Promise<Loaded | null>,
+  write: (entry: Parameters<typeof remove>[0], query: Query, context: ContentContext) => Promise<LoadedEntry | null>,
 ): Promise<Entity | null> {
   const { where } = parameters;
   if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);

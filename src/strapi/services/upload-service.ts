@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ContentContext } from '#content/content-context.js';
 import { validationError } from '#base/errors.js';
 import { entityOf, type Entity, type EntityParameters, type EntityService } from '#api/code/entity-service.js';
-import { mediaOf, type Running } from '#http/running.js';
+import { mediaOf, type RunningService } from '#http/running.js';
 import { findTarget } from '#media/link-files.js';
 import { parseFileInfo } from '#media/parse-file-info.js';
 import { folderIn, placeFile } from '#media/place-file.js';
@@ -18,7 +18,7 @@ import { type ByUser, writtenBy } from './written-by.js';
 
 interface UploadParts {
   /** Throws a 503 until the database has answered. */
-  readonly running: () => Running;
+  readonly running: () => RunningService;
   /** Returns the current context of code. */
   readonly content: () => ContentContext;
   readonly entityService: EntityService;

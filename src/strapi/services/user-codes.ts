@@ -2,11 +2,11 @@ import { isStoredCode } from '#accounts/login/passwords.js';
 import { userUid } from '#accounts/user-store.js';
 import { withStoredCodes } from '#accounts/users/user-input.js';
 import type { EntityService } from '#api/code/entity-service.js';
-import { accountsOf, type Running } from '#http/running.js';
+import { accountsOf, type RunningService } from '#http/running.js';
 import type { Values } from '#base/values.js';
 import type { QueryEngine } from './query-engine.js';
 
-type OpenRunning = () => Running;
+type OpenRunning = () => RunningService;
 
 /**
  * Returns the data of a user with the codes of code in their stored form, so that the routes of the service accept the codes. Codes that

@@ -12,7 +12,7 @@ import { graphqlRoutes, type GraphqlParts } from '#api/graphql/endpoint/graphql-
 import { graphqlSettings } from '#api/graphql/endpoint/graphql-settings.js';
 import { buildSchema, type SchemaOptions } from '#api/graphql/endpoint/build-schema.js';
 import { createApp } from '#http/create-app.js';
-import { Connection, type Running } from '#http/running.js';
+import { Connection, type RunningService } from '#http/running.js';
 import { createStore } from '#store/store.js';
 import { noNotices } from '#base/notices.js';
 import { fullAccess, type Access } from '#model/query/access.js';
@@ -136,7 +136,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
 }
 
 /** The parts of the service that the endpoint uses. */
-const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Config): Running =>
+const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Config): RunningService =>
   ({
     config,
     source: { store, models: { snapshot: { registry: bind.registry, locales: { codes: bind.locales, default: 'en' } } } },
@@ -147,4 +147,4 @@ const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Conf
     accounts: null,
     media: null,
     explainRefusal: () => undefined,
-  }) as unknown as Running; // the rest is not reached
+  }) as unknown as RunningService; // the rest is not reached

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { changeLog } from '#model/schema/collections.js';
 import { features } from '#features.js';
 import type { Feature } from '#http/feature.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { search } from '#api/search/feature.js';
 import { searchStatus } from '#api/search/status.js';
 import { serveAccounts, type ServingAccounts } from '../../content/rights/serve-accounts.js';
@@ -37,7 +37,7 @@ export const searchModels = [
 ];
 
 export interface ServingSearch extends ServingAccounts {
-  readonly running: Running;
+  readonly running: RunningService;
   /** Resolves when all indexes are complete, and have all changes. */
   readonly fed: () => Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function serveSearch(
   engine: EngineServer,
   { isFed = true, ...input }: Partial<ServingInput> & { readonly isFed?: boolean } = {},
 ): Promise<ServingSearch> {
-  let running: Running | null = null;
+  let running: RunningService | null = null;
   const watched: Feature = {
     ...search,
     start: (one) => {
@@ -63,7 +63,7 @@ export async function serveSearch(
     ...input,
     config: { ...input.config, api: { search: settings, ...input.config?.api } },
   });
-  const parts = running as Running | null; // set by the start
+  const parts = running as RunningService | null; // set by the start
   if (parts === null) throw new Error('the feature did not start');
   return { ...serving, running: parts, fed: () => fed(parts) };
 }
@@ -71,7 +71,7 @@ export async function serveSearch(
 let markers = 0;
 
 /** Resolves when all writes so far are in the change log: one that is made after them is there. */
-export async function logged({ backend }: Running): Promise<void> {
+export async function logged({ backend }: RunningService): Promise<void> {
   const { db } = backend.store.database;
   const pages = db.collection<{ _id: number }>('pages');
   const ids: number[] = []; // the first ones may be older than the log
@@ -88,7 +88,7 @@ export async function logged({ backend }: Running): Promise<void> {
   });
 }
 
-async function fed(running: Running): Promise<void> {
+async function fed(running: RunningService): Promise<void> {
   const { backend, config } = running;
   await logged(running);
   await eventually(async () => {

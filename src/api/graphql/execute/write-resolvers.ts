@@ -5,7 +5,7 @@ import { create } from '#content/create.js';
 import { inStatusOf } from '#content/drafts.js';
 import { findSingleForWrite } from '#content/find-one.js';
 import type { Status } from '#content/meet-precondition.js';
-import type { Loaded } from '#store/form/loaded.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
 import { remove } from '#content/remove.js';
 import { update } from '#content/update.js';
 import { ApiError, notFoundError } from '#base/errors.js';
@@ -35,7 +35,7 @@ interface Mutation {
   readonly content: ContentContext;
 }
 
-type Write = (mutation: Mutation) => Promise<Loaded | null>;
+type Write = (mutation: Mutation) => Promise<LoadedEntry | null>;
 type Failed = (error: unknown, type: ContentType, info: GraphQLResolveInfo) => EntryResult;
 
 const rethrow: Failed = (error) => {
@@ -67,7 +67,7 @@ function dataOf({ data, locale }: Values): Values {
 const statusOf = ({ status }: Values): Pick<Mutation, 'status'> =>
   status === 'draft' || status === 'published' ? { status } : {};
 
-const createAsked = ({ type, data, query, content, status }: Mutation): Promise<Loaded> =>
+const createAsked = ({ type, data, query, content, status }: Mutation): Promise<LoadedEntry> =>
   create(type, inStatusOf(data, status ?? null), query, status === 'published' ? { ...content, createsDrafts: false } : content);
 
 /**
@@ -102,7 +102,7 @@ export const updateResolver = (type: ContentType): Resolver =>
   type.kind === 'singleType' ? updateSingle(type) : updateEntry(type);
 
 /** Creates the entry of a single type, or its localization if it exists in another locale. */
-async function createSingle(mutation: Mutation): Promise<Loaded> {
+async function createSingle(mutation: Mutation): Promise<LoadedEntry> {
   const { type, query, content, status } = mutation;
   const other = type.localized ? await singleId(type, 'all', content) : null;
   if (other === null) return createAsked(mutation);

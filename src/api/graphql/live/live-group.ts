@@ -1,6 +1,6 @@
 import { ApiError } from '#base/errors.js';
 import { Alarm } from '#base/limits/timers.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import type { ChangeBus } from '#store/changes/changes.js';
 import type { Sender } from '#base/limits/queue.js';
 import { LiveAnswer } from './live-answer.js';
@@ -9,7 +9,7 @@ import type { LiveQuery, Reading } from './live-query.js';
 /** What groups share. */
 interface GroupParts {
   readonly changes: ChangeBus;
-  readonly limiter: Running['limiter'];
+  readonly limiter: RunningService['limiter'];
   /** Lets the group hear of changes of collections. */
   readonly watch: (collections: readonly string[]) => void;
   /** Runs a reading when it is its turn. */

@@ -1,6 +1,6 @@
 import { Queue } from '#base/limits/queue.js';
 import { every } from '#base/limits/timers.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { syncService } from '../../sync/service.js';
 import type { LiveClient } from './client.js';
 import { LiveGroup } from './live-group.js';
@@ -18,14 +18,14 @@ const refusal = 'Too many live queries are read, please try again later';
 
 /** All live queries, and the beats of their connections. */
 class LiveQueries {
-  readonly #running: Running;
+  readonly #running: RunningService;
   readonly #groups = new Map<string, LiveGroup>();
   readonly #watched = new Set<string>();
   readonly #queue = new Queue({ atOnce: 16, waiting: 10_000, refusal });
   readonly #beats = new Set<Beat>();
   #stop: (() => void) | null = null;
 
-  constructor(running: Running) {
+  constructor(running: RunningService) {
     this.#running = running;
     syncService(running).rechecks.add((isAffected) => {
       for (const group of this.#groups.values()) void group.recheck(isAffected);
@@ -89,10 +89,10 @@ class LiveQueries {
   }
 }
 
-const services = new WeakMap<Running['backend'], LiveQueries>();
+const services = new WeakMap<RunningService['backend'], LiveQueries>();
 
 /** Returns the live queries of a service. */
-export function liveQueries(running: Running): LiveQueries {
+export function liveQueries(running: RunningService): LiveQueries {
   const service = services.get(running.backend) ?? new LiveQueries(running);
   services.set(running.backend, service);
   return service;

@@ -5,7 +5,7 @@ import { createRequestContext } from '#content/create-context.js';
 import { type identifyAgain, nobody } from '#http/authorize.js';
 import { RouteRequest } from '#http/route-request.js';
 import type { Step } from '#http/route.js';
-import { accountsOf, type Running } from '#http/running.js';
+import { accountsOf, type RunningService } from '#http/running.js';
 import { commented } from '#store/send/database.js';
 import { addressesOf } from './addresses.js';
 import { findGrant } from './grants.js';
@@ -25,7 +25,7 @@ interface Message {
 }
 
 /** Finds the caller of a message by its access token, and counts the message; null if it has none. Throws as `grantCaller`. */
-export async function findGrantCaller(ctx: Context, running: Running): Promise<Caller | null> {
+export async function findGrantCaller(ctx: Context, running: RunningService): Promise<Caller | null> {
   const request = new RouteRequest(ctx, {});
   const { requestId } = request;
   const { authorization } = ctx.req.headers;
@@ -47,7 +47,7 @@ const hasAccessToken = (authorization: string | undefined): boolean => isAccessT
  * Returns the user of an access token with the rights that its scopes leave. Throws an UnauthorizedError for a token that is not valid,
  * and if its grant has ended: grants are read for each message, so that no instance accepts the token of an ended one.
  */
-async function grantCaller({ authorization, isLocal, requestId }: Message, running: Running): Promise<Caller & Scoped> {
+async function grantCaller({ authorization, isLocal, requestId }: Message, running: RunningService): Promise<Caller & Scoped> {
   const accounts = accountsOf(running);
   const claims = readAccessToken(readBearer(authorization) ?? '', addressesOf(accounts), accounts.tokens);
   if (typeof claims === 'string') throw refusedToken(claims);
@@ -66,7 +66,7 @@ async function grantCaller({ authorization, isLocal, requestId }: Message, runni
 /** Identifies the caller of a stream again by its access token; null if it has none. Throws as `grantCaller`. */
 export async function identifyGrant(
   { request, sender }: Parameters<typeof identifyAgain>[0],
-  running: Running,
+  running: RunningService,
 ): Promise<Awaited<ReturnType<typeof identifyAgain>> | null> {
   const { authorization } = request;
   if (!hasAccessToken(authorization)) return null;
@@ -77,7 +77,7 @@ export async function identifyGrant(
 }
 
 /** Finds a caller by `find`. Its refusal of missing or wrong credentials says where clients find out how to get others (RFC 9728, 5.1). */
-export async function withMetadata(running: Running, find: () => Promise<Caller>): Promise<Caller> {
+export async function withMetadata(running: RunningService, find: () => Promise<Caller>): Promise<Caller> {
   try {
     return await find();
   } catch (error) {

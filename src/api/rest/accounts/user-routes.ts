@@ -4,7 +4,7 @@ import { createUser, deleteMe, deleteUser, findWrittenUser } from '#accounts/use
 import { countEntries } from '#content/find-many.js';
 import { findOne } from '#content/find-one.js';
 import type { Precondition } from '#content/meet-precondition.js';
-import { type Loaded, versionOf } from '#store/form/loaded.js';
+import { type LoadedEntry, versionOf } from '#store/form/loaded.js';
 import { invalidParameter, unauthorizedError } from '#base/errors.js';
 import { preconditionOf } from '#http/preconditions.js';
 import { bodyOf, idOf } from '#http/route-request.js';
@@ -104,5 +104,5 @@ async function destroyMe(call: RouteCall): Promise<Answer> {
 }
 
 /** Returns the answer with a user; 204 if there is none. */
-const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>
+const userAnswer = (user: LoadedEntry | null, { content }: RouteCall): Answer =>
   user === null ? { status: 204 } : { version: versionOf(user), body: flatEntry(user, content) };

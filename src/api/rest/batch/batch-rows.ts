@@ -2,7 +2,7 @@ import { ApiError, fieldErrors } from '#base/errors.js';
 import type { ProjectCode } from '#http/project-code.js';
 import type { DynamicRoute, GuardedRow, Row, Rows } from '#http/route.js';
 import type { RouteParams } from '#http/route-request.js';
-import type { Running } from '#http/running.js';
+import type { RunningService } from '#http/running.js';
 import { unidentified } from '#http/steps/callers.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { BatchItem } from './read-batch.js';
@@ -47,7 +47,7 @@ export function findOwnRow(item: Item, sources: RunningSources): FoundRow | null
 }
 
 interface RunningSources extends RowSources {
-  readonly running: Running;
+  readonly running: RunningService;
 }
 
 function findPath({ method, path }: Item, { routes, projectCode, prefix, running }: RunningSources): Found | null {
@@ -68,7 +68,7 @@ interface Found {
   readonly params: RouteParams;
 }
 
-function findGenerated(path: string, routes: readonly DynamicRoute[], running: Running): Found | null {
+function findGenerated(path: string, routes: readonly DynamicRoute[], running: RunningService): Found | null {
   for (const route of routes) {
     const captures = capturesOf(route.path, path);
     if (captures === null) continue;
