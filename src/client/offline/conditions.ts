@@ -1,5 +1,5 @@
 import type { Schema } from './overlay.js';
-import type { Entry } from './queued.js';
+import type { Entry } from './queued-write.js';
 
 /** A truth value of SQL: null if a null was compared. */
 type Truth = boolean | null;
@@ -88,7 +88,8 @@ function unknown(name: string): never {
 }
 
 /** Returns whether an entry meets a filter. Throws an error if the copy does not tell. */
-export const meets = (entry: Entry, filter: object, kinds: Kinds): boolean => meetsAll(entry, filter as Filter, kinds, false);
+export const meetsFilter = (entry: Entry, filter: object, kinds: Kinds): boolean =>
+  meetsAll(entry, filter as Filter, kinds, false);
 
 const meetsAll = (entry: Entry, filter: Filter, kinds: Kinds, denied: boolean): boolean =>
   hold(

@@ -1,8 +1,8 @@
 import type { Client } from '../client.js';
 import type { Failure } from '../failure.js';
-import { Held } from './held.js';
+import { DeviceState } from './device-state.js';
 import type { OfflineStore, Row } from './store.js';
-import { openTabs, type Tabs, type Told } from './tabs.js';
+import { openTabs, type Tabs, type TabMessage } from './tabs.js';
 
 /** The part of the typed client that the engine uses. */
 export type OfflineClient = Pick<Client<object>, 'session' | 'onSession' | 'request' | 'upload' | 'positionOf'>;
@@ -25,18 +25,18 @@ export class Keeper {
   /** The user whose writes and copy are held; empty before the store was read. */
   owner = '';
   readonly #store: OfflineStore;
-  #held = new Held([]);
+  #held = new DeviceState([]);
 
   constructor(client: OfflineClient, store: OfflineStore) {
     this.client = client;
     this.#store = store;
-    this.tabs = openTabs(store.name, (told) => {
-      this.#hear(told);
+    this.tabs = openTabs(store.name, (message) => {
+      this.#hear(message);
     });
   }
 
   /** Returns what is held for the user who is logged in now. */
-  readonly held = async (): Promise<Held> => {
+  readonly held = async (): Promise<DeviceState> => {
     for (;;) {
       const owner = await this.#user();
       if (owner === this.owner) return this.#held;
@@ -48,7 +48,7 @@ export class Keeper {
    * Stores rows that follow from what is held, all or none. With an owner, as from the engine itself, it does nothing if another user is
    * logged in, and throws an error if another tab keeps the copy of another user.
    */
-  async change(work: (held: Held) => readonly Row[], owner = ''): Promise<void> {
+  async change(work: (state: DeviceState) => readonly Row[], owner = ''): Promise<void> {
     for (;;) {
       await this.held();
       if (owner !== '' && owner !== this.owner) return;
@@ -77,7 +77,7 @@ export class Keeper {
 
   readonly #user = async (): Promise<string> => ownerOf((await this.client.session())?.jwt);
 
-  async #changeNow(work: (held: Held) => readonly Row[], only: string): Promise<boolean> {
+  async #changeNow(work: (state: DeviceState) => readonly Row[], only: string): Promise<boolean> {
     const { owner } = this;
     if ((await this.#user()) !== owner || (only !== '' && only !== owner)) return false;
     await this.#refresh(owner);
@@ -90,7 +90,7 @@ export class Keeper {
     await this.#store.write([['owner', kept], ...all.map(([key, value]): Row => [keyOf(owner, key), value])]);
     const told = all.filter(([key]) => !key.startsWith('f/'));
     this.#held.take(told);
-    this.tabs.tell({ owner, rev, rows: told });
+    this.tabs.send({ owner, rev, rows: told });
     this.onChange(only === '' && rows.some(([key]) => key.startsWith('w/'))); // what the engine itself changes wakes nobody
     return true;
   }
@@ -102,16 +102,16 @@ export class Keeper {
     if (rev !== this.#held.rev) this.#held = await this.#read(owner);
   }
 
-  async #read(owner: string): Promise<Held> {
+  async #read(owner: string): Promise<DeviceState> {
     const rows = await this.#store.rows(`${owner}/`);
-    return new Held(rows.map(([key, value]) => [key.slice(owner.length + 1), value]));
+    return new DeviceState(rows.map(([key, value]) => [key.slice(owner.length + 1), value]));
   }
 
   /** Begins to hold what belongs to a user. The copy of another one is removed; the writes stay, until that user logs in again. */
   async #open(owner: string): Promise<void> {
     if (owner === this.owner) return;
     this.owner = '';
-    this.#held = new Held([]);
+    this.#held = new DeviceState([]);
     const former = ((await this.#store.read('owner')) ?? owner) as string;
     const rows: Row[] = [['owner', owner]];
     if (former !== owner) {
@@ -119,7 +119,7 @@ export class Keeper {
       for (const [key] of await this.#store.rows(`${former}/`))
         if (!/^[wi]/.test(key.slice(former.length + 1))) rows.push([key, undefined]);
       rows.push([`${former}/rev`, rev]);
-      this.tabs.tell({ owner: former, rev, rows: null });
+      this.tabs.send({ owner: former, rev, rows: null });
     }
     await this.#store.write(rows);
     this.#held = await this.#read(owner);
@@ -127,7 +127,7 @@ export class Keeper {
     this.onChange(true);
   }
 
-  #hear({ owner, rev, rows }: Told): void {
+  #hear({ owner, rev, rows }: TabMessage): void {
     if (owner !== this.owner || rev === this.#held.rev) return;
     const told = (): void => this.onChange(true);
     if (rows !== null && rev === this.#held.rev + 1) {

@@ -1,15 +1,15 @@
 import type { Client } from '../client.js';
 import type { AnyTypes, Types } from '../entry.js';
-import { comparing, meets } from './conditions.js';
-import type { Held } from './held.js';
+import { comparing, meetsFilter } from './conditions.js';
+import type { DeviceState } from './device-state.js';
 import { Keeper, type OfflineClient } from './keeper.js';
-import { dropped, type Made, newName, queued, resolved, shownEntry, shownWrite } from './outbox.js';
-import { type Entry, type Id, mapped, type Queued } from './queued.js';
+import { dropped, type WriteInput, newName, rowsOfWrite, rowsOfDecision, shownEntry, shownWrite } from './outbox.js';
+import { type Entry, type Id, mapValues, type QueuedWrite } from './queued-write.js';
 import type { OfflineStore } from './store.js';
 import { Syncing } from './syncing.js';
 import type { Copied, Offline, OfflineQuery } from './types.js';
 
-export type { Conflict, Id, PushError } from './queued.js';
+export type { Conflict, Id, PushError } from './queued-write.js';
 export { memoryStore, type OfflineStore, type Row } from './store.js';
 export type { Offline, OfflineEntry, OfflineInput, OfflineQuery, OfflineStatus, OfflineWrite } from './types.js';
 
@@ -67,7 +67,7 @@ function readers(keeper: Keeper, types: readonly string[], watching: Set<() => v
     const held = await keeper.held();
     const kinds = held.schema?.[type] ?? {};
     const all = [...held.shown(type).values()];
-    const found = filters ? all.filter((entry) => meets(entry, filters, kinds)) : all;
+    const found = filters ? all.filter((entry) => meetsFilter(entry, filters, kinds)) : all;
     return found.sort(comparing(sort as string | undefined)).slice(start, start + limit);
   };
   const get = async (type: string, id: Id): Promise<Entry | null> => {
@@ -109,11 +109,11 @@ const isSame = (one: Entry, other: Entry | undefined): boolean => one === other 
 type Values = Readonly<Record<string, unknown>>;
 
 function writers(keeper: Keeper, types: readonly string[]) {
-  const write = async (made: Made): Promise<void> => {
-    checkType(types, made.type);
-    await keeper.change((held) => queued(held, made));
+  const write = async (input: WriteInput): Promise<void> => {
+    checkType(types, input.type);
+    await keeper.change((state) => rowsOfWrite(state, input));
   };
-  const assigned = (data: Values) => mapped(data, (to) => ({ to }));
+  const assigned = (data: Values) => mapValues(data, (to) => ({ to }));
   const part = (name: 'increment' | 'add' | 'remove') => (type: string, id: Id, values: Values) =>
     write({ op: 'update', type, id, [name]: values });
   return {
@@ -134,13 +134,13 @@ function writers(keeper: Keeper, types: readonly string[]) {
 }
 
 function outboxOf(keeper: Keeper) {
-  const writesIn = (state: Queued['state']) => async () => {
+  const writesIn = (state: QueuedWrite['state']) => async () => {
     const held = await keeper.held();
     const { waiting } = held.queue();
     return held.sorted().flatMap((write) => (write.state === state ? [shownWrite(write, waiting.has(write))] : []));
   };
-  const find = (held: Held, key: string): Queued => {
-    const found = held.sorted().find((write) => write.key === key && write.state !== 'applied');
+  const find = (state: DeviceState, key: string): QueuedWrite => {
+    const found = state.sorted().find((write) => write.key === key && write.state !== 'applied');
     if (found === undefined) throw new Error(`There is no write ${key}`);
     return found;
   };
@@ -148,12 +148,12 @@ function outboxOf(keeper: Keeper) {
     pending: writesIn('pending'),
     conflicts: writesIn('conflict'),
     refused: writesIn('refused'),
-    drop: (key: string) => keeper.change((held) => dropped(held, find(held, key))),
+    drop: (key: string) => keeper.change((state) => dropped(state, find(state, key))),
     resolve: (key: string, decision: 'mine' | 'theirs' | Values) =>
-      keeper.change((held) => {
-        const write = find(held, key);
+      keeper.change((state) => {
+        const write = find(state, key);
         if (write.state === 'pending') throw new Error(`${key} is pending`);
-        return resolved(held, write, decision);
+        return rowsOfDecision(state, write, decision);
       }),
     file: async (id: Id) => {
       await keeper.held();

@@ -1,24 +1,24 @@
 import { newKey } from '../requester.js';
-import type { Held } from './held.js';
+import type { DeviceState } from './device-state.js';
 import {
   type Assigned,
   type Entry,
   type Id,
-  joined,
-  mapped,
+  joinedWrite,
+  mapValues,
   namesIn,
   type Op,
   type Parts,
   pendingAgain,
-  type Queued,
+  type QueuedWrite,
   rowOf,
   without,
-} from './queued.js';
+} from './queued-write.js';
 import { isFile, type Row } from './store.js';
 import type { OfflineWrite } from './types.js';
 
 /** A write as the app makes it. */
-export interface Made extends Parts {
+export interface WriteInput extends Parts {
   readonly op: Op;
   readonly type: string;
   readonly id: Id;
@@ -26,44 +26,47 @@ export interface Made extends Parts {
 }
 
 /** Returns an entry as it is shown, by any id that it has had. */
-export const shownEntry = (held: Held, type: string, id: Id): Entry | undefined => {
-  const now = held.idOf(id);
-  return now === null ? undefined : held.shown(type).get(now);
+export const shownEntry = (state: DeviceState, type: string, id: Id): Entry | undefined => {
+  const now = state.idOf(id);
+  return now === null ? undefined : state.shown(type).get(now);
 };
 
-const removed = (write: Queued): Row[] => [rowOf(write), ...(write.files ?? []).map((name): Row => [`f/${name}`, undefined])];
+const rowsOfRemovedWrite = (write: QueuedWrite): Row[] => [
+  rowOf(write),
+  ...(write.files ?? []).map((name): Row => [`f/${name}`, undefined]),
+];
 
 /** Returns a name that no other device chooses, of the characters that names may have. */
 export const newName = (): string => `$${newKey().replace(/\./g, '')}`;
 
 /** Returns the rows of a new write. Throws an error if the device does not have the entry. */
-export function queued(held: Held, made: Made): readonly Row[] {
-  const { op, type, id } = made;
-  const entry = shownEntry(held, type, id);
+export function rowsOfWrite(state: DeviceState, input: WriteInput): readonly Row[] {
+  const { op, type, id } = input;
+  const entry = shownEntry(state, type, id);
   if (op !== 'create' && entry === undefined) throw new Error(`There is no ${type} ${id}`);
-  const own = held.sorted().filter((write) => write.type === type && held.idOf(write.id) === held.idOf(id));
+  const own = state.sorted().filter((write) => write.type === type && state.idOf(write.id) === state.idOf(id));
   const create = own.find((write) => write.op === 'create' && write.state !== 'applied');
-  if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(held, create);
-  const kinds = held.schema?.[type];
-  const { files, rows, set } = withFiles(made.set ?? {}, kinds);
+  if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(state, create);
+  const kinds = state.schema?.[type];
+  const { files, rows, set } = withFiles(input.set ?? {}, kinds);
   // copies lack inverse sides, which the app may know from elsewhere; of other attributes without a value here it has seen none
   const seen = ({ to }: Assigned, name: string): Assigned =>
     Array.isArray(to) && kinds && !(name in { ...kinds, ...entry }) ? {} : { from: entry?.[name] ?? null };
-  const assigned = op === 'create' ? set : mapped(set, (one, name): Assigned => ({ ...seen(one, name), ...one }));
-  const write: Queued = {
-    ...made,
-    ...{ key: newKey(), order: nextOrder(held), madeAt: new Date().toISOString(), state: 'pending' },
-    set: made.set && assigned,
+  const assigned = op === 'create' ? set : mapValues(set, (one, name): Assigned => ({ ...seen(one, name), ...one }));
+  const write: QueuedWrite = {
+    ...input,
+    ...{ key: newKey(), order: nextOrder(state), madeAt: new Date().toISOString(), state: 'pending' },
+    set: input.set && assigned,
     files,
   };
   const last = own.at(-1);
-  const one = (last && joined(last, write)) ?? write;
+  const one = (last && joinedWrite(last, write)) ?? write;
   return [...rows, rowOf(one, one)];
 }
 
 /** Returns a place behind all writes. Those of several tabs are in the order of time. */
-function nextOrder(held: Held): string {
-  const last = Number.parseInt(held.sorted().at(-1)?.order ?? '0', 10);
+function nextOrder(state: DeviceState): string {
+  const last = Number.parseInt(state.sorted().at(-1)?.order ?? '0', 10);
   return `${String(Math.max(Date.now(), last + 1))}-${newKey().slice(0, 8)}`;
 }
 
@@ -84,41 +87,41 @@ function withFiles(
     rows.push([`f/${name}`, value]);
     return name;
   };
-  const changed = mapped(set, (one, name) => (kinds[name] === 'whole' ? one : { ...one, to: named(one.to) }));
+  const changed = mapValues(set, (one, name) => (kinds[name] === 'whole' ? one : { ...one, to: named(one.to) }));
   return { set: changed, rows, files: rows[0] && rows.map(([key]) => key.slice(2)) };
 }
 
 /** Returns the rows that remove a write; with a create, the writes to its entry, whose name then stands for nothing. */
-export function dropped(held: Held, write: Queued): readonly Row[] {
-  if (write.op !== 'create') return removed(write);
-  const own = held.sorted().filter(({ id }) => id === write.id);
-  return [[`i/${String(write.id)}`, null], ...own.flatMap(removed)];
+export function dropped(state: DeviceState, write: QueuedWrite): readonly Row[] {
+  if (write.op !== 'create') return rowsOfRemovedWrite(write);
+  const own = state.sorted().filter(({ id }) => id === write.id);
+  return [[`i/${String(write.id)}`, null], ...own.flatMap(rowsOfRemovedWrite)];
 }
 
 /** Returns the rows by which a write in conflict, or a refused one, is sent again or given up. */
-export function resolved(
-  held: Held,
-  write: Queued,
+export function rowsOfDecision(
+  held: DeviceState,
+  write: QueuedWrite,
   decision: 'mine' | 'theirs' | Readonly<Record<string, unknown>>,
 ): readonly Row[] {
   const { conflicts = {}, set = {}, state } = write;
   if (decision === 'theirs' && state === 'refused') return dropped(held, write);
-  const seen = mapped(conflicts, ({ theirs }, name): Assigned => {
+  const seen = mapValues(conflicts, ({ theirs }, name): Assigned => {
     const { to } = set[name] ?? {};
     return theirs === undefined ? { to } : { to, from: theirs };
   });
   if (decision === 'theirs') {
     const left = without(set, Object.keys(conflicts));
     const [kept] = Object.keys({ ...left, ...write.increment, ...write.add, ...write.remove });
-    return write.op === 'delete' || !kept ? removed(write) : [rowOf(write, { ...pendingAgain(write), set: left })];
+    return write.op === 'delete' || !kept ? rowsOfRemovedWrite(write) : [rowOf(write, { ...pendingAgain(write), set: left })];
   }
   const entry = shownEntry(held, write.type, write.id);
   const {
     set: values,
     rows,
     files,
-  } = withFiles(decision === 'mine' ? {} : mapped(decision, (to) => ({ to })), held.schema?.[write.type]);
-  const given = mapped(values, (one, name): Assigned =>
+  } = withFiles(decision === 'mine' ? {} : mapValues(decision, (to) => ({ to })), held.schema?.[write.type]);
+  const given = mapValues(values, (one, name): Assigned =>
     write.op === 'create' ? one : { from: entry?.[name] ?? null, ...set[name], ...seen[name], ...one },
   );
   const next = { ...pendingAgain(write), set: { ...set, ...seen, ...given } };
@@ -133,9 +136,9 @@ export function resolved(
 const hidden = 'order madeAt state files body entry position'.split(' ');
 
 /** Returns a write as an app sees it. */
-export function shownWrite(write: Queued, isWaiting: boolean): OfflineWrite {
+export function shownWrite(write: QueuedWrite, isWaiting: boolean): OfflineWrite {
   const { conflicts, set, state } = write;
   const status = isWaiting ? 'waiting' : state;
-  const decided = conflicts && mapped(conflicts, (one, name) => ({ ...one, mine: set?.[name]?.to ?? one.mine }));
+  const decided = conflicts && mapValues(conflicts, (one, name) => ({ ...one, mine: set?.[name]?.to ?? one.mine }));
   return { ...without(write, hidden), conflicts: decided, status } as unknown as OfflineWrite; // applied writes are not shown
 }

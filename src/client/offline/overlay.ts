@@ -1,4 +1,4 @@
-import { type Entry, type Id, type IdOf, idsOf, mapped, type Queued, renamed } from './queued.js';
+import { type Entry, type Id, type IdOf, idsOf, mapValues, type QueuedWrite, renamed } from './queued-write.js';
 
 /** What the attributes of a type are: values, an id, a list of ids, or something whole, such as a component. */
 export type Schema = Readonly<Record<string, Readonly<Record<string, 'scalar' | 'one' | 'many' | 'whole'>>>>;
@@ -7,40 +7,40 @@ export type Schema = Readonly<Record<string, Readonly<Record<string, 'scalar' | 
 interface Overlaid {
   readonly schema: Schema | null;
   readonly idOf: IdOf;
-  sorted(): readonly Queued[];
+  sorted(): readonly QueuedWrite[];
   entriesOf(type: string): ReadonlyMap<Id, Entry>;
 }
 
 /** Returns the entries of a type with the writes that the copy does not contain. Entries that nothing changes stay the same objects. */
-export function overlaid(held: Overlaid, type: string): ReadonlyMap<Id, Entry> {
-  const writes = held.sorted().filter((write) => write.type === type);
-  const entries = held.entriesOf(type);
+export function overlaid(state: Overlaid, type: string): ReadonlyMap<Id, Entry> {
+  const writes = state.sorted().filter((write) => write.type === type);
+  const entries = state.entriesOf(type);
   if (writes.length === 0) return entries;
   const shown = new Map(entries);
   for (const write of writes) {
-    const id = held.idOf(write.id) ?? write.id;
-    const before = shown.get(id) ?? (write.op === 'create' ? blank(held, write) : undefined);
+    const id = state.idOf(write.id) ?? write.id;
+    const before = shown.get(id) ?? (write.op === 'create' ? blank(state, write) : undefined);
     if (before === undefined) continue; // it is gone, or the user may not see it any more
     if (write.op === 'delete') shown.delete(id);
-    else shown.set(id, write.entry ?? written({ ...before, id }, write, held.idOf));
+    else shown.set(id, write.entry ?? written({ ...before, id }, write, state.idOf));
   }
   return shown;
 }
 
 /** Returns the entry that a create makes, before its values are set: what the service sets itself, and null for all else. */
-function blank({ schema }: Overlaid, { type, id, madeAt, locale }: Queued): Entry {
+function blank({ schema }: Overlaid, { type, id, madeAt, locale }: QueuedWrite): Entry {
   const now: Readonly<Record<string, unknown>> = { createdAt: madeAt, updatedAt: madeAt, publishedAt: madeAt, locale };
-  const values = mapped(schema?.[type] ?? {}, (kind, name) => (kind === 'many' ? [] : (now[name] ?? null)));
+  const values = mapValues(schema?.[type] ?? {}, (kind, name) => (kind === 'many' ? [] : (now[name] ?? null)));
   return { ...values, id };
 }
 
-function written(entry: Entry, { set = {}, increment = {}, add = {}, remove = {} }: Queued, idOf: IdOf): Entry {
+function written(entry: Entry, { set = {}, increment = {}, add = {}, remove = {} }: QueuedWrite, idOf: IdOf): Entry {
   const list = (name: string): readonly Id[] => (entry[name] ?? []) as readonly Id[];
   return {
     ...entry,
-    ...mapped(set, ({ to }) => renamed(to, idOf)),
-    ...mapped(increment, (count, name) => Number(entry[name] ?? 0) + count),
-    ...mapped(add, (ids, name) => [...new Set([...list(name), ...idsOf(ids, idOf)])]),
-    ...mapped(remove, (ids, name) => list(name).filter((id) => !idsOf(ids, idOf).includes(id))),
+    ...mapValues(set, ({ to }) => renamed(to, idOf)),
+    ...mapValues(increment, (count, name) => Number(entry[name] ?? 0) + count),
+    ...mapValues(add, (ids, name) => [...new Set([...list(name), ...idsOf(ids, idOf)])]),
+    ...mapValues(remove, (ids, name) => list(name).filter((id) => !idsOf(ids, idOf).includes(id))),
   };
 }

@@ -2,11 +2,11 @@ import type { Failure } from '../failure.js';
 import { isAfter } from '../own-writes.js';
 import type { SyncChange } from '../sync.js';
 import { pause, type Signal } from '../transport.js';
-import type { Held } from './held.js';
+import type { DeviceState } from './device-state.js';
 import type { Keeper } from './keeper.js';
 import type { Schema } from './overlay.js';
 import { asOwner } from './push.js';
-import { mapped, rowOf, underAllNames } from './queued.js';
+import { mapValues, rowOf, underAllNames } from './queued-write.js';
 import type { Row } from './store.js';
 
 /** The copy of a type, which is kept for one user. */
@@ -30,7 +30,7 @@ interface Answered {
 /** How the attributes of types are merged. */
 interface Described {
   readonly data: Schema;
-  readonly meta: { readonly renamed?: Held['renamed'] };
+  readonly meta: { readonly renamed?: DeviceState['renamed'] };
 }
 
 /** Resets in a row after which a copy is given up. */
@@ -60,7 +60,7 @@ export async function pull(pulling: Pulling): Promise<void> {
       const isReset = status === 410;
       if (isReset || [403, 404].includes(status) || (status === 401 && isEnded(failure))) {
         onPosition('');
-        await keeper.change((held) => held.cleared(type), owner).catch(() => undefined); // if the store fails, the next refusal removes it
+        await keeper.change((state) => state.cleared(type), owner).catch(() => undefined); // if the store fails, the next refusal removes it
       }
       if (wait === 0 && (!isReset || failures > maxResets)) throw failure;
       if (!isReset) keeper.stand(failure);
@@ -82,7 +82,7 @@ async function step(pulling: Pulling, wait: number): Promise<boolean> {
   if (!schema?.[type]) {
     const { data, meta } = (await read('/sync/schema', { types: pulling.types.join() })) as Described;
     const renamed = meta.renamed ?? {};
-    const named = mapped(data, (kinds, name) => underAllNames(kinds, renamed[name]));
+    const named = mapValues(data, (kinds, name) => underAllNames(kinds, renamed[name]));
     await keeper.change(
       () => [
         ['schema', named],
@@ -95,13 +95,14 @@ async function step(pulling: Pulling, wait: number): Promise<boolean> {
   const { data, meta } = (await read(`/sync/${type}`, { token, wait: wait || undefined })) as Answered;
   const { more, position = '' } = meta.sync;
   // another tab may have taken the same step
-  const changed = (held: Held): readonly Row[] => (held.token(type) === token ? held.changed(type, data, meta.sync.token) : []);
-  const contained = (held: Held): readonly Row[] =>
-    held.sorted().flatMap((write) => {
+  const changed = (state: DeviceState): readonly Row[] =>
+    state.token(type) === token ? state.changed(type, data, meta.sync.token) : [];
+  const contained = (state: DeviceState): readonly Row[] =>
+    state.sorted().flatMap((write) => {
       const isContained = !more && write.state === 'applied' && write.type === type && !isAfter(write.position ?? '', position);
       return isContained ? [rowOf(write)] : [];
     });
-  await keeper.change((held) => [...changed(held), ...contained(held)], owner);
+  await keeper.change((state) => [...changed(state), ...contained(state)], owner);
   keeper.stand(null);
   if (!more) onPosition(position);
   return !more;

@@ -3,9 +3,9 @@ import { isAfter } from '../own-writes.js';
 import type { CallOptions } from '../requester.js';
 import type { Signal } from '../transport.js';
 import type { Uploadable } from '../upload.js';
-import type { Held } from './held.js';
+import type { DeviceState } from './device-state.js';
 import { ownerOf, type Keeper } from './keeper.js';
-import { bodyOf, type Conflict, type Id, pendingAgain, type PushError, type Queued, rowOf } from './queued.js';
+import { bodyOf, type Conflict, type Id, pendingAgain, type PushError, type QueuedWrite, rowOf } from './queued-write.js';
 import type { Row } from './store.js';
 
 /** Writes in one request. */
@@ -53,7 +53,7 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
       if (sent.error === undefined) {
         const { data } = sent as { readonly data: readonly Answered[] }; // of a push
         const position = keeper.client.positionOf(sent) ?? '';
-        await keeper.change((held) => data.flatMap((one) => rowsOf(one, held, { position, positions })), owner);
+        await keeper.change((state) => data.flatMap((one) => rowsOf(one, state, { position, positions })), owner);
         for (const { key } of data.filter(isStuck)) sending.stuck.add(key);
       } else if (!isRefusal(sent.error)) throw sent.error;
       else if (batch.length === 1) await refuse(first, sent.error, sending);
@@ -81,16 +81,16 @@ const isPassing = (failure: Failure): boolean => !('status' in failure) || [401,
  * Returns at most so many writes that are sent next, and notes what is sent of each. A write with files ends them; if it is the first, its
  * files are uploaded.
  */
-async function nextBatch(sending: Sending, size: number): Promise<readonly Queued[]> {
+async function nextBatch(sending: Sending, size: number): Promise<readonly QueuedWrite[]> {
   const { keeper, owner, stuck } = sending;
   for (;;) {
-    const next: { batch: readonly Queued[]; lacking?: Queued | undefined } = { batch: [] };
-    await keeper.change((held) => {
-      const { ready } = held.queue(stuck);
+    const next: { batch: readonly QueuedWrite[]; lacking?: QueuedWrite | undefined } = { batch: [] };
+    await keeper.change((state) => {
+      const { ready } = state.queue(stuck);
       const until = ready.findIndex(hasFiles);
       const whole = ready.slice(0, until < 0 ? size : Math.min(until, size));
       next.lacking = ready[until];
-      next.batch = whole.map((write) => ({ ...write, body: write.body ?? bodyOf(write, held.idOf) }));
+      next.batch = whole.map((write) => ({ ...write, body: write.body ?? bodyOf(write, state.idOf) }));
       return next.batch.map((write) => rowOf(write, write));
     }, owner);
     const { batch, lacking } = next;
@@ -99,10 +99,10 @@ async function nextBatch(sending: Sending, size: number): Promise<readonly Queue
   }
 }
 
-const hasFiles = ({ files, body }: Queued): boolean => files !== undefined && body === undefined;
+const hasFiles = ({ files, body }: QueuedWrite): boolean => files !== undefined && body === undefined;
 
 /** Each file is uploaded once, under a key of its write. A refusal is that of the write. */
-async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
+async function uploadFiles(write: QueuedWrite, sending: Sending): Promise<void> {
   const { keeper, owner, options } = sending;
   for (const name of write.files ?? []) {
     const file = (await keeper.file(name)) as Uploadable | undefined;
@@ -123,32 +123,32 @@ async function uploadFiles(write: Queued, sending: Sending): Promise<void> {
   await amend(write, sending, (now) => ({ ...now, files: undefined }));
 }
 
-function refuse(write: Queued, failure: Failure, sending: Sending): Promise<void> {
+function refuse(write: QueuedWrite, failure: Failure, sending: Sending): Promise<void> {
   const { status, name, message, details } = failure as Failure & PushError; // refusals have all of these
   return amend(write, sending, (now) => ({ ...pendingAgain(now), state: 'refused', error: { status, name, message, details } }));
 }
 
 /** Changes a write, unless it was dropped meanwhile. */
-const amend = ({ order }: Queued, { keeper, owner }: Sending, change: (now: Queued) => Queued): Promise<void> =>
-  keeper.change((held) => {
-    const now = held.writes.get(order);
+const amend = ({ order }: QueuedWrite, { keeper, owner }: Sending, change: (now: QueuedWrite) => QueuedWrite): Promise<void> =>
+  keeper.change((state) => {
+    const now = state.writes.get(order);
     return now ? [rowOf(now, change(now))] : [];
   }, owner);
 
 /** Returns the rows that an answer to a write makes. */
 function rowsOf(
   { key, status, id, attributes, conflicts, error }: Answered,
-  held: Held,
+  state: DeviceState,
   { position, positions }: { readonly position: string; readonly positions: Positions },
 ): readonly Row[] {
-  const write = held.sorted().find((one) => one.key === key);
+  const write = state.sorted().find((one) => one.key === key);
   if (write === undefined) return []; // it was dropped meanwhile
-  const put = (value?: Queued): Row => rowOf(write, value);
+  const put = (value?: QueuedWrite): Row => rowOf(write, value);
   const now = pendingAgain(write);
   if (status === 'waiting') return error ? [] : [put(now)]; // with an error, it may have been carried out
   if (status !== 'applied') return [put({ ...now, state: status, conflicts, error })];
   const known: Row[] = write.op === 'create' ? [[`i/${String(write.id)}`, id]] : [];
   const isContained = position !== '' && !isAfter(position, positions.get(write.type) ?? '');
-  const entry = attributes && held.flat(write.type, id, attributes);
+  const entry = attributes && state.flat(write.type, id, attributes);
   return [...known, put(isContained ? undefined : { ...now, state: 'applied', position, entry })];
 }

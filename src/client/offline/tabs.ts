@@ -1,7 +1,7 @@
 import type { Row } from './store.js';
 
 /** What one tab tells the others: what it has changed for a user. */
-export interface Told {
+export interface TabMessage {
   readonly owner: string;
   readonly rev: number;
   /** Null if all must be read again. */
@@ -22,19 +22,19 @@ interface Channel {
 export interface Tabs {
   /** Runs work while no other tab runs work under the same name. */
   readonly alone: <Value>(name: string, work: () => Promise<Value>, signal?: object) => Promise<Value>;
-  readonly tell: (told: Told) => void;
+  readonly send: (message: TabMessage) => void;
   readonly close: () => void;
 }
 
 /** Without a name, one engine alone uses the store. */
-export function openTabs(name: string | undefined, hear: (told: Told) => void): Tabs {
+export function openTabs(name: string | undefined, hear: (message: TabMessage) => void): Tabs {
   const { navigator, BroadcastChannel } = (name === undefined ? {} : globalThis) as {
     readonly navigator?: { readonly locks?: Locks };
     readonly BroadcastChannel?: new (name: string) => Channel;
   };
   const place = `mangrove-offline ${name ?? ''}`;
   const channel = BroadcastChannel && new BroadcastChannel(place);
-  if (channel) channel.onmessage = ({ data }) => hear(data as Told);
+  if (channel) channel.onmessage = ({ data }) => hear(data as TabMessage);
   const locks = navigator?.locks;
   const last = new Map<string, Promise<unknown>>();
   const inTurn: Tabs['alone'] = (lock, work) => {
@@ -48,7 +48,7 @@ export function openTabs(name: string | undefined, hear: (told: Told) => void): 
   return {
     alone: (lock, work, signal) =>
       locks === undefined ? inTurn(lock, work) : locks.request(`${place} ${lock}`, signal ? { signal } : {}, work),
-    tell: (told) => channel?.postMessage(told),
+    send: (message) => channel?.postMessage(message),
     close: () => channel?.close(),
   };
 }

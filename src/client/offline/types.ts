@@ -2,7 +2,7 @@ import type { TypeShape, Types } from '../entry.js';
 import type { Sort } from '../query.js';
 import type { Uploadable } from '../upload.js';
 import type { Standing } from './keeper.js';
-import type { Conflict, Id, Op, Parts, PushError } from './queued.js';
+import type { Conflict, Id, Op, Parts, PushError } from './queued-write.js';
 
 /** Names of the types that can be copied. */
 export type Copied<T extends Types<T>> = {
@@ -21,10 +21,12 @@ export type OfflineEntry<T extends TypeShape = TypeShape> = { readonly id: Id } 
     readonly [Name in keyof T['links']]?: LinkOf<T['links'][Name]>;
   };
 
-type Given<Value> = Value extends number ? Value | string : Value extends readonly number[] ? readonly Id[] : Value;
+type InputValue<Value> = Value extends number ? Value | string : Value extends readonly number[] ? readonly Id[] : Value;
 
 /** Values of an entry: ids may be those of entries that were made on the device, and files may stand where the id of one is expected. */
-export type OfflineInput<Input> = { readonly [Name in keyof Input]: Given<Input[Name]> | Uploadable | readonly Uploadable[] };
+export type OfflineInput<Input> = {
+  readonly [Name in keyof Input]: InputValue<Input[Name]> | Uploadable | readonly Uploadable[];
+};
 
 /** Which entries a list has, and in which order. */
 export interface OfflineQuery<T extends TypeShape = TypeShape> {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createClient } from '#client/create-client.js';
-import { comparing, meets } from '#client/offline/conditions.js';
-import { Held } from '#client/offline/held.js';
+import { comparing, meetsFilter } from '#client/offline/conditions.js';
+import { DeviceState } from '#client/offline/device-state.js';
 import type { Schema } from '#client/offline/overlay.js';
-import type { Entry } from '#client/offline/queued.js';
+import type { Entry } from '#client/offline/queued-write.js';
 import { memoryStore, withSync } from '#client/sync.js';
 import { Random } from '../../../scripts/random.js';
 import { serveSync, type ServingSync } from '../../api/sync/serve-sync.js';
@@ -112,7 +112,7 @@ describe('filters, sort and limit of the copy', () => {
     await server.database.db.collection<{ _id: number }>('things').insertMany(documents);
     const store = memoryStore();
     await withSync(createClient({ url: server.server.url, token: server.editor })).sync('things', {}, store, { wait: 0 });
-    const held = new Held([['schema', { things: kinds }]]);
+    const held = new DeviceState([['schema', { things: kinds }]]);
     entries = (await store.entries()).map(({ id, attributes }) => held.flat('things', id, attributes));
   });
   after(() => server.stop());
@@ -129,7 +129,7 @@ describe('filters, sort and limit of the copy', () => {
       const { filters, sort, pagination } = question;
       const answer = await client.find('things', { ...question, fields: ['id'] } as object);
       const { start, limit } = pagination;
-      const local = entries.filter((entry) => meets(entry, filters, kinds)).sort(comparing(sort));
+      const local = entries.filter((entry) => meetsFilter(entry, filters, kinds)).sort(comparing(sort));
       const ids = local.slice(start, start + limit).map(({ id }) => id);
       expect(ids, JSON.stringify(question)).to.deep.equal(answer.data.map(({ id }) => id));
       if (ids.length > 0) found += 1;
@@ -146,6 +146,6 @@ describe('filters, sort and limit of the copy', () => {
       [{ title: { $near: 1 } }, 'title.$near'],
     ];
     for (const [filter, name] of refused)
-      expect(() => meets(entry as Entry, filter, kinds), name).to.throw(`Invalid parameter ${name}`);
+      expect(() => meetsFilter(entry as Entry, filter, kinds), name).to.throw(`Invalid parameter ${name}`);
   });
 });

@@ -3,14 +3,14 @@ import {
   type Entry,
   type Id,
   type IdOf,
-  mapped,
+  mapValues,
   type Names,
   namesIn,
   pendingAgain,
-  type Queued,
+  type QueuedWrite,
   rowOf,
   underAllNames,
-} from './queued.js';
+} from './queued-write.js';
 import { put, type Row } from './store.js';
 import { overlaid, type Schema } from './overlay.js';
 
@@ -18,18 +18,18 @@ import { overlaid, type Schema } from './overlay.js';
  * What a device holds for one user: the copy, and the writes that wait. Rows have these keys: `e/TYPE/ID` an entry, `t/TYPE` the token of
  * a copy, `w/ORDER` a write, `i/NAME` the id that an entry or file of that name got, `schema`, `renamed`, and `rev`, which counts the changes.
  */
-export class Held {
+export class DeviceState {
   rev = 0;
   /** Null before it was read. */
   schema: Schema | null = null;
   /** Other names of attributes, by type. */
   renamed: Readonly<Record<string, Names>> = {};
   readonly ids = new Map<string, number | null>();
-  readonly writes = new Map<string, Queued>();
+  readonly writes = new Map<string, QueuedWrite>();
   readonly #entries = new Map<string, Map<Id, Entry>>();
   readonly #tokens = new Map<string, string>();
   readonly #shown = new Map<string, ReadonlyMap<Id, Entry>>();
-  #sorted: readonly Queued[] | null = null;
+  #sorted: readonly QueuedWrite[] | null = null;
 
   constructor(rows: readonly Row[]) {
     for (const row of rows) this.#take(row);
@@ -45,7 +45,7 @@ export class Held {
     const [kind = '', name = '', id] = key.split('/');
     if (kind === 'e') put<Id, Entry>(this.entriesOf(name), Number(id), value);
     else if (kind === 'schema') this.schema = (value ?? null) as Schema | null;
-    else if (kind === 'renamed') this.renamed = value as Held['renamed'];
+    else if (kind === 'renamed') this.renamed = value as DeviceState['renamed'];
     else if (kind === 'rev') this.rev = Number(value);
     // newer engines may know more kinds
     else put(({ w: this.writes, t: this.#tokens, i: this.ids }[kind] ?? new Map()) as Map<string, never>, name, value);
@@ -69,7 +69,7 @@ export class Held {
   };
 
   /** Returns the writes in their order. */
-  sorted(): readonly Queued[] {
+  sorted(): readonly QueuedWrite[] {
     return (this.#sorted ??= [...this.writes.values()].sort((one, other) => (one.order < other.order ? -1 : 1)));
   }
 
@@ -84,9 +84,9 @@ export class Held {
    * Returns the writes that can be sent now, and those that wait for another one: a create, or an earlier write to the same entry. `stuck`
    * are the keys of those that the service makes wait.
    */
-  queue(stuck = new Set<string>()): { readonly ready: readonly Queued[]; readonly waiting: ReadonlySet<Queued> } {
-    const ready: Queued[] = [];
-    const waiting = new Set<Queued>();
+  queue(stuck = new Set<string>()): { readonly ready: readonly QueuedWrite[]; readonly waiting: ReadonlySet<QueuedWrite> } {
+    const ready: QueuedWrite[] = [];
+    const waiting = new Set<QueuedWrite>();
     const blocked = new Set<unknown>();
     const writes = this.sorted().filter(({ state }) => state !== 'applied');
     const missing = new Set(writes.flatMap(({ op, id }) => (op === 'create' ? [id] : [])));
@@ -134,7 +134,7 @@ export class Held {
   /** Returns an entry of an answer without envelope. */
   flat(type: string, id: Id, attributes: object): Entry {
     const kinds = this.schema?.[type] ?? {};
-    const values = mapped({ ...attributes }, (value: unknown, name) => flatValue(value, kinds[name]));
+    const values = mapValues({ ...attributes }, (value: unknown, name) => flatValue(value, kinds[name]));
     return { ...underAllNames(values, this.renamed[type]), id };
   }
 }

@@ -37,7 +37,7 @@ export interface PushError {
 export type Op = 'create' | 'update' | 'delete';
 
 /** A write that the service has not confirmed, or that the copy does not contain yet. */
-export interface Queued extends Parts {
+export interface QueuedWrite extends Parts {
   readonly key: string;
   /** Its place among the writes of the device. */
   readonly order: string;
@@ -60,10 +60,10 @@ export interface Queued extends Parts {
 }
 
 /** Returns the row of a write; without a value, it is removed. */
-export const rowOf = ({ order }: Pick<Queued, 'order'>, value?: Queued): Row => [`w/${order}`, value];
+export const rowOf = ({ order }: Pick<QueuedWrite, 'order'>, value?: QueuedWrite): Row => [`w/${order}`, value];
 
 /** Returns a write that is sent again, or for the first time. */
-export const pendingAgain = (write: Queued): Queued => ({
+export const pendingAgain = (write: QueuedWrite): QueuedWrite => ({
   ...write,
   ...{ state: 'pending', body: undefined, conflicts: undefined, error: undefined },
 });
@@ -78,11 +78,11 @@ export type Names = Readonly<Record<string, string>>;
 /** Returns the values of attributes, also under the other names of those that are renamed. */
 export const underAllNames = <Value>(values: Readonly<Record<string, Value>>, names: Names = {}): Record<string, Value> => ({
   ...values,
-  ...mapped(names, (name) => values[name] as Value),
+  ...mapValues(names, (name) => values[name] as Value),
 });
 
 /** Returns the parts of an object with other values. */
-export const mapped = <Value, Result>(
+export const mapValues = <Value, Result>(
   parts: Readonly<Record<string, Value>>,
   change: (value: Value, name: string) => Result,
 ): Record<string, Result> => Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, change(value, name)]));
@@ -101,13 +101,13 @@ const isNames = (value: unknown): value is readonly Id[] => Array.isArray(value)
 export const idsOf = (ids: readonly Id[], idOf: IdOf): readonly Id[] => ids.map(idOf).filter((id) => id !== null);
 
 /** Returns what may be a name of the device's own in a write. */
-export const namesIn = ({ id, set = {}, add = {}, remove = {} }: Queued): readonly string[] =>
+export const namesIn = ({ id, set = {}, add = {}, remove = {} }: QueuedWrite): readonly string[] =>
   [id, ...Object.values(set).map(({ to }) => to), ...Object.values(add), ...Object.values(remove)].flat().filter(isName);
 
 /** Returns a write as it is pushed. */
-export function bodyOf({ key, op, type, id, locale, set, increment, add, remove }: Queued, idOf: IdOf): object {
-  const ids = (lists: Parts['add']) => lists && mapped(lists, (list) => idsOf(list, idOf));
-  const assigned = set && mapped(set, (one) => mapped({ ...one }, (value) => renamed(value, idOf)));
+export function bodyOf({ key, op, type, id, locale, set, increment, add, remove }: QueuedWrite, idOf: IdOf): object {
+  const ids = (lists: Parts['add']) => lists && mapValues(lists, (list) => idsOf(list, idOf));
+  const assigned = set && mapValues(set, (one) => mapValues({ ...one }, (value) => renamed(value, idOf)));
   const now = op === 'create' ? id : idOf(id);
   return { key, op, type, id: now, locale, set: assigned, increment, add: ids(add), remove: ids(remove) };
 }
@@ -116,7 +116,7 @@ export function bodyOf({ key, op, type, id, locale, set, increment, add, remove 
  * Returns a write that was not sent with a later one to the same entry joined to it; null if they cannot be joined. So a text that is
  * saved at each key stroke is one write. One that names files or new entries stays behind what creates these.
  */
-export function joined(write: Queued, later: Queued): Queued | null {
+export function joinedWrite(write: QueuedWrite, later: QueuedWrite): QueuedWrite | null {
   const { op, set, increment, add, remove } = later;
   const isFixed = write.op === 'delete' || write.body !== undefined || write.state === 'applied';
   if (
@@ -130,12 +130,12 @@ export function joined(write: Queued, later: Queued): Queued | null {
     return null;
   const others = { ...write.add, ...write.remove, ...(set ? write.increment : write.set) };
   if (Object.keys(set ?? increment ?? {}).some((name) => name in others)) return null;
-  const assigned = mapped(set ?? {}, (one, name): Assigned => ({
+  const assigned = mapValues(set ?? {}, (one, name): Assigned => ({
     ...(write.op === 'create' ? {} : one),
     ...write.set?.[name],
     to: one.to,
   }));
-  const summed = mapped(increment ?? {}, (count, name) => count + (write.increment?.[name] ?? 0));
+  const summed = mapValues(increment ?? {}, (count, name) => count + (write.increment?.[name] ?? 0));
   return {
     ...(write.state === 'refused' ? pendingAgain(write) : write),
     set: write.set && set ? { ...write.set, ...assigned } : (write.set ?? (set && assigned)),
