@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useFetchClient } from '@strapi/helper-plugin';
+import { read } from './client.js';
 import { messagesOf } from './texts.js';
 
 /**
@@ -51,7 +51,6 @@ function starterOf(parts, app) {
     for (const [section, link] of settings) app.addSettingsLink(section, link);
   };
   return function Starter({ setPlugin }) {
-    const { get } = useFetchClient();
     useEffect(() => {
       let isShown = true;
       const start = (found) => {
@@ -60,14 +59,11 @@ function starterOf(parts, app) {
         parts.forEach(addLinks);
         setPlugin('mangrove');
       };
-      get('/admin/api/panel').then(
-        ({ data }) => start(data.data),
-        () => start({}), // the panel works without them
-      );
+      read('/admin/api/panel').then(start, () => start({})); // the panel works without them
       return () => {
         isShown = false;
       };
-    }, [get, setPlugin]);
+    }, [setPlugin]);
     return null;
   };
 }

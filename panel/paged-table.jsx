@@ -2,7 +2,7 @@ import { useIntl } from 'react-intl';
 import { useInfiniteQuery } from 'react-query';
 import styled from 'styled-components';
 import { Box, Button, Table, Tbody, Td, Th, Thead, Tr, Typography, VisuallyHidden } from '@strapi/design-system';
-import { useFetchClient } from '@strapi/helper-plugin';
+import { read } from './client.js';
 import { label } from './texts.js';
 
 /** Returns the message of a refused request. */
@@ -13,9 +13,8 @@ export const messageOf = (error) => error.response?.data?.error?.message ?? Stri
  * undefined if the service has no such page.
  */
 export function usePages(key, path, { pageSize, paramsOf, ...options }) {
-  const { get } = useFetchClient();
-  const read = async ({ pageParam: start = 0 }) => (await get(path, { params: paramsOf(start) })).data.data;
-  const { data, ...query } = useInfiniteQuery(key, read, {
+  const readPage = ({ pageParam: start = 0 }) => read(path, paramsOf(start));
+  const { data, ...query } = useInfiniteQuery(key, readPage, {
     retry: false,
     getNextPageParam: (last, { length }) =>
       last.length < pageSize || paramsOf(length * pageSize) === undefined ? undefined : length * pageSize,

@@ -3,8 +3,9 @@ import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
 import styled from 'styled-components';
 import { Box, Button, ContentLayout, Flex, HeaderLayout, Main, Typography } from '@strapi/design-system';
-import { Link, useFetchClient } from '@strapi/helper-plugin';
+import { Link } from '@strapi/helper-plugin';
 import { Clock } from '@strapi/icons';
+import { read } from '../client.js';
 import { EntryLink } from '../entry-link.jsx';
 import { messageOf } from '../paged-table.jsx';
 import { page as releases } from '../releases/release-texts.js';
@@ -30,11 +31,10 @@ const most = 500;
 
 function CalendarPage() {
   const { formatMessage, formatDate } = useIntl();
-  const { get } = useFetchClient();
   const [month, setMonth] = useState(() => monthOf(new Date()));
   const params = { from: month.toISOString(), to: monthOf(month, 1).toISOString() };
   const path = '/admin/api/calendar';
-  const { data, error } = useQuery([path, params], async () => (await get(path, { params })).data.data, { retry: false });
+  const { data, error } = useQuery([path, params], () => read(path, params), { retry: false });
   const [none, partly] = [data?.length === 0, data?.length === most];
   return (
     <Main aria-busy={data === undefined && error === null}>

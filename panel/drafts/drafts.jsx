@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
 import { Button, Flex, TextButton, Typography } from '@strapi/design-system';
-import { ConfirmDialog, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { ConfirmDialog, useCMEditViewDataManager, useNotification } from '@strapi/helper-plugin';
+import { post, read } from '../client.js';
 import { Dialog } from '../dialog.jsx';
 import { DifferenceList } from '../history/difference-list.jsx';
 import { differencesOf } from '../history/differences.ts';
@@ -24,9 +25,8 @@ function DraftBeside() {
 /** `state` changes with each save and publication. */
 function Draft({ path, state }) {
   const { formatMessage } = useIntl();
-  const { get } = useFetchClient();
   const { updateActionAllowedFields } = useCMEditViewDataManager();
-  const { data = null } = useQuery([path, state], async () => (await get(path)).data.data);
+  const { data = null } = useQuery([path, state], () => read(path));
   const [opened, setOpened] = useState(null);
   if (data === null) return null;
   const close = () => setOpened(null);
@@ -60,7 +60,6 @@ function Differences({ entry, draft, onClose }) {
 
 /** Asks whether the draft is dropped. The form is read anew afterwards, because it has the values of the draft. */
 function Discard({ path, isOpen, onClose }) {
-  const { post } = useFetchClient();
   const toggleNotification = useNotification();
   const [isSending, setIsSending] = useState(false);
   const discard = async () => {

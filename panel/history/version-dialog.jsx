@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
 import { Button, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import { useAPIErrorHandler, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { useAPIErrorHandler, useCMEditViewDataManager, useNotification } from '@strapi/helper-plugin';
+import { post, read } from '../client.js';
 import { authorName } from '../authors.js';
 import { Dialog } from '../dialog.jsx';
 import { label } from '../texts.js';
@@ -74,7 +75,6 @@ function Comparison({ path, versions, more, chosen, setChosen }) {
 
 /** Returns a function that restores a version, and afterwards the names of what stayed as it was. */
 function useRestore(path, updatedAt) {
-  const { post } = useFetchClient();
   const toggleNotification = useNotification();
   const { formatAPIError } = useAPIErrorHandler();
   const [leftOut, setLeftOut] = useState(null);
@@ -94,11 +94,8 @@ function useRestore(path, updatedAt) {
 
 function Differences({ path, version, newest }) {
   const { formatMessage } = useIntl();
-  const { get } = useFetchClient();
   const { data: rows = null } = useQuery([path, version, newest], async () => {
-    const [before, after] = await Promise.all(
-      [version, newest].map(async (one) => (await get(`${path}/${one}`)).data.data.entry),
-    );
+    const [before, after] = await Promise.all([version, newest].map(async (one) => (await read(`${path}/${one}`)).entry));
     return differencesOf(before, after);
   });
   if (rows === null) return null;

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useIntl } from 'react-intl';
 import { Box, Button, Flex, TextButton } from '@strapi/design-system';
-import { useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { useCMEditViewDataManager, useNotification } from '@strapi/helper-plugin';
+import { post } from '../client.js';
 import { label } from '../texts.js';
 import { shownValues } from './shown-values.ts';
 
@@ -22,7 +23,6 @@ function Preview() {
 
 function PreviewOf({ uid, id }) {
   const { formatMessage } = useIntl();
-  const { post } = useFetchClient();
   const notify = useNotification();
   const [address, setAddress] = useState(null);
   const [isLoading, setLoading] = useState(false);

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
 import { Button, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import { Link, useCMEditViewDataManager, useFetchClient } from '@strapi/helper-plugin';
+import { Link, useCMEditViewDataManager } from '@strapi/helper-plugin';
+import { put, read } from '../client.js';
 import { Dialog } from '../dialog.jsx';
 import { SideBox } from '../side-box.jsx';
 import { label } from '../texts.js';
@@ -19,10 +20,9 @@ export function EntryReleases() {
 function Releases({ entry, hasDrafts }) {
   const intl = useIntl();
   const { formatMessage } = intl;
-  const { get } = useFetchClient();
   const [isAdding, setIsAdding] = useState(false);
   const params = { ...entry, state: 'open', limit: 100 };
-  const { data = [] } = useQuery([api, 'entry', params], async () => (await get(api, { params })).data.data);
+  const { data = [] } = useQuery([api, 'entry', params], () => read(api, params));
   return (
     <SideBox title={formatMessage(label('release.title'))}>
       <Flex direction="column" alignItems="stretch" gap={2}>
@@ -46,11 +46,10 @@ function Releases({ entry, hasDrafts }) {
 /** A dialog that adds an entry to an open release. */
 function Adding({ entry, hasDrafts, known, onClose }) {
   const { formatMessage } = useIntl();
-  const { get } = useFetchClient();
   const { add, isSending } = useAddition(entry);
   const [values, setValues] = useState({ release: null, action: hasDrafts ? 'publish' : 'delete' });
   const params = { state: 'open', limit: 100 };
-  const { data, isSuccess } = useQuery([api, 'open'], async () => (await get(api, { params })).data.data);
+  const { data, isSuccess } = useQuery([api, 'open'], () => read(api, params));
   const open = (data ?? []).filter(({ id }) => known.every((one) => one.id !== id));
   const finish = async () => {
     if ((await add(values)) !== null) onClose();
@@ -75,12 +74,11 @@ function Adding({ entry, hasDrafts, known, onClose }) {
 
 /** Returns a function that adds an entry to a release, which is read before, so that no action of others is lost. */
 function useAddition(entry) {
-  const { get, put } = useFetchClient();
   const { change, isSending } = useChange();
   const add = ({ release, action: added }) =>
     change(async () => {
       const path = `${api}/${release}`;
-      const { actions, version } = (await get(path)).data.data;
+      const { actions, version } = await read(path);
       const sent = [...actions, { ...entry, action: added }].map(({ action, uid, id }) => ({ action, uid, id }));
       return put(path, { actions: sent, version });
     });

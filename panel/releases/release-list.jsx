@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useHistory } from 'react-router-dom';
 import { Button, ContentLayout, HeaderLayout, Main, Typography } from '@strapi/design-system';
-import { Link, useFetchClient } from '@strapi/helper-plugin';
+import { Link } from '@strapi/helper-plugin';
 import { Plus } from '@strapi/icons';
+import { post } from '../client.js';
 import { Dialog } from '../dialog.jsx';
 import { PagedTable, usePages } from '../paged-table.jsx';
 import { label } from '../texts.js';
@@ -53,7 +54,6 @@ function useColumns() {
 
 function NewRelease({ onClose }) {
   const { formatMessage } = useIntl();
-  const { post } = useFetchClient();
   const { push } = useHistory();
   const { change, isSending } = useChange();
   const [values, setValues] = useState({ name: '', at: null });

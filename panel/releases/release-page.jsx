@@ -3,8 +3,9 @@ import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
 import { useHistory, useParams } from 'react-router-dom';
 import { Box, Button, ContentLayout, Flex, HeaderLayout, Main, Typography } from '@strapi/design-system';
-import { ConfirmDialog, Link, useFetchClient } from '@strapi/helper-plugin';
+import { ConfirmDialog, Link } from '@strapi/helper-plugin';
 import { ArrowLeft, Check, Trash } from '@strapi/icons';
+import { del, post, put, read } from '../client.js';
 import { label } from '../texts.js';
 import { ReleaseActions } from './release-actions.jsx';
 import { ReleaseForm } from './release-form.jsx';
@@ -14,9 +15,8 @@ import { useChange } from './use-change.js';
 /** The page of one release. */
 export function ReleasePage() {
   const { id } = useParams();
-  const { get } = useFetchClient();
   const path = `${api}/${id}`;
-  const { data: release, error } = useQuery([api, id], async () => (await get(path)).data.data, { retry: false });
+  const { data: release, error } = useQuery([api, id], () => read(path), { retry: false });
   return (
     <Main aria-busy={release === undefined && error === null}>
       {release !== undefined && <Release key={release.version} release={release} path={path} />}
@@ -32,7 +32,6 @@ export function ReleasePage() {
 function Release({ release, path }) {
   const intl = useIntl();
   const { formatMessage } = intl;
-  const { put } = useFetchClient();
   const { change, isSending } = useChange();
   const [values, setValues] = useState({ name: release.name, at: release.at });
   const isOpen = release.state === 'open';
@@ -88,7 +87,6 @@ const asSent = ({ action, uid, id }) => ({ action, uid, id });
 
 function Buttons({ release, path, isChanged }) {
   const { formatMessage } = useIntl();
-  const { post, del } = useFetchClient();
   const { push } = useHistory();
   const { change, isSending } = useChange();
   const [asked, setAsked] = useState(null);

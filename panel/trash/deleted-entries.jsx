@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { Box, Button, Flex, Typography } from '@strapi/design-system';
-import { ConfirmDialog, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { ConfirmDialog, useNotification } from '@strapi/helper-plugin';
+import { del, post } from '../client.js';
 import { authorName } from '../authors.js';
 import { byPage, messageOf, PagedTable, usePages } from '../paged-table.jsx';
 import { label } from '../texts.js';
@@ -38,7 +39,6 @@ export function DeletedEntries({ type }) {
 /** Returns what restores an entry or deletes it for good, and tells how that went. */
 function useActions(path, refetch) {
   const { formatMessage } = useIntl();
-  const { post, del } = useFetchClient();
   const toggleNotification = useNotification();
   const [isSending, setIsSending] = useState(false);
   const run = async (send) => {

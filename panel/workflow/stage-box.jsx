@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery, useQueryClient } from 'react-query';
 import { Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import { useAPIErrorHandler, useCMEditViewDataManager, useFetchClient, useNotification } from '@strapi/helper-plugin';
+import { useAPIErrorHandler, useCMEditViewDataManager, useNotification } from '@strapi/helper-plugin';
+import { put, read } from '../client.js';
 import { authorName } from '../authors.js';
 import { SideBox } from '../side-box.jsx';
 import { label } from '../texts.js';
@@ -19,11 +20,10 @@ export function StageBox() {
 
 /** Returns the stage of an entry, and a function that changes it. */
 function useStage(path) {
-  const { get, put } = useFetchClient();
   const queries = useQueryClient();
   const toggleNotification = useNotification();
   const { formatAPIError } = useAPIErrorHandler();
-  const { data } = useQuery([path], async () => (await get(path)).data.data);
+  const { data } = useQuery([path], () => read(path));
   const [isSaving, setSaving] = useState(false);
   const change = async (input) => {
     setSaving(true);

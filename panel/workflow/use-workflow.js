@@ -1,11 +1,10 @@
 import { useQuery } from 'react-query';
-import { useFetchClient } from '@strapi/helper-plugin';
+import { read } from '../client.js';
 
 /** Reads the stages of a type and the administrators, once for all that show them. */
 export function useWorkflow(uid) {
-  const { get } = useFetchClient();
   const path = `/admin/api/workflow/${uid}`;
-  return useQuery([path], async () => (await get(path)).data.data, { staleTime: 60_000 });
+  return useQuery([path], () => read(path), { staleTime: 60_000 });
 }
 
 /** Returns the name of an administrator; the id if there is none. */
