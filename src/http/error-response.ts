@@ -62,11 +62,15 @@ interface ErrorEnvelope {
  */
 export function envelopeError(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
-  const status = thrown instanceof HttpError ? thrown.status : clientStatus(thrown);
+  const status = isHttpError(thrown) ? thrown.status : clientStatus(thrown);
   if (status === null || !(thrown instanceof Error))
     return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
   return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
 }
+
+/** Returns whether an error was made by its status. For `instanceof`, Koa counts errors that code has passed to `ctx.throw` too. */
+const isHttpError = (thrown: unknown): thrown is Error & { readonly status: number } =>
+  Object.prototype.isPrototypeOf.call(HttpError.prototype as object, Object(thrown) as object);
 
 /** Returns the 4xx status of an error, under either name; null if it has none. */
 function clientStatus(thrown: unknown): number | null {

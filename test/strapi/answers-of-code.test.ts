@@ -20,6 +20,13 @@ module.exports = { routes: [
   route('/returned', () => new errors.ValidationError('own text', { own: true })),
   route('/set', (ctx) => { ctx.body = { error: new errors.NotFoundError('own text') }; }),
   route('/thrown', (ctx) => ctx.throw(503, 'own text')),
+  route('/thrown-error', (ctx) => ctx.throw(new Error('a secret'))),
+  route('/thrown-error-500', (ctx) => ctx.throw(500, new Error('a secret'))),
+  route('/thrown-error-409', (ctx) => ctx.throw(409, new Error('own text'))),
+  route('/bad-error', (ctx) => ctx.badRequest(new TypeError('own text'))),
+  route('/bad-status', (ctx) => ctx.badRequest(Object.assign(new Error('own text'), { status: 409 }))),
+  route('/bad-validation', (ctx) => ctx.internalServerError(new errors.ValidationError('own text'))),
+  route('/bad-object', (ctx) => ctx.notFound({ message: 'own text' })),
 ] };`;
 
 const files = {
@@ -46,6 +53,10 @@ const refusals: readonly (readonly [path: string, status: number, name: string, 
   ['/nothing', 404, 'NotFoundError', 'Not Found', 'Not Found'],
   ['/api/gone', 404, 'NotFoundError', 'own text', null],
   ['/api/thrown', 503, 'ServiceUnavailableError', 'own text', null],
+  ['/api/bad-error', 400, 'TypeError', 'own text', 'own text'],
+  ['/api/bad-status', 409, 'Error', 'own text', 'own text'],
+  ['/api/bad-validation', 500, 'ValidationError', 'own text', 'own text'],
+  ['/api/bad-object', 404, 'NotFoundError', 'Not Found', 'Not Found'],
 ];
 
 describe('answers of code', () => {
@@ -54,6 +65,14 @@ describe('answers of code', () => {
     serving = await serveProject(files, { models: [{ uid: 'api::memo.memo', ...memo }], config: { api: { open: false } } });
   });
   after(() => serving.stop());
+
+  it('hide an error that ctx.throw is given without a 4xx status', async () => {
+    const hidden = { status: 500, name: 'InternalServerError', message: 'Internal Server Error' };
+    for (const path of ['/api/thrown-error', '/api/thrown-error-500'])
+      expect((await serving.call('GET', path)).body).to.deep.equal({ data: null, error: hidden });
+    const shown = { status: 409, name: 'Error', message: 'own text' };
+    expect((await serving.call('GET', '/api/thrown-error-409')).body).to.deep.equal({ data: null, error: shown });
+  });
 
   it('have the name, the message and the details of an error that code answers', async () => {
     const returned = { name: 'ValidationError', message: 'own text', details: { own: true } };

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type Koa from 'koa';
 import type { Request, Response } from 'koa';
 import { extendQuery, parseQueryString, type QueryStringLimits } from '#http/query-string.js';
+import { ApiError } from '#base/errors.js';
 import { copyPlain, type Values } from '#base/values.js';
 
 /**
@@ -42,6 +43,17 @@ function methodName(text: string): string {
   return first.charAt(0).toLowerCase() + first.slice(1) + rest.join('');
 }
 
+/**
+ * Returns what an answer shows of an error that code passes as its message: `ctx.badRequest(error)`. As in Strapi v4, an error that is not
+ * one of the service may have its own status.
+ */
+function shownOf(error: unknown): Partial<Record<'status' | 'name' | 'message', unknown>> & { readonly status?: number } {
+  if (!(error instanceof Error)) return {};
+  const { name, message, status } = error as Error & { readonly status?: unknown }; // code sets it
+  const isOwn = typeof status === 'number' && status >= 400 && status < 600 && !(error instanceof ApiError);
+  return { name, message, ...(isOwn && { status }) };
+}
+
 const errorMethods = Object.fromEntries(
   Object.entries(STATUS_CODES).flatMap(([code, text = '']) => {
     const status = Number(code);
@@ -50,8 +62,9 @@ const errorMethods = Object.fromEntries(
     const className = method.charAt(0).toUpperCase() + method.slice(1);
     const name = className.endsWith('Error') ? className : `${className}Error`;
     const refuse: ResponseMethod = function (this: Response, message?: unknown, details: unknown = {}) {
-      this.status = status;
-      this.body = { data: null, error: { status, name, message: message ?? text, details } };
+      const error = { status, name, message: typeof message === 'string' ? message : text, ...shownOf(message), details };
+      this.status = error.status;
+      this.body = { data: null, error };
     };
     return [[method, refuse]];
   }),
