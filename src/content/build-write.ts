@@ -86,7 +86,8 @@ export async function buildWrite(type: ContentType, data: Values, start: Start, 
     if (Object.hasOwn(data, attribute.name)) buildAttribute(attribute, data[attribute.name], building);
     else if (mode === 'create' && attribute.writable) buildAbsent(attribute, building);
   }
-  if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
+  const hashing = { sender: context.store.database.sender, keepsHashes: context.isRaw === true };
+  if (building.passwords.length > 0) await hashPasswords(building.passwords, hashing);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
   if (start.current !== undefined) refuseRepeats(listed, building.values, start.current);
   if (listed.length > 0) keepUnique(listed, building);

@@ -26,7 +26,7 @@ export interface BodyContext extends Pick<InputContext, 'mode' | 'draft' | 'pres
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   const { strict } = context.bind.settings;
-  const checked = checkInput(type, data, { strict, registry: context.bind.registry, ...body });
+  const checked = checkInput(type, data, { strict, typesOnly: context.isRaw === true, registry: context.bind.registry, ...body });
   const namesTargets = checked.targets.size > 0 && checked.relations.length === 0;
   const { missing, unfit } = namesTargets ? await checkTargets(type, checked, context) : { missing: [], unfit: [] };
   const ofFiles = strict ? unfit : [];

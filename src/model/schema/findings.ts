@@ -10,6 +10,8 @@ export interface InputContext {
   readonly presetNames?: ReadonlySet<string>;
   /** Whether passwords are hashes, so that only their absence is a problem. */
   readonly hashed?: true;
+  /** Whether only the types of values are checked: neither their length, range and form, nor what an enumeration lists. */
+  readonly typesOnly?: boolean;
   /** Whether a single media attribute takes only one file. Strapi v4 does not check it. */
   readonly strict: boolean;
 }

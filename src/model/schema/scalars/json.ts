@@ -39,8 +39,9 @@ const blocks: ScalarRule = {
   store: (value) => (Array.isArray(value) ? value : null),
   output: readList,
   fitting: { bson: 'array' },
-  check: (value, { required }, path, { draft }) => {
+  check: (value, { required }, path, { draft, typesOnly }) => {
     if (Array.isArray(value)) return jsonProblems(value, path);
+    if (typesOnly === true) return [notOfType(path, 'array', value)];
     return required && !draft ? [notOfType(path, 'array', null, value)] : [];
   },
   checkParts: blockProblems,

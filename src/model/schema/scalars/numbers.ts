@@ -3,7 +3,7 @@ import type { ScalarAttribute } from '../content-type.js';
 import { notOfType } from '../findings.js';
 import { numberText, readBigInteger, readInteger, readNumber } from '../stored-values.js';
 import { type Convert, convertedValue, conversionFailure, excerpt } from './conversions.js';
-import type { ScalarRule } from './rule.js';
+import type { InputRules, ScalarRule } from './rule.js';
 
 function castNumber(value: unknown, name: string): number {
   const cast = typeof value === 'object' ? NaN : Number(value);
@@ -34,10 +34,10 @@ function toBigInteger(value: unknown): bigint | null {
   return BigInt.asIntN(64, integer) === integer ? integer : null;
 }
 
-function checkNumber(value: unknown, attribute: ScalarAttribute, path: string): string[] {
+function checkNumber(value: unknown, attribute: ScalarAttribute, path: string, { typesOnly }: InputRules): string[] {
   const number = toNumber(value);
   if (!Number.isFinite(number)) return [notOfType(path, 'number', NaN, value)];
-  return rangeProblems(number, attribute, path);
+  return typesOnly === true ? [] : rangeProblems(number, attribute, path);
 }
 
 function rangeProblems(number: number, { min, max }: ScalarAttribute, path: string): string[] {
@@ -83,8 +83,8 @@ const integer: ScalarRule = {
   shardKey: true,
   output: readInteger,
   fitting: 'integer',
-  check: (value, attribute, path) => {
-    const problems = checkNumber(value, attribute, path);
+  check: (value, attribute, path, rules) => {
+    const problems = checkNumber(value, attribute, path, rules);
     const number = toNumber(value);
     return Number.isFinite(number) && !Number.isInteger(number) ? [...problems, `${path} must be an integer`] : problems;
   },

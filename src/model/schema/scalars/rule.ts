@@ -4,7 +4,7 @@ import type { InputContext } from '../findings.js';
 import type { Convert } from './conversions.js';
 
 /** Drafts may leave out required values, and their strings may be too short. */
-export type InputRules = Pick<InputContext, 'mode' | 'draft' | 'hashed'>;
+export type InputRules = Pick<InputContext, 'mode' | 'draft' | 'hashed' | 'typesOnly'>;
 
 /** Returns the problems of a value that is not null, in the wording of Strapi v4. */
 export type Check = (value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules) => string[];

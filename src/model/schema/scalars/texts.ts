@@ -22,6 +22,7 @@ function toText(value: unknown): Conversion {
 
 function checkText(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
   if (typeof value !== 'string') return [notOfType(path, 'string', value)];
+  if (rules.typesOnly === true) return nulProblems(value, path);
   return [...(rules.draft ? [] : shortness(value, attribute, path)), ...textProblems(value, attribute, path)];
 }
 
@@ -33,9 +34,11 @@ function textProblems(value: string, { maxLength, regex, required }: ScalarAttri
   const long = maxLength !== null && value.length > maxLength ? [`${path} must be at most ${String(maxLength)} characters`] : [];
   // a text that is too long is not matched, because it is refused already
   const odd = long.length === 0 && regex !== null && (value !== '' || required) && !matches(regex, value);
-  const holdsNul = value.includes('\0') ? [`${path} must not hold the NUL character`] : [];
-  return [...long, ...(odd ? [`${path} must match the following: "${String(regex)}"`] : []), ...holdsNul];
+  return [...long, ...(odd ? [`${path} must match the following: "${String(regex)}"`] : []), ...nulProblems(value, path)];
 }
+
+const nulProblems = (value: string, path: string): string[] =>
+  value.includes('\0') ? [`${path} must not hold the NUL character`] : [];
 
 /** Text that neither other types are converted to nor shard keys have. */
 const plain: ScalarRule = {
@@ -71,8 +74,8 @@ const email: ScalarRule = {
   ...plain,
   shardKey: true,
   ownForm: true,
-  check: (value, attribute, path) => {
-    if (typeof value !== 'string') return [notOfType(path, 'string', value)];
+  check: (value, attribute, path, rules) => {
+    if (typeof value !== 'string' || rules.typesOnly === true) return checkText(value, attribute, path, rules);
     if (value === '') return [`${path} cannot be empty`];
     const isEmail = value.length <= 320 && emailForm.test(value);
     return [...textProblems(value, attribute, path), ...(isEmail ? [] : [`${path} must be a valid email`])];
@@ -88,7 +91,7 @@ const uid: ScalarRule = {
   ownForm: true,
   check: (value, attribute, path, rules) => {
     const problems = checkText(value, attribute, path, rules);
-    const isOdd = typeof value === 'string' && !uidForm.test(value);
+    const isOdd = rules.typesOnly !== true && typeof value === 'string' && !uidForm.test(value);
     return isOdd ? [...problems, `${path} must match the following: "${String(uidForm)}"`] : problems;
   },
   schema: { answer: { type: 'string' }, input: { type: 'string', pattern: '^[A-Za-z0-9\\-_.~]*$' } },
@@ -119,8 +122,9 @@ const enumeration: ScalarRule = {
   uniqueAllowed: false,
   shardKey: true,
   castsInput: true,
-  check: (value, attribute, path) => {
+  check: (value, attribute, path, { typesOnly }) => {
     const isText = typeof value !== 'object';
+    if (isText && typesOnly === true) return nulProblems(String(value), path);
     const listed = isText && attribute.enum.includes(String(value));
     const unlisted = `${path} must be one of the following values: ${[...attribute.enum, ''].join(', ')}`;
     return [...(isText ? [] : [notOfType(path, 'string', value)]), ...(listed ? [] : [unlisted])];
