@@ -84,7 +84,7 @@ function test(key: string, value: unknown, operand: unknown): Truth | undefined 
 
 /** Throws an error: of related entries a copy has only ids, and it has no lists to quantify, no places, and no other attributes. */
 function unknown(name: string): never {
-  throw new Error(`Invalid parameter ${name}: not in the copy`);
+  throw new Error(`${name} is not in the copy`);
 }
 
 /** Returns whether an entry meets a filter. Throws an error if the copy does not tell. */

@@ -84,7 +84,7 @@ export class DeviceState {
    * Returns the writes that can be sent now, and those that wait for another one: a create, or an earlier write to the same entry. `stuck`
    * are the keys of those that the service makes wait.
    */
-  queue(stuck = new Set<string>()): { readonly ready: readonly QueuedWrite[]; readonly waiting: ReadonlySet<QueuedWrite> } {
+  queue(stuck?: ReadonlySet<string>): { readonly ready: readonly QueuedWrite[]; readonly waiting: ReadonlySet<QueuedWrite> } {
     const ready: QueuedWrite[] = [];
     const waiting = new Set<QueuedWrite>();
     const blocked = new Set<unknown>();
@@ -95,7 +95,7 @@ export class DeviceState {
       const entry = `${type} ${String(this.idOf(id))}`;
       const lacks = !body && namesIn(write).some((name) => missing.has(name) && (op !== 'create' || name !== id));
       const isPending = state === 'pending';
-      if (isPending && !blocked.has(entry) && !lacks && !stuck.has(key)) {
+      if (isPending && !blocked.has(entry) && !lacks && !stuck?.has(key)) {
         ready.push(write);
         missing.delete(id);
         continue;

@@ -141,7 +141,7 @@ function outboxOf(keeper: Keeper) {
   };
   const find = (state: DeviceState, key: string): QueuedWrite => {
     const found = state.sorted().find((write) => write.key === key && write.state !== 'applied');
-    if (found === undefined) throw new Error(`There is no write ${key}`);
+    if (!found) throw new Error(`There is no write ${key}`);
     return found;
   };
   return {

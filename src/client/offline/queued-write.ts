@@ -75,10 +75,14 @@ export const without = (parts: object, names: readonly string[]): Record<string,
 /** Names that apps may use besides those of the service, and the names for which they stand. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Returns the values of attributes, also under the other names of those that are renamed. */
+/**
+ * Returns the values of attributes, also under the other names of those that are renamed. Which of both names has the value does not
+ * matter, because instances of the service change to the new one at different times.
+ */
 export const underAllNames = <Value>(values: Readonly<Record<string, Value>>, names: Names = {}): Record<string, Value> => ({
-  ...values,
   ...mapValues(names, (name) => values[name] as Value),
+  ...Object.fromEntries(Object.entries(names).map(([name, other]) => [other, values[name] as Value])),
+  ...values,
 });
 
 /** Returns the parts of an object with other values. */

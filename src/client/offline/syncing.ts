@@ -26,7 +26,7 @@ export class Syncing {
   #isWoken = false;
   #pushing: Promise<void> | null = null;
   #ended: Promise<void> | null = null;
-  #forget: () => void = () => undefined;
+  #forget?: () => void;
 
   constructor(keeper: Keeper, types: readonly string[]) {
     this.#keeper = keeper;
@@ -81,7 +81,7 @@ export class Syncing {
   };
 
   readonly close = async (): Promise<void> => {
-    this.#forget();
+    this.#forget?.();
     this.#closing.abort();
     this.#turn.abort();
     await this.#ended;

@@ -102,6 +102,19 @@ describe('writes while offline, and a model that is renamed meanwhile', function
     expect(await stored('authors', author)).to.include({ label: 'Bea' });
   });
 
+  it('entries have both names also if an instance has told the other one that still serves the former', async () => {
+    await server.as(server.editor, 'POST', '/api/tags', { data: { name: 'red' } });
+    for (const renamed of [{ label: 'name' }, { name: 'label' }]) {
+      const device = server.device({ jwt: ann, types: ['tags'] });
+      const schema = { data: { tags: { [Object.values(renamed)[0] ?? '']: 'scalar' } }, meta: { renamed: { tags: renamed } } };
+      device.network.answers = (path) => (path.endsWith('/schema') ? Response.json(schema) : null);
+      await server.meet(device);
+      const red = (await list(device.offline, 'tags')).find(({ name }) => name === 'red');
+      expect(red).to.include({ label: 'red' });
+      expect(await device.offline.create('tags', {})).to.include({ name: null, label: null });
+    }
+  });
+
   it('writes to a type that is renamed are refused, and the next version of the app takes them over', async () => {
     const { body } = await server.as(server.editor, 'POST', '/api/tags', { data: { name: 'red' } });
     const device = await inTunnel();
