@@ -9,7 +9,7 @@ const live = 'publishedAt';
 /** The requests of peers, by row. Texts are those that stand in the decoded address or the body. */
 const asked: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   payload: {
-    a: ['GET /api/articles?depth=0&limit=25&page=1&sort=-publishedAt&where[publishedAt][exists]=true'],
+    a: ['GET /api/articles?depth=0&limit=25&page=1&sort=-publishedAt&where[publishedAt][less_than]=2100-01-01T00:00:00.000Z'],
     b: ['depth=1', live],
     'c-narrow': [
       'where[author.name][greater_than_equal]=Aa',
@@ -25,7 +25,9 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     q: ['where[or][0][title][contains]=', 'where[or][2][body][contains]='],
   },
   parse: {
-    a: ['GET /parse/classes/Article?where={"publishedAt":{"$exists":true}}&limit=25&skip=0&count=1&order=-publishedAt'],
+    a: [
+      'GET /parse/classes/Article?where={"publishedAt":{"$lt":{"__type":"Date","iso":"2100-01-01T00:00:00.000Z"}}}&limit=25&skip=0&count=1&order=-publishedAt',
+    ],
     b: ['include=author,categories,tags'],
     'c-narrow': [
       '{"author":{"$inQuery":{"className":"Author","where":{"name":{"$regex":"^\\\\QAa\\\\E"}}}}'.slice(1),

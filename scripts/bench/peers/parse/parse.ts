@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../questions.js';
-import { type Condition, type Inquiry, takeApart, texts, translate } from '../inquiry.js';
+import { type Condition, distantFuture, type Inquiry, takeApart, texts, translate } from '../inquiry.js';
 import { installPeer, peerFolder } from '../install-peer.js';
 import { type Peer, unordered } from '../peer.js';
 import { rebuild, type Values } from '../plain-answer.js';
@@ -58,7 +58,7 @@ function askParse(inquiry: Inquiry): HttpRequest {
 
 function listQuery({ conditions, search, isLive, sort, page, pageSize }: Inquiry): Record<string, string> {
   if (sort?.path.includes('.')) throw new Error('no sort by an attribute of a relation');
-  const live = { publishedAt: { $exists: true } };
+  const live = { publishedAt: { $lt: toDate(distantFuture) } };
   return {
     where: JSON.stringify({
       ...(isLive && live),
@@ -91,12 +91,14 @@ function contains(text: unknown): object {
   return { $regex: `\\Q${String(text)}\\E`, $options: 'i' };
 }
 
+const toDate = (iso: unknown): object => ({ __type: 'Date', iso });
+
 /** Links of a new entry are ids in the workload. */
 function toParse({ publishedAt, ...data }: Values): Values {
   const entries = Object.entries(data).map(([name, value]) => [name, name in classes ? toLinks(name, value) : value] as const);
   return {
     ...Object.fromEntries(entries),
-    ...(publishedAt !== undefined && { publishedAt: { __type: 'Date', iso: publishedAt } }),
+    ...(publishedAt !== undefined && { publishedAt: toDate(publishedAt) }),
   };
 }
 

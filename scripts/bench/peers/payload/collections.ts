@@ -51,7 +51,11 @@ const componentOf = (name: string): Model['attributes'] => models.find(({ uid })
 export const collections = ['files', ...served.map(({ collectionName = '' }) => collectionName)].map((slug) => ({
   slug,
   access: { read: permit, create: permit, update: permit },
-  fields: [...fieldsOf(attributesIn(slug)), { name: 'publishedAt', type: 'date', index: true }],
+  fields: [...fieldsOf(attributesIn(slug)), { name: 'publishedAt', type: 'date' }],
+  // Payload sorts by the time of creation after any other attribute
+  indexes: ['publishedAt', ...Object.keys(attributesIn(slug)).filter((name) => name === 'views')].map((name) => ({
+    fields: [name, 'createdAt'],
+  })),
 }));
 
 /** An entry of the data set as Payload stores it. */

@@ -1,6 +1,6 @@
 import { attributesOf } from '../../models.js';
 import { type HttpRequest, spell } from '../../questions.js';
-import { type Condition, type Inquiry, takeApart, texts, translate } from '../inquiry.js';
+import { type Condition, distantFuture, type Inquiry, takeApart, texts, translate } from '../inquiry.js';
 import { installPeer, peerFolder } from '../install-peer.js';
 import { type Peer, unordered } from '../peer.js';
 import { rebuild, type Values } from '../plain-answer.js';
@@ -42,7 +42,7 @@ function askPayload(inquiry: Inquiry): HttpRequest {
 }
 
 function listQuery({ conditions, search, isLive, sort, page, pageSize }: Inquiry): object {
-  const live = { publishedAt: { exists: true } };
+  const live = { publishedAt: { less_than: distantFuture } };
   return {
     limit: pageSize,
     page,
