@@ -59,12 +59,12 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
 
 /** Caches the results of a function for as long as its argument is in memory, such as a type. Undefined is not cached. */
 export function memoize<One extends object, Result>(find: (one: One) => Result): (one: One) => Result {
-  const found = new WeakMap<One, Result>();
+  const results = new WeakMap<One, Result>();
   return (one) => {
-    const known = found.get(one);
-    if (known !== undefined || found.has(one)) return known as Result; // undefined can be a result
+    const cached = results.get(one);
+    if (cached !== undefined || results.has(one)) return cached as Result; // undefined can be a result
     const result = find(one);
-    found.set(one, result);
+    results.set(one, result);
     return result;
   };
 }
@@ -101,8 +101,8 @@ export class SharedValues<Value extends object> {
 
   /** Returns the value that is known for a key if it may replace the given one; otherwise the given one, which is known from now on. */
   share(key: string, value: Value, mayReplace: (cached: Value) => boolean = () => true): Value {
-    const known = this.#values.get(key)?.deref();
-    if (known !== undefined && mayReplace(known)) return known;
+    const cachedValue = this.#values.get(key)?.deref();
+    if (cachedValue !== undefined && mayReplace(cachedValue)) return cachedValue;
     this.#values.set(key, new WeakRef(value));
     this.#unused.register(value, key);
     return value;

@@ -20,8 +20,8 @@ export function didYouMean(name: string, names: Iterable<string>): string {
 
 /** Does the same, but lists all known names if none is similar and there are few. */
 export function suggest(name: string, names: Iterable<string>): string {
-  const known = [...names];
-  return didYouMean(name, known) || (known.length > mostListed ? '' : `; known: ${known.join(', ')}`);
+  const candidates = [...names];
+  return didYouMean(name, candidates) || (candidates.length > mostListed ? '' : `; known: ${candidates.join(', ')}`);
 }
 
 const mostListed = 30;

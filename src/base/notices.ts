@@ -10,12 +10,12 @@ export interface Notices {
 const maximumNotices = 1_000;
 
 export function createNotices(observer: Observer): Notices {
-  const told = new Set<string>();
+  const messages = new Set<string>();
   return {
     logOnce: (message) => {
-      if (told.has(message) || told.size > maximumNotices) return;
-      told.add(message);
-      const isLast = told.size > maximumNotices;
+      if (messages.has(message) || messages.size > maximumNotices) return;
+      messages.add(message);
+      const isLast = messages.size > maximumNotices;
       const text = isLast ? 'further notices about requests are not logged until the next start' : message;
       observer.observe({ kind: 'warned', topic: 'request', text });
     },

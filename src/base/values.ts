@@ -132,8 +132,8 @@ export function isoText(date: Date): string {
 
 /** Returns the date part of a day since 1970, `2024-02-29T`. */
 function dayText(day: number): string {
-  const known = days.get(day);
-  if (known !== undefined) return known;
+  const cached = days.get(day);
+  if (cached !== undefined) return cached;
   const text = new Date(day * dayLength).toISOString().slice(0, -'00:00:00.000Z'.length);
   if (days.size >= mostDays) days.clear();
   days.set(day, text);

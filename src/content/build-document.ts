@@ -19,11 +19,13 @@ const times = ['createdAt', 'updatedAt'] as const;
  * date.
  */
 export function withTimes(accepted: Values, data: unknown): Values {
-  const given = isRecord(data) ? times.filter((name) => data[name] !== undefined).map((name) => [name, data[name]] as const) : [];
-  if (given.length === 0) return accepted;
+  const givenTimes = isRecord(data)
+    ? times.filter((name) => data[name] !== undefined).map((name) => [name, data[name]] as const)
+    : [];
+  if (givenTimes.length === 0) return accepted;
   return {
     ...accepted,
-    ...Object.fromEntries(given.map(([name, value]) => [name, value === null ? null : toDate(name, value)])),
+    ...Object.fromEntries(givenTimes.map(([name, value]) => [name, value === null ? null : toDate(name, value)])),
   };
 }
 

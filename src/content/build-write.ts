@@ -160,8 +160,8 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
 /** Sets the ranks of attributes whose files are written. A file lists its related entries in the order of these ranks. */
 function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   for (const name of names) {
-    const held = values[name] ?? null;
-    if (held !== null && !(Array.isArray(held) && held.length === 0)) linkRanks.set(values, name, nextRank(), mode);
+    const value = values[name] ?? null;
+    if (value !== null && !(Array.isArray(value) && value.length === 0)) linkRanks.set(values, name, nextRank(), mode);
   }
 }
 

@@ -63,8 +63,8 @@ export function refuseIncomplete(
 ): void {
   const needsAll = isPublished(document);
   if ((!needsAll && shared.length === 0) || isRaw === true || !mayBeIncomplete(type, bind.registry)) return;
-  const found = publishedProblems(type, document, bind.registry, needsAll ? 'create' : 'update');
-  const problems = needsAll ? found : found.filter(({ path: [name = ''] }) => shared.includes(name));
+  const publicationProblems = publishedProblems(type, document, bind.registry, needsAll ? 'create' : 'update');
+  const problems = needsAll ? publicationProblems : publicationProblems.filter(({ path: [name = ''] }) => shared.includes(name));
   if (problems.length > 0) throw fieldErrors(problems);
 }
 
@@ -157,9 +157,9 @@ const kindOf = (mime: string): string => Object.keys(families).find((name) => fa
 function fittingFiles(files: readonly LinkedFiles[]): Document {
   const byTypes = new Map<string, { readonly types: readonly string[]; readonly ids: number[] }>();
   for (const { allowedTypes: types, ids } of files) {
-    const known = byTypes.get(types.join()) ?? { types, ids: [] };
-    byTypes.set(types.join(), known);
-    for (const id of ids) known.ids.push(id);
+    const group = byTypes.get(types.join()) ?? { types, ids: [] };
+    byTypes.set(types.join(), group);
+    for (const id of ids) group.ids.push(id);
   }
   return matchesAll(
     ...[...byTypes.values()].map(({ types, ids }) => matchesAny(matchesNone({ _id: is.oneOf(ids) }), ofTypes(types))),

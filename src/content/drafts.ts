@@ -151,10 +151,10 @@ export async function draftValuesOf(
   { values, inverse }: EntryWrite,
   context: ContentContext,
 ): Promise<Values> {
-  const held = storedDraft.links(storedDraft.of(stored) ?? {});
+  const draftLinks = storedDraft.links(storedDraft.of(stored) ?? {});
   const set: Record<string, unknown> = { ...values };
   for (const { link, input } of inverse) {
-    const before = held[link.name] ?? (await linksInOrder(owner, link, context));
+    const before = draftLinks[link.name] ?? (await linksInOrder(owner, link, context));
     const ids = applyLinkInput(before, input);
     Object.assign(set, storedDraft.settingLinks(link.name, link.many ? ids : ids.slice(-1)));
   }

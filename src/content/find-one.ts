@@ -99,8 +99,8 @@ export async function findBy(
     ...fallback,
     ...bindPublication(type, state, bind),
   ]);
-  const asked = { ...query, filter, publicationState: state };
-  return readShownEntry({ query: asked, plan: planOf(condition, selection), id: null }, context);
+  const publishedQuery = { ...query, filter, publicationState: state };
+  return readShownEntry({ query: publishedQuery, plan: planOf(condition, selection), id: null }, context);
 }
 
 /** Returns whether no two entries of a type, or of one locale, have the same value of an attribute. */

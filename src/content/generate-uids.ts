@@ -16,12 +16,12 @@ export async function generateUids(
   const missing = writePlan(type, context.bind.registry).generated.filter(({ name }) => data[name] === undefined);
   if (missing.length === 0) return null;
   const among = type.localized ? { locale: data['locale'] ?? context.bind.defaultLocale } : {};
-  const made: Record<string, string> = {};
+  const uids: Record<string, string> = {};
   for (const attribute of missing) {
     const base = await madeUid(type, attribute, data);
-    made[attribute.name] = await freeFrom(base, { type, name: attribute.name, among, attempt }, context);
+    uids[attribute.name] = await freeFrom(base, { type, name: attribute.name, among, attempt }, context);
   }
-  return made;
+  return uids;
 }
 
 /** Maximum length of a generated uid before its number. */

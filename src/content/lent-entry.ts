@@ -47,8 +47,8 @@ export async function findLent(
   const selection = bindEntrySelection(query, type, { ...bind, access: { ...bind.access, entry: { ...entry, isRoot: true } } });
   const own = withAccess({ ...context, store: seeingNone(context.store) }, entry.access);
   const plan = planOf(allOf([hasId(id), ...bindRule(type, own.bind)]), selection);
-  const found = await readWithHooks({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
-  return found === null || entry.mark === undefined ? found : markTexts(found, entry.mark);
+  const lentEntry = await readWithHooks({ query, plan, id }, await withDrafts(own, reachedTypes(plan)));
+  return lentEntry === null || entry.mark === undefined ? lentEntry : markTexts(lentEntry, entry.mark);
 }
 
 /**
@@ -101,9 +101,9 @@ function placing(read: (lent: LentSelection) => Promise<LoadedEntry | null>, inn
   }
 
   function placeOne(one: LoadedEntry): Promise<LoadedEntry | null> {
-    const known = placed.get(one) ?? place(one);
-    placed.set(one, known);
-    return known;
+    const placement = placed.get(one) ?? place(one);
+    placed.set(one, placement);
+    return placement;
   }
   return placeAll;
 }

@@ -112,13 +112,13 @@ async function inGroup(type: ContentType, document: StoredDocument, context: Con
     : [];
   const shared = source === undefined ? {} : await copyValues(type, source, sharedAttributes(type), context);
   const values = { ...rest, ...shared };
-  const held = heldUniques(listedUniquePaths(type, bind.registry), values);
+  const uniqueValues = heldUniques(listedUniquePaths(type, bind.registry), values);
   const complete: Record<string, unknown> = {
     ...values,
     ...(type.localized && { locale, ...localeGroup.match(localeGroup.of(rest)) }),
     ...(source === undefined && mayLead(type, context) && localeGroup.leading),
   };
-  uniqueFields.set(complete, { paths: [], values: held }, 'create');
+  uniqueFields.set(complete, { paths: [], values: uniqueValues }, 'create');
   return { ...complete, _id: Number(rest['_id']) };
 }
 

@@ -118,11 +118,11 @@ export async function writePortions(
 ): Promise<WrittenMany> {
   const { database } = context.store;
   await waitForIndexes(write.type, context);
-  const asked = await find(filter, context);
+  const matchingIds = await find(filter, context);
   const { begun, ids, data } = await inTransaction(database, async (open) => {
     const inside = withDatabase(context, open);
     const begun = (await hookOf(write, context)?.begin(write, inside)) ?? null;
-    const ids = begun?.filter === undefined ? asked : await find(begun.filter, inside);
+    const ids = begun?.filter === undefined ? matchingIds : await find(begun.filter, inside);
     const data = begun === null ? write.data : begun.data;
     await run(ids.slice(0, atOnce), data, inside);
     return { begun, ids, data };

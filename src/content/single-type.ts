@@ -47,8 +47,8 @@ async function createOnly(key: SingleKey, { data, query }: WriteInput, context: 
   if (type.localized && (await isStored(context.store.database, type.collection)))
     throw validationError('singleType.alreadyExists');
   try {
-    const given = inStatusOf(data, status ?? null);
-    return await create(type, type.localized && isRecord(given) ? { locale, ...given } : given, query, context);
+    const values = inStatusOf(data, status ?? null);
+    return await create(type, type.localized && isRecord(values) ? { locale, ...values } : values, query, context);
   } catch (error) {
     if (!hasCode(error, 'locale-taken')) throw error;
     return updateStored(key, { data, query }, context);

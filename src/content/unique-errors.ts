@@ -48,15 +48,15 @@ export function refuseRepeats(listed: readonly UniquePath[], written: Values, st
   for (const path of listed) {
     const field = uniqueFields.field(path);
     const repeatsOf = (values: Values) => repeatedIn(valuesAt(values, path).map(({ value }) => ({ field, value })));
-    const known = new Set(repeatsOf(stored).map(keyOf));
-    const repeated = repeatsOf(written).find((value) => !known.has(keyOf(value)));
+    const storedKeys = new Set(repeatsOf(stored).map(keyOf));
+    const repeated = repeatsOf(written).find((value) => !storedKeys.has(keyOf(value)));
     if (repeated !== undefined) throw new DuplicateKey([field], { [field]: repeated.value });
   }
 }
 
 function repeatedIn<Value extends Pick<UniqueValue, 'field' | 'value'>>(values: readonly Value[]): Value[] {
-  const seen = new Set<string>();
-  return values.filter((value) => seen.size === seen.add(keyOf(value)).size);
+  const keys = new Set<string>();
+  return values.filter((value) => keys.size === keys.add(keyOf(value)).size);
 }
 
 /**
@@ -158,8 +158,10 @@ async function takenValues(
   const rows = await findStored(database, type.collection, { match, fields: [...fields, 'locale', localeGroup.field] });
   const keys = (document: StoredDocument): string[] =>
     fields.flatMap((field) => valuesAt(document, { names: field.split('.') }).map(({ value }) => keyOf({ field, value })));
-  const held = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
-  return new Set(writtenValues.filter((one) => held.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))));
+  const storedValues = rows.map((document) => ({ document, keys: new Set(keys(document)) }));
+  return new Set(
+    writtenValues.filter((one) => storedValues.some((row) => row.keys.has(keyOf(one)) && counts(row.document, one, place))),
+  );
 }
 
 /** The locale and the localization group of a written entry. */

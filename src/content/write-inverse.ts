@@ -87,14 +87,14 @@ interface LinkPlan {
 function planLinks(stored: readonly Ranked[], link: LinkAttribute, input: LinkInput): LinkPlan {
   const before = new Map(stored.map((ranked) => [ranked.id, ranked]));
   const ids = namingPath([link.name], () => applyLinkInput([...before.keys()], input));
-  const wanted = link.many ? ids : ids.slice(-1);
-  const kept = new Set(wanted);
+  const targets = link.many ? ids : ids.slice(-1);
+  const kept = new Set(targets);
   // Appended links come after links that were not read.
   const isAppended = namedBy(input) !== null;
   return {
     removed: [...before.keys()].filter((id) => !kept.has(id)),
-    added: wanted.filter((id) => !before.has(id)),
-    ranks: planRanks(wanted.map((id) => (isAppended ? undefined : before.get(id)) ?? { id, rank: null })),
+    added: targets.filter((id) => !before.has(id)),
+    ranks: planRanks(targets.map((id) => (isAppended ? undefined : before.get(id)) ?? { id, rank: null })),
   };
 }
 

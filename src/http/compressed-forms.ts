@@ -13,7 +13,7 @@ interface Form {
   readonly bytes: Buffer;
 }
 
-const kept = new WeakMap<object, Forms>();
+const formsByBody = new WeakMap<object, Forms>();
 
 /** Longest Accept-Encoding for which a form is kept. */
 const longest = 200;
@@ -21,12 +21,14 @@ const longest = 200;
 /** Lets compressed forms of bytes be kept as long as these. Returns how many bytes they may have: less than half, as JSON has by far. */
 export function roomForForms(bytes: Buffer): number {
   const left = Math.floor(bytes.length / 2);
-  kept.set(bytes, { remaining: left, forms: null });
+  formsByBody.set(bytes, { remaining: left, forms: null });
   return left;
 }
 
 const formsOf = ({ body, method, status, response }: Context): Forms | undefined =>
-  Buffer.isBuffer(body) && method === 'GET' && status === 200 && !response.get('Content-Encoding') ? kept.get(body) : undefined;
+  Buffer.isBuffer(body) && method === 'GET' && status === 200 && !response.get('Content-Encoding')
+    ? formsByBody.get(body)
+    : undefined;
 
 const acceptedBy = ({ req }: Context): string => String(req.headers['accept-encoding'] ?? '');
 

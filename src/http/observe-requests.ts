@@ -15,8 +15,8 @@ export interface RequestState {
 
 /** Sets the id of a request: its X-Request-Id if that is safe in a log, otherwise a random UUID. */
 export const requestId: Middleware<RequestState> = (ctx, next) => {
-  const given = ctx.req.headers['x-request-id'];
-  ctx.state.requestId = typeof given === 'string' && harmless.test(given) ? given : randomUUID();
+  const clientId = ctx.req.headers['x-request-id'];
+  ctx.state.requestId = typeof clientId === 'string' && harmless.test(clientId) ? clientId : randomUUID();
   ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
   return next();
 };

@@ -110,8 +110,8 @@ const queries = new WeakMap<Request, ReadQuery>();
 export function extendQuery(app: Koa, parse: (querystring: string) => Values): void {
   Object.defineProperty(app.request, 'query', {
     get(this: Request): Values {
-      const known = readQuery(this);
-      if (known !== null) return known;
+      const readQueryString = readQuery(this);
+      if (readQueryString !== null) return readQueryString;
       const query = parse(this.querystring);
       queries.set(this, { querystring: this.querystring, query });
       return query;

@@ -168,6 +168,6 @@ const queryRules: object = { depth: 20, parameterLimit: 1000, throwOnLimitExceed
 /** Translates errors of zlib and qs, which have no status or too detailed messages. */
 function refuse(error: Error): never {
   if ('status' in error && error.status === 413) throw bodyTooLarge('formLimit');
-  const known = 'status' in error && error.name !== 'RangeError';
-  throw known ? error : bodyInvalid('invalid form body');
+  const isClientError = 'status' in error && error.name !== 'RangeError';
+  throw isClientError ? error : bodyInvalid('invalid form body');
 }

@@ -106,8 +106,8 @@ export async function linkAt(
   files: readonly LoadedEntry[],
   content: ContentContext,
 ): Promise<void> {
-  const found = await findEntry(type, id, content);
-  if (found !== null && (await linkWithin({ ...found, path }, files, content))) return;
+  const holder = await findEntry(type, id, content);
+  if (holder !== null && (await linkWithin({ ...holder, path }, files, content))) return;
   const name = shorten(`files.${path.filter((part) => !/^\d+$/.test(part)).join('.')}`);
   const message = `files.${path.join('.')} is not a media attribute of the entry`;
   const cause = `${name} is not a media attribute of ${type.uid}, or not there`;

@@ -124,14 +124,14 @@ async function draw(
 async function readSource(original: StoredBlob, order: ResizeOrder, media: Media): Promise<Buffer> {
   const { breakpoints, resize } = media.settings;
   const box = boxOf(order, resize);
-  const wanted = order.width ?? order.height ?? Math.max(box.width, box.height);
+  const longestSide = order.width ?? order.height ?? Math.max(box.width, box.height);
   const candidates = Object.entries(breakpoints)
-    .filter(([, side]) => side >= wanted)
+    .filter(([, side]) => side >= longestSide)
     .sort(([, a], [, b]) => a - b);
   for (const [variant] of candidates) {
     const stored = await findStoredFile(`${variant}_${original.name}`, media);
     const bytes = stored === null ? null : await readAll(stored, media);
-    if (bytes !== null && isLargeEnough(bytes, order, wanted)) return bytes;
+    if (bytes !== null && isLargeEnough(bytes, order, longestSide)) return bytes;
   }
   return readAll(original, media);
 }

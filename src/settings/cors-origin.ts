@@ -48,8 +48,8 @@ const listing =
   (decide: (ctx: OriginContext) => unknown): OriginFunction =>
   async (ctx) => {
     const list = listOf(await decide(ctx)) ?? [];
-    const asked = ctx.get('Origin');
-    return list.includes('*') ? '*' : list.includes(asked) ? asked : '';
+    const requestOrigin = ctx.get('Origin');
+    return list.includes('*') ? '*' : list.includes(requestOrigin) ? requestOrigin : '';
   };
 
 /** Returns the texts of a text with commas, or of a list; null for other values. */

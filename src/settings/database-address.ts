@@ -90,9 +90,9 @@ function withoutOldOptions(uri: string): Pick<Address, 'uri' | 'warnings'> {
   const start = uri.slice(0, at);
   const nameOf = (option: string): string | undefined => oldNames.get((option.split('=')[0] ?? '').toLowerCase());
   const options = uri.slice(at + 1).split('&');
-  const kept = options.filter((option) => nameOf(option) === undefined);
+  const otherOptions = options.filter((option) => nameOf(option) === undefined);
   const names = options.flatMap((option) => nameOf(option) ?? []);
   if (names.length === 0) return { uri, warnings: [] };
   const warning = `has options of older drivers, which are ignored; remove ${names.join(', ')}`;
-  return { uri: kept.length === 0 ? start : `${start}?${kept.join('&')}`, warnings: [warning] };
+  return { uri: otherOptions.length === 0 ? start : `${start}?${otherOptions.join('&')}`, warnings: [warning] };
 }

@@ -33,13 +33,13 @@ const variables: Readonly<Record<Names, string>> = {
  * owner can read. In production, throws a ConfigError that says how to create a missing secret.
  */
 export async function loadSecrets(config: Config): Promise<Secrets> {
-  const given = givenSecrets(config);
-  const missing = (Object.keys(variables) as Names[]).filter((name) => given[name] === null); // the keys of a literal
+  const configured = givenSecrets(config);
+  const missing = (Object.keys(variables) as Names[]).filter((name) => configured[name] === null); // the keys of a literal
   const previous = previousSecrets(config);
-  if (missing.length === 0) return { ...(given as Named), previous }; // none is null
+  if (missing.length === 0) return { ...(configured as Named), previous }; // none is null
   if (config.environment === 'production') refuse(missing, config);
   const storedSecrets = await keptSecrets(resolve(config.directory, config.admin.secretsFile));
-  return { ...storedSecrets, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)), previous };
+  return { ...storedSecrets, ...Object.fromEntries(Object.entries(configured).filter(([, value]) => value !== null)), previous };
 }
 
 const givenSecrets = ({ plugins, admin }: Config): Readonly<Record<Names, string | null>> => ({

@@ -20,9 +20,9 @@ import { asService, changeStoredUser, findStoredUser, userType, type StoredUser 
  */
 export async function providerUser(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
   const { advanced } = await accounts.authenticator.settings();
-  const known = await findKnownUser(identity, content);
-  const user = known ?? (await registerIdentity(accounts, identity, content));
-  if (known === null && advanced.email_confirmation && !user.confirmed) sendConfirmation(accounts, user, content);
+  const knownUser = await findKnownUser(identity, content);
+  const user = knownUser ?? (await registerIdentity(accounts, identity, content));
+  if (knownUser === null && advanced.email_confirmation && !user.confirmed) sendConfirmation(accounts, user, content);
   assertMayLogIn(user, advanced);
   return user;
 }
@@ -72,13 +72,13 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
   if (role === undefined) throw applicationError('Impossible to find the default role');
   const { provider, subject, email, isVerified } = identity;
   const taken = () => applicationError('Email is already taken.');
-  const wanted = nameOf(identity);
-  return claimNames({ email, username: wanted }, content, taken, async () => {
+  const name = nameOf(identity);
+  return claimNames({ email, username: name }, content, taken, async () => {
     const others = { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false };
     if ((await findNameConflict({ email }, others, content)) !== null) throw taken();
     if ((await findStoredUser(content, { email, provider })) !== null) throw taken();
-    const isFree = (await findNameConflict({ username: wanted }, others, content)) === null;
-    const username = isFree ? wanted : `${wanted}-${makeCode(4)}`;
+    const isFree = (await findNameConflict({ username: name }, others, content)) === null;
+    const username = isFree ? name : `${name}-${makeCode(4)}`;
     const data = { username, email, provider, role: role.id, confirmed: isVerified };
     const { document } = await create(userType(content), data, emptyQuery, asService(content));
     const user = await changeStoredUser(content, { _id: document['_id'] }, { set: { _subject: subject } });

@@ -17,12 +17,12 @@ const clients = new BoundedCache<Promise<Configuration>>({ entries: 100, bytes: 
  */
 export function oauthClient(provider: KnownProvider): Promise<Configuration> {
   const key = JSON.stringify(provider);
-  const known = clients.get(key);
-  if (known !== undefined) return known;
-  const found = isOpenId(provider) ? discover(provider) : describe(provider);
-  clients.set(key, found, 5_000);
-  found.catch(() => clients.delete(key));
-  return found;
+  const cached = clients.get(key);
+  if (cached !== undefined) return cached;
+  const configuration = isOpenId(provider) ? discover(provider) : describe(provider);
+  clients.set(key, configuration, 5_000);
+  configuration.catch(() => clients.delete(key));
+  return configuration;
 }
 
 async function discover(provider: KnownProvider): Promise<Configuration> {

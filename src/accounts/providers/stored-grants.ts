@@ -104,13 +104,13 @@ export async function writeGrants(
   { store, notices }: ContentContext,
   writer: Writer = 'code',
 ): Promise<void> {
-  const given = readGivenGrants(grants, writer);
+  const newGrants = readGivenGrants(grants, writer);
   const stored = (await storedGrants(store.database)) ?? {};
   const shown = shownGrants(stored, config);
-  const changed = Object.entries(given).filter(
+  const changed = Object.entries(newGrants).filter(
     ([name, grant]) => !isDeepStrictEqual(grant, shown[name] && viewOf(shown[name], writer)),
   );
-  const unchanged = Object.entries(stored).filter(([name]) => Object.hasOwn(given, name));
+  const unchanged = Object.entries(stored).filter(([name]) => Object.hasOwn(newGrants, name));
   const kept: Grants = Object.fromEntries([...unchanged, ...changed]);
   const idle = idleChanges(changed, shownGrants(kept, config), config);
   const refused = writer === 'page' ? idle.map(([name, message]) => ({ path: ['providers', name], message })) : [];
@@ -118,7 +118,8 @@ export async function writeGrants(
   for (const [name, grant] of changed) for (const { message } of grantFaults(name, grant)) throw validationError(message);
   await storeSetting(grantKey, kept, store);
   await afterCommit(store.database, async () => {
-    for (const [name, text] of idle) if (!isUnset(given[name] ?? {})) notices.logOnce(`stored settings have no effect: ${text}`);
+    for (const [name, text] of idle)
+      if (!isUnset(newGrants[name] ?? {})) notices.logOnce(`stored settings have no effect: ${text}`);
     for (const [name, grant] of Object.entries(kept))
       for (const text of grantProblems(name, grant, config)) notices.logOnce(text);
   });

@@ -131,8 +131,10 @@ export async function updateRole(
     if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
     if (body['permissions'] === undefined) return;
     const named = new Set(namedActions(body['permissions']));
-    const kept = (await storedActions(id, context.store)).filter((action) => unlisted.includes(action) && !named.has(action));
-    await setActions(id, [...enabledActions(body['permissions']), ...kept], context.store);
+    const unlistedActions = (await storedActions(id, context.store)).filter(
+      (action) => unlisted.includes(action) && !named.has(action),
+    );
+    await setActions(id, [...enabledActions(body['permissions']), ...unlistedActions], context.store);
   });
 }
 

@@ -63,10 +63,10 @@ function authorIn(request: RouteRequest): AuditedAuthor | null {
   if (value === undefined) return null;
   if (value === 'schedule' || value === 'code' || value === 'public') return value;
   const [, kind, id] = /^(\w+):([1-9]\d{0,14})$/.exec(value) ?? [];
-  const known = authorKinds.find((one) => one === kind);
-  if (known === undefined)
+  const authorKind = authorKinds.find((one) => one === kind);
+  if (authorKind === undefined)
     throw validationError(`by must be schedule, code, public, or one of ${authorKinds.join(', ')} with an id: user:1`);
-  return { kind: known, id: Number(id) };
+  return { kind: authorKind, id: Number(id) };
 }
 
 /** Returns the time in a parameter; null if it is absent. Throws a ValidationError for other values. */

@@ -25,9 +25,9 @@ function describe({ instancePath, keyword, message = 'is not valid', params, par
   if (keyword !== 'additionalProperties')
     return { path, message: `${path.join('.') || 'the body'} ${message}${allowed(params)}` };
   const name = String(params['additionalProperty']); // Ajv sets it for this keyword
-  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // the schemas were made by `record`
+  const names = Object.keys((parentSchema?.['properties'] ?? {}) as object); // the schemas were made by `record`
   const key = [...path, name];
-  return { path: key, message: `unknown key ${key.join('.')}${suggest(name, known)}` };
+  return { path: key, message: `unknown key ${key.join('.')}${suggest(name, names)}` };
 }
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

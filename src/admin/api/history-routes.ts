@@ -93,8 +93,8 @@ async function restore(call: AdminCall): Promise<unknown> {
   const { type, id } = keyOf(call);
   const version = await versionOf(call);
   const leftOut = await restoreFor(call, type, version);
-  const made = await newestOf({ uid: type.uid, id }, call);
-  return made && { ...(await show(made, call)), leftOut };
+  const newVersion = await newestOf({ uid: type.uid, id }, call);
+  return newVersion && { ...(await show(newVersion, call)), leftOut };
 }
 
 async function restoreFor(call: AdminCall, type: ContentType, version: Version): Promise<readonly string[]> {

@@ -70,8 +70,8 @@ async function findModel({ running: { backend }, request, content }: AdminCall):
 
 /** Returns the models of a body, which is one model or `{ models: [...] }`. */
 function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
-  const given = Array.isArray(body['models']) ? body['models'] : [body];
-  return given.map((model: unknown) => {
+  const models = Array.isArray(body['models']) ? body['models'] : [body];
+  return models.map((model: unknown) => {
     if (!isRecord(model) || typeof model['uid'] !== 'string') throw validationError('a model must have a uid');
     return withUid(model, model['uid']);
   });

@@ -76,9 +76,9 @@ async function findRole(call: AdminCall, id: number): Promise<Role> {
 async function create(call: AdminCall): Promise<unknown> {
   const actions = actionsIn(call.body, call);
   const id = await call.commit(async (content) => {
-    const made = await createRole(call.body, content);
-    if (actions !== null) await setActions(made, actions, content.store);
-    return made;
+    const id = await createRole(call.body, content);
+    if (actions !== null) await setActions(id, actions, content.store);
+    return id;
   });
   return shown(await findRole(call, id));
 }

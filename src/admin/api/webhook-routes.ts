@@ -94,8 +94,8 @@ async function deliveries(call: AdminCall): Promise<unknown> {
     throw validationError(`status must be one of: ${deliveryStatuses.join(', ')}`);
   const limit = numberParameter(request, 'limit', 1, 100) ?? 25;
   const before = textParameter(request, 'before') ?? null;
-  const wanted = { status: deliveryStatuses.find((known) => known === status) ?? null, before, limit };
-  return (await listDeliveries(content.store.database, id, wanted)).map(shownDelivery);
+  const filter = { status: deliveryStatuses.find((known) => known === status) ?? null, before, limit };
+  return (await listDeliveries(content.store.database, id, filter)).map(shownDelivery);
 }
 
 function shownDelivery({ _id: id, key: about, ...others }: Awaited<ReturnType<typeof listDeliveries>>[number]) {

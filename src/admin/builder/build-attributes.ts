@@ -46,8 +46,9 @@ function withFormerNames(built: ReadonlyMap<string, AttributeDefinition>, former
     isDeepStrictEqual(essenceOf(one), essenceOf(other));
   const nameOf = (attribute: NamedAttribute): string | undefined => {
     const [name, { renamedFrom }] = attribute;
-    const kept = renamedFrom ?? former[name]?.renamedFrom;
-    if (kept !== undefined || Object.hasOwn(former, name)) return kept !== undefined && built.has(kept) ? undefined : kept;
+    const renamedName = renamedFrom ?? former[name]?.renamedFrom;
+    if (renamedName !== undefined || Object.hasOwn(former, name))
+      return renamedName !== undefined && built.has(renamedName) ? undefined : renamedName;
     const [source, ...more] = gone.filter((one) => isSame(one, attribute));
     const isAlone = more.length === 0 && added.filter((one) => isSame(one, attribute)).length === 1;
     return isAlone ? source?.[0] : undefined;

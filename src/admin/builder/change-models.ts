@@ -82,14 +82,14 @@ function addEmptyComponent(given: Values, models: EditedModels): string {
  * Empty ones are added first, because they may contain each other.
  */
 export function changeNested(list: unknown, models: EditedModels): ReadonlyMap<string, string> {
-  const given = Array.isArray(list) ? list.filter(isRecord) : [];
+  const components = Array.isArray(list) ? list.filter(isRecord) : [];
   const uids = new Map(
-    given.flatMap((component) => {
+    components.flatMap((component) => {
       const temporary = textIn(component, 'tmpUID');
       return temporary === undefined ? [] : [[temporary, addEmptyComponent(component, models)] as const];
     }),
   );
-  for (const [index, component] of given.entries()) {
+  for (const [index, component] of components.entries()) {
     const uid = textIn(component, 'uid') ?? uids.get(textIn(component, 'tmpUID') ?? '') ?? '';
     changeComponent(uid, component, { uids, models, path: ['components', String(index)] });
   }

@@ -43,8 +43,8 @@ export async function callOnEntry<Call extends EntryCaller>(
     const context = contentFor(withOnly([one]), action, type);
     return !context.bind.access.rules.has(type.uid) || (await findOne(type, id, idQuery, context)) !== null;
   };
-  const held = await Promise.all(permissions.map(holds));
-  const met = permissions.filter((_, index) => held[index] === true);
+  const results = await Promise.all(permissions.map(holds));
+  const met = permissions.filter((_, index) => results[index] === true);
   const fields = met.flatMap(({ properties }) => properties.fields ?? []);
   return met.length === 0 ? call : withOnly(met.map((one) => ({ ...one, properties: { ...one.properties, fields } })));
 }

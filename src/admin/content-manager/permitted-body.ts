@@ -37,7 +37,7 @@ interface Place {
 
 function withoutForbidden(type: ContentType, values: Values, place: Place): Values {
   const { registry, paths, prefix } = place;
-  const kept: Record<string, unknown> = {};
+  const permittedValues: Record<string, unknown> = {};
   for (const attribute of permittedAttributes(type)) {
     const { name } = attribute;
     if (!Object.hasOwn(values, name) || isInternal(attribute, type)) continue;
@@ -46,12 +46,12 @@ function withoutForbidden(type: ContentType, values: Values, place: Place): Valu
     if (!isWhole && !paths.some((other) => other.startsWith(`${path}.`))) continue;
     const below = { registry, paths: isWhole ? null : paths, prefix: `${path}.` };
     if (attribute.kind === 'component')
-      kept[name] = each(values[name], (part) => permittedPart(registry.types.get(attribute.component), part, below));
+      permittedValues[name] = each(values[name], (part) => permittedPart(registry.types.get(attribute.component), part, below));
     else if (attribute.kind === 'dynamiczone')
-      kept[name] = each(values[name], (part) => permittedPart(partType(part, registry), part, below));
-    else kept[name] = values[name];
+      permittedValues[name] = each(values[name], (part) => permittedPart(partType(part, registry), part, below));
+    else permittedValues[name] = values[name];
   }
-  return kept;
+  return permittedValues;
 }
 
 const each = (value: unknown, work: (item: unknown) => unknown): unknown =>

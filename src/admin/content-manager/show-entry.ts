@@ -29,8 +29,8 @@ export function permittedValues(values: Values, type: ContentType, call: PanelCa
   // A version may have values of attributes that the model has no more, and that no permission can name.
   const fields: Fields = { allowed: fieldsFor(call.rights, type.uid), fieldPaths: null };
   const isAdded = (name: string): boolean => name === 'id' || (type.attributes.get(name)?.added ?? null) !== null;
-  const kept = Object.entries(values).filter(([name]) => isAdded(name) || isAllowed(servedAs(type, name), fields));
-  return Object.fromEntries(kept.map(([name, value]) => [name, shownPart(value, servedAs(type, name), { type, fields })]));
+  const allowed = Object.entries(values).filter(([name]) => isAdded(name) || isAllowed(servedAs(type, name), fields));
+  return Object.fromEntries(allowed.map(([name, value]) => [name, shownPart(value, servedAs(type, name), { type, fields })]));
 }
 
 /** Returns the value of an attribute, a component without what is hidden in it. */
@@ -53,8 +53,8 @@ interface Fields {
 function withoutHidden(value: unknown, path: string, fields: Fields): unknown {
   if (fields.allowed.has(path) || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutHidden(item, path, fields));
-  const kept = Object.entries(value).filter(([name]) => name === 'id' || isAllowed(`${path}.${name}`, fields));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutHidden(inner, `${path}.${name}`, fields)]));
+  const allowed = Object.entries(value).filter(([name]) => name === 'id' || isAllowed(`${path}.${name}`, fields));
+  return Object.fromEntries(allowed.map(([name, inner]) => [name, withoutHidden(inner, `${path}.${name}`, fields)]));
 }
 
 const isAllowed = (path: string, { allowed, fieldPaths }: Fields): boolean =>

@@ -74,8 +74,8 @@ async function showComponent(model: Model, call: PanelCall) {
 
 /** Returns the components that an entry of a model may contain, at any depth, by uid. */
 async function componentsOf(model: Model, call: PanelCall) {
-  const found = reachedComponents(model, modelsByUid(call), new Map());
-  const shown = await Promise.all([...found.values()].map((component) => showComponent(component, call)));
+  const components = reachedComponents(model, modelsByUid(call), new Map());
+  const shown = await Promise.all([...components.values()].map((component) => showComponent(component, call)));
   return Object.fromEntries(shown.map((component) => [component.uid, component]));
 }
 

@@ -25,13 +25,13 @@ export const servesPanel = ({ admin }: Config): boolean => admin.enabled && admi
 
 /** Returns a function that returns the panel; null if none has been built. The folder is listed again after it was built anew. */
 export function panelFinder(config: Config): () => Promise<PanelFiles | null> {
-  let known: { readonly key: string; readonly panel: Promise<PanelFiles> } | null = null;
+  let cached: { readonly key: string; readonly panel: Promise<PanelFiles> } | null = null;
   return async () => {
-    const found = await findFolder(config);
-    if (found === null) return (known = null);
-    const { folder, key } = found;
-    if (known?.key !== key) known = { key, panel: listFiles(folder) };
-    return known.panel;
+    const panelFolder = await findFolder(config);
+    if (panelFolder === null) return (cached = null);
+    const { folder, key } = panelFolder;
+    if (cached?.key !== key) cached = { key, panel: listFiles(folder) };
+    return cached.panel;
   };
 }
 

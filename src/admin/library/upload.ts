@@ -17,15 +17,15 @@ import { showAll, showOne } from '../show-entries.js';
 /** Stores new files, and answers them; with `?id=` changes a file, or replaces its content if there is one. */
 export async function upload(call: PanelCall): Promise<Answer> {
   const id = parameterOf(call.request, 'id');
-  const known = id === undefined ? null : decodeId(String(id));
+  const fileId = id === undefined ? null : decodeId(String(id));
   // Rights are checked before anything is stored.
-  const content = filesFor(call, known === null ? 'plugin::upload.assets.create' : 'plugin::upload.assets.update');
-  if (known !== null) await checkFile(known, content, call);
+  const content = filesFor(call, fileId === null ? 'plugin::upload.assets.create' : 'plugin::upload.assets.update');
+  if (fileId !== null) await checkFile(fileId, content, call);
   const staging = new Staging(mediaOf(call.running, call.request), content.store.database.time);
   const work = { ...call, content, staging };
   try {
     const received = await readUpload(call, staging);
-    return { body: await (known === null ? create(received, work) : change(known, received, work)) };
+    return { body: await (fileId === null ? create(received, work) : change(fileId, received, work)) };
   } finally {
     await staging.discard();
   }

@@ -108,8 +108,8 @@ const pace = 250;
 
 /** Returns the pages that listen. The job that tells them of changes begins with the first one. */
 function previewHub({ backend }: RunningService): PreviewHub {
-  const known = hubs.get(backend);
-  if (known !== undefined) return known;
+  const cachedHub = hubs.get(backend);
+  if (cachedHub !== undefined) return cachedHub;
   const hub = new PreviewHub(backend.store.changes);
   hubs.set(backend, hub);
   backend.jobs.start({ name: 'previews', every: pace, failure: 'pages of drafts were told of nothing', run: () => hub.run() });

@@ -174,10 +174,10 @@ const keyOf = ({ uid, id }: ReleaseAction): string => `${uid} ${String(id)}`;
  * that do not exist.
  */
 async function checkActions(actions: readonly ReleaseAction[], former: readonly ReleaseAction[], actor: Actor): Promise<void> {
-  const known = new Set(former.map(fullKeyOf));
-  const isNew = (one: ReleaseAction): boolean => !known.has(fullKeyOf(one));
-  const kept = new Set(actions.map(fullKeyOf));
-  const all = [...actions, ...former.filter((one) => !kept.has(fullKeyOf(one)))];
+  const formerKeys = new Set(former.map(fullKeyOf));
+  const isNew = (one: ReleaseAction): boolean => !formerKeys.has(fullKeyOf(one));
+  const actionKeys = new Set(actions.map(fullKeyOf));
+  const all = [...actions, ...former.filter((one) => !actionKeys.has(fullKeyOf(one)))];
   const problems = all.length === 0 ? [] : await findProblems(all, actor);
   const refusing = problems.filter(({ kind, path: [, index = ''] }) => {
     const action = all[Number(index)];

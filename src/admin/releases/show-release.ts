@@ -80,12 +80,12 @@ interface SeenAction extends ReleaseAction {
 
 /** Returns the actions on entries that somebody may read, and on those that are gone; null for the others. */
 export async function seenActions(actions: readonly ReleaseAction[], actor: Actor): Promise<readonly (SeenAction | null)[]> {
-  const seen = new Map<ReleaseAction, SeenAction | null>();
+  const visibleByAction = new Map<ReleaseAction, SeenAction | null>();
   for (const [uid, group] of groupBy(actions, (one) => one.uid)) {
     const see = await seeing(uid, group, actor);
-    for (const action of group) seen.set(action, see(action));
+    for (const action of group) visibleByAction.set(action, see(action));
   }
-  return actions.map((action) => seen.get(action) ?? null);
+  return actions.map((action) => visibleByAction.get(action) ?? null);
 }
 
 type See = (action: ReleaseAction) => SeenAction | null;

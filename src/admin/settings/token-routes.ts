@@ -92,8 +92,8 @@ function actionsOf(kind: string, given: readonly string[] | null, { running, con
     return [];
   }
   if (given === null) throw validationError('Missing permissions attribute for custom token');
-  const known = new Set(grantableActions(running, content.bind.registry));
-  const unknown = given.filter((action) => !known.has(action));
+  const grantable = new Set(grantableActions(running, content.bind.registry));
+  const unknown = given.filter((action) => !grantable.has(action));
   if (unknown.length > 0) throw validationError(`Unknown permissions provided: ${unknown.join(', ')}`);
   return [...new Set(given)];
 }
@@ -122,9 +122,9 @@ function changedActions(
 ): readonly string[] {
   if (permissions === null && (kind !== 'custom' || stored.type === 'custom'))
     return kind === 'custom' ? stored.permissions : stored.permissions.slice(1);
-  const wanted = actionsOf(kind, permissions, call);
-  const kept = stored.permissions.filter((action) => wanted.includes(action));
-  return [...kept, ...wanted.filter((action) => !kept.includes(action))];
+  const actions = actionsOf(kind, permissions, call);
+  const kept = stored.permissions.filter((action) => actions.includes(action));
+  return [...kept, ...actions.filter((action) => !kept.includes(action))];
 }
 
 async function regenerate(call: PanelCall) {

@@ -24,10 +24,10 @@ const roleCheck: FeatureCheck = {
   name: 'sign-on',
   fine: 'the roles of single sign-on exist',
   check: async ({ config, database }): Promise<CheckResult> => {
-    const wanted = new Set(signOnProviders(config).flatMap(({ roles }) => Object.values(roles)));
-    if (wanted.size === 0) return null;
+    const roleNames = new Set(signOnProviders(config).flatMap(({ roles }) => Object.values(roles)));
+    if (roleNames.size === 0) return null;
     const stored = [...(await readAdminRoles(database)).values()].flatMap(({ code, name }) => [code, name]);
-    const missing = [...wanted].filter((role) => !stored.includes(role));
+    const missing = [...roleNames].filter((role) => !stored.includes(role));
     if (missing.length === 0) return null;
     return advice(`no administrator gets the role ${nameSome(missing)}, which does not exist`, 'Create it in the panel.');
   },

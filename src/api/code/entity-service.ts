@@ -127,9 +127,9 @@ const numberKeys: ReadonlySet<string> = new Set(['start', 'offset', 'limit', 'pa
 const nestingKeys: ReadonlySet<string> = new Set(['populate', 'on']);
 
 function withPagination(parameters: EntityParameters): EntityParameters {
-  const given = Object.entries(parameters);
-  const page = given.filter(([key]) => pageKeys.includes(key));
-  const rest = Object.fromEntries(given.filter(([key]) => !pageKeys.includes(key)));
+  const entries = Object.entries(parameters);
+  const page = entries.filter(([key]) => pageKeys.includes(key));
+  const rest = Object.fromEntries(entries.filter(([key]) => !pageKeys.includes(key)));
   return page.length === 0 ? rest : { ...rest, pagination: Object.fromEntries(page) };
 }
 

@@ -130,9 +130,9 @@ async function linksOf(
   const target = attribute.kind === 'morph' ? undefined : context.bind.registry.types.get(attribute.target);
   const isOther = former !== undefined && target !== undefined && !uidsOf(target).includes(former);
   if (isOther || !links.every(isRecord)) return nothing;
-  const kept = await existing(attribute, links, context);
-  if (attribute.many) return kept;
-  return kept.length > 1 ? nothing : (kept[0] ?? null);
+  const existingLinks = await existing(attribute, links, context);
+  if (attribute.many) return existingLinks;
+  return existingLinks.length > 1 ? nothing : (existingLinks[0] ?? null);
 }
 
 /** Returns the links to stored entries: their ids, or for a polymorphic relation also their types. */

@@ -66,15 +66,15 @@ export function inputSchema(
 
 /** Throws a ValidationError that lists the arguments that do not fit a schema. Null counts as absent. */
 export function checkArguments(input: Values, { properties, required = [] }: InputSchema): Values {
-  const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined);
+  const entries = Object.entries(input).filter(([, value]) => value !== null && value !== undefined);
   const missing = required.filter((name) => (input[name] ?? null) === null);
   const problems = missing.map((name) => problem(name, 'is required'));
-  for (const [name, value] of given) {
+  for (const [name, value] of entries) {
     if (problems.length >= mostProblems) break;
     problems.push(...problemOf(name, value, properties));
   }
   if (problems.length > 0) throw fieldErrors(problems);
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
 const mostProblems = 10;

@@ -14,10 +14,10 @@ const operatorNames = [...Object.keys(operators), 'and', 'or', 'not', ...quantif
 export function corrections(error: ApiError, input: Values, call: AgentCall): readonly string[] {
   if (error.status !== 400) return [];
   const type = typeOf(input, call);
-  const known = type === null ? [] : [...namesNear(type, call)];
+  const names = type === null ? [] : [...namesNear(type, call)];
   return [...new Set(refusedNames(error))].slice(0, mostHints).flatMap((name) => {
-    if (known.includes(name) || operatorNames.includes(name)) return [];
-    const near = nearestName(name, name.startsWith('$') ? operatorNames : known);
+    if (names.includes(name) || operatorNames.includes(name)) return [];
+    const near = nearestName(name, name.startsWith('$') ? operatorNames : names);
     return near === null ? [] : [`${name}: did you mean ${near}?`];
   });
 }

@@ -89,12 +89,12 @@ function findPart(uid: string, call: AgentCall): ContentType | null {
   const { registry, access } = call.content.bind;
   const part = registry.types.get(uid);
   if (part?.kind !== 'component' || access.shownPaths !== undefined) return null;
-  const known = new Set<string>();
+  const names = new Set<string>();
   const holds = (type: ContentType): boolean =>
     [...type.attributes.values()].some((attribute) => {
       if (!hasParts(attribute) || readable(type, attribute.name, access) === null) return false;
-      const uids = componentsOf(attribute).filter((one) => !known.has(one));
-      for (const one of uids) known.add(one);
+      const uids = componentsOf(attribute).filter((one) => !names.has(one));
+      for (const one of uids) names.add(one);
       return uids.includes(uid) || uids.some((one) => holdsIn(registry.types.get(one)));
     });
   const holdsIn = (type: ContentType | undefined): boolean => type !== undefined && holds(type);

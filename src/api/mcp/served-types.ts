@@ -121,8 +121,8 @@ export function findServedType(name: string, call: AgentCall): ServedType {
   const type = typesByName(call.content.bind.registry).get(name);
   const servedType = type === undefined ? null : served(type, call);
   if (servedType !== null) return servedType;
-  const known = servedTypes(call).map((one) => one.type.singularName);
-  throw validationError(`Unknown type ${shortName(name)}${suggest(name, known)}`);
+  const names = servedTypes(call).map((one) => one.type.singularName);
+  throw validationError(`Unknown type ${shortName(name)}${suggest(name, names)}`);
 }
 
 /**

@@ -29,9 +29,9 @@ export class TypeWatch {
     const { call, projectCode } = this.#input;
     const again = agentCall(await againOf(call), projectCode);
     const { access, registry, locales, defaultLocale } = again.content.bind;
-    const seen = [access, registry, locales, defaultLocale];
-    if (seen.every((one, index) => one === this.#dependencies[index])) return [];
-    this.#dependencies = seen;
+    const dependencies = [access, registry, locales, defaultLocale];
+    if (dependencies.every((one, index) => one === this.#dependencies[index])) return [];
+    this.#dependencies = dependencies;
     return [...this.#digests].flatMap(([uri, before]) => {
       const digest = digestOf(uri, again);
       this.#digests.set(uri, digest);

@@ -47,8 +47,8 @@ export class Components {
   }
 
   #define(key: string, wanted: string, build: () => Schema): Schema {
-    const known = this.#names.get(key);
-    if (known !== undefined) return referTo(known);
+    const componentName = this.#names.get(key);
+    if (componentName !== undefined) return referTo(componentName);
     const name = this.#free(wanted);
     this.#names.set(key, name);
     this.#schemas.set(name, {}); // reserves the name, because a type may refer to itself

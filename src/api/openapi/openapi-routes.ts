@@ -122,7 +122,7 @@ async function writeOnce(call: RouteCall, { write }: DocumentInput): Promise<Wri
 
 function answerDocument({ bytes, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {
   const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' };
-  const asked = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-  if (asked.includes(tag)) return { status: 304, headers };
+  const tags = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (tags.includes(tag)) return { status: 304, headers };
   return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, body: bytes };
 }

@@ -23,8 +23,8 @@ export async function plainList(type: ContentType, { request, content, running }
   refuseMixedPagination(input);
   const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) || longestList };
   const pagination: Pagination = { kind: 'offset', ...window, withCount: false };
-  const asked = parseQuery(Object.fromEntries(Object.entries(input).filter(([name]) => !paging.has(name))), limits);
-  const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
+  const parsedQuery = parseQuery(Object.fromEntries(Object.entries(input).filter(([name]) => !paging.has(name))), limits);
+  const query = { ...parsedQuery, publicationState: parsedQuery.publicationState ?? 'preview', pagination, withTotal: false };
   const settings = { ...content.bind.settings, maxLimit: longestList };
   const { entries } = await findMany(type, query, { ...content, bind: { ...content.bind, settings } });
   return { body: flatEntries(entries, content) };

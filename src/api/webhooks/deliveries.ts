@@ -12,8 +12,14 @@ const deliveries = ownRows<Delivery>(collections.deliveries);
 /** Returns some keys that have deliveries which are due, except for the busy ones. The index answers it. */
 export async function dueKeys(database: Database, webhook: number, busy: readonly string[]): Promise<readonly string[]> {
   const match = { webhook, status: 'pending', next: is.atMost(new Date()), key: is.noneOf(busy) };
-  const found = await deliveries.find(database, { match, fields: ['key'], without: ['_id'], sort: { next: 1 }, limit: 200 });
-  return [...new Set(found.map(({ key }) => key))];
+  const pendingRows = await deliveries.find(database, {
+    match,
+    fields: ['key'],
+    without: ['_id'],
+    sort: { next: 1 },
+    limit: 200,
+  });
+  return [...new Set(pendingRows.map(({ key }) => key))];
 }
 
 /** Most deliveries of a key that are read at once. Their bodies may be large. */

@@ -90,8 +90,10 @@ function teller({ config, source, webhooks }: OutboxParts): StoreEvents {
   const roles = cacheUntilChanged(store.changes, [collections.roles, collections.permissions], () => readRoles(store.database));
   return async (event, { names, more }, database) => {
     if (event.kind === 'any') return;
-    const told = names.flatMap((name) => webhooks.receiversOf(name, event.type.uid).map((webhook) => [name, webhook] as const));
-    const deliveries = await deliveriesOf(event, told, { config, source, database, roles, ...(more && { more }) });
+    const receivers = names.flatMap((name) =>
+      webhooks.receiversOf(name, event.type.uid).map((webhook) => [name, webhook] as const),
+    );
+    const deliveries = await deliveriesOf(event, receivers, { config, source, database, roles, ...(more && { more }) });
     if (deliveries.length === 0) return;
     const trace = database.sender?.trace;
     const traced = trace === undefined ? deliveries : deliveries.map((delivery) => ({ ...delivery, trace }));
@@ -111,16 +113,16 @@ interface DeliveryParts extends Pick<OutboxParts, 'config' | 'source'> {
 /** Returns the deliveries of the events of an entry, except for those to webhooks whose role may not see the entry. */
 export async function deliveriesOf(
   event: EntryWritten,
-  told: readonly (readonly [name: WebhookEvent, webhook: Webhook])[],
+  receivers: readonly (readonly [name: WebhookEvent, webhook: Webhook])[],
   parts: DeliveryParts,
 ): Promise<readonly NewDelivery[]> {
   const { type, id } = event;
   const deliveries: NewDelivery[] = [];
-  for (const [name, webhook] of told) {
+  for (const [name, webhook] of receivers) {
     const content = await contextFor(webhook, parts);
-    const seen = content && (await seenEntry(event, webhook, content));
-    if (seen === null) continue;
-    const body = entryBody(name, event, { ...seen, ...(parts.more && { more: parts.more }) }, webhook.format);
+    const visibleEntry = content && (await seenEntry(event, webhook, content));
+    if (visibleEntry === null) continue;
+    const body = entryBody(name, event, { ...visibleEntry, ...(parts.more && { more: parts.more }) }, webhook.format);
     deliveries.push({ webhook: webhook.id, key: `${type.uid} ${String(id)}`, type: name, body });
   }
   return deliveries;

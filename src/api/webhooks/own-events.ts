@@ -7,8 +7,8 @@ import { enabledWebhooks } from './enabled-webhooks.js';
 
 /** Stores an event that project code has emitted, for the webhooks that are told of it. */
 export async function tellOwnEvent(event: string, payload: unknown, { database, changes }: Store): Promise<void> {
-  const known = enabledWebhooks(changes);
-  const webhooks = known.receiversOf(event, '');
+  const receivers = enabledWebhooks(changes);
+  const webhooks = receivers.receiversOf(event, '');
   if (webhooks.length === 0) return;
   const at = new Date();
   const isLarge = Buffer.byteLength(JSON.stringify(payload) ?? '') > largestBody;
@@ -18,5 +18,5 @@ export async function tellOwnEvent(event: string, payload: unknown, { database, 
     body: eventBody({ event, at, about }, format),
   }));
   await storeDeliveries(database, deliveries, at);
-  await afterCommit(database, () => Promise.resolve(known.wake(webhooks.map(({ id }) => id))));
+  await afterCommit(database, () => Promise.resolve(receivers.wake(webhooks.map(({ id }) => id))));
 }

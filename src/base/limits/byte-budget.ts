@@ -127,10 +127,10 @@ export class ByteReservation {
   #reserve(): void {
     if (this.#isReleased || this.#owner.response.closed) throw unavailableError('The request has ended');
     const { free } = this.#budget.bounds;
-    const wanted = Math.ceil((this.#bytes - free) / step) * step;
+    const reservation = Math.ceil((this.#bytes - free) / step) * step;
     if (this.#reserved === 0) this.#client = this.#owner.client;
-    this.#budget.reserve(wanted - this.#reserved, this.#reserved, this.#client);
-    this.#reserved = wanted;
+    this.#budget.reserve(reservation - this.#reserved, this.#reserved, this.#client);
+    this.#reserved = reservation;
   }
 
   #returnAll(): void {

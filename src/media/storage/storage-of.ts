@@ -18,11 +18,11 @@ export type StorageOf = (provider: string, database?: Database) => FileStorage;
 
 /** Returns a function that returns storages, and creates them on first use. It throws an Error for an unknown name. */
 export function createStorageOf(input: StorageInput): StorageOf {
-  const made = new Map<string, FileStorage>();
+  const storages = new Map<string, FileStorage>();
   return (provider, database = input.database) => {
     if (!isProvider(provider)) throw new Error(`there is no storage ${provider}`);
-    const storage = made.get(provider) ?? storageProviders[provider].open({ ...input, database });
-    if (provider !== 'gridfs') made.set(provider, storage); // that one is bound to the comment and the time limit of a request
+    const storage = storages.get(provider) ?? storageProviders[provider].open({ ...input, database });
+    if (provider !== 'gridfs') storages.set(provider, storage); // that one is bound to the comment and the time limit of a request
     return storage;
   };
 }

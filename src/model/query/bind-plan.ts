@@ -173,12 +173,12 @@ export function weighPlan({ condition, sort, selection }: Plan): number {
 
 /** Returns the approximate size of a selection in memory, in bytes. Parts that several branches share count once. */
 function weighSelection(selection: Selection): number {
-  const known = new Set<Selection>();
+  const selections = new Set<Selection>();
   const open = [selection];
   let bytes = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (known.has(next)) continue;
-    known.add(next);
+    if (selections.has(next)) continue;
+    selections.add(next);
     bytes += 300 + 30 * next.fields.length;
     for (const child of next.locales === null ? next.children : [...next.children, next.locales]) {
       const inner = nestedLists(child);

@@ -29,9 +29,13 @@ import type { BoundSource, Child, Condition, LentSelection, MorphChild, NestedLi
  * out, or refused in strict mode. All other unknown names are refused. Throws a ValidationError.
  */
 export function bindSelection(query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection {
-  const asked = new Map<PopulateField, boolean>();
-  const selection = bindLevel(query, type, contextFor({ ...context, state, boundSelections: new Map(), populatedNames: asked }));
-  const unknown = context.settings.strict ? [...asked].find(([, isKnown]) => !isKnown) : undefined;
+  const populatedNames = new Map<PopulateField, boolean>();
+  const selection = bindLevel(
+    query,
+    type,
+    contextFor({ ...context, state, boundSelections: new Map(), populatedNames: populatedNames }),
+  );
+  const unknown = context.settings.strict ? [...populatedNames].find(([, isKnown]) => !isKnown) : undefined;
   if (unknown !== undefined) throw invalidParameter(unknown[0].name);
   return selection;
 }

@@ -31,13 +31,13 @@ export function parseCursors(input: unknown): Pagination | null {
   if (!isWanted) return null;
   for (const key of otherKeys) if (input[key] !== undefined) throw unfit(key, 'cursors');
   if (input['limit'] !== undefined && input['pageSize'] !== undefined) throw unfit('pageSize', named('limit'));
-  const wanted = parseWhole('limit', input) ?? parseWhole('pageSize', input);
+  const limit = parseWhole('limit', input) ?? parseWhole('pageSize', input);
   return {
     kind: 'cursor',
     cursor,
     backwards: input['before'] !== undefined,
     looksBack: true,
-    limit: wanted === 0 ? 1 : wanted, // as in other lists over REST
+    limit: limit === 0 ? 1 : limit, // as in other lists over REST
     withCount: parseWithCount(input['withCount']),
   };
 }

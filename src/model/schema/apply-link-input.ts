@@ -49,7 +49,7 @@ function orderConnections<Key extends LinkKey>(
   kept: ReadonlySet<Key>,
 ): ReadonlySet<Connection<Key>> {
   const byId = new Map(connect.map((connection) => [connection.id, connection]));
-  const known = new Set(current);
+  const currentKeys = new Set(current);
   const ordered = new Set<Connection<Key>>();
   for (const connection of connect) {
     const chain = new Set<Connection<Key>>();
@@ -58,7 +58,8 @@ function orderConnections<Key extends LinkKey>(
       chain.add(next);
       const { position }: Connection<Key> = next;
       if ('id' in position && position.id === next.id) throw circular();
-      if ('id' in position && strict && !byId.has(position.id) && !known.has(position.id)) throw notConnected(next.id, position);
+      if ('id' in position && strict && !byId.has(position.id) && !currentKeys.has(position.id))
+        throw notConnected(next.id, position);
       next = 'id' in position && !kept.has(position.id) ? byId.get(position.id) : undefined;
     }
     for (const placed of [...chain].reverse()) ordered.add(placed);

@@ -179,9 +179,9 @@ const findChanged = memoizePair((registry: Registry, previous: Registry): readon
   const differing = new Map([...registry.types.values()].filter(isNew).map((type) => [type, true]));
   if ([...differing.keys()].every(({ kind }) => kind !== 'component')) return [...differing.keys()];
   const differs = (type: ContentType): boolean => {
-    const found = differing.get(type) ?? componentsIn(type, registry).some(differs);
-    differing.set(type, found);
-    return found;
+    const isDifferent = differing.get(type) ?? componentsIn(type, registry).some(differs);
+    differing.set(type, isDifferent);
+    return isDifferent;
   };
   return servedTypes(registry).filter(differs);
 });

@@ -27,8 +27,8 @@ export function publishedProblems(
   mode: InputContext['mode'],
 ): readonly FieldError[] {
   const elsewhere = [...type.attributes.values()].filter((one) => one.kind === 'relation' && one.storage.kind !== 'own');
-  const held = new Set(elsewhere.map(({ name }) => name));
-  const context = { registry, mode, draft: false, strict: false, held, hashed: true } as const;
+  const names = new Set(elsewhere.map(({ name }) => name));
+  const context = { registry, mode, draft: false, strict: false, held: names, hashed: true } as const;
   return checkInput(type, shownValues(type, document, context), context).errors;
 }
 

@@ -71,8 +71,8 @@ export const collationWarnings = ({ type, collation }: AttributeDefinition): str
 
 /** Returns the comparison of two texts in the order of a collation: a negative number, 0 or a positive one. */
 export function comparisonOf(collation: string): (left: string, right: string) => number {
-  const known = comparisons.get(collation);
-  if (known !== undefined) return known;
+  const cached = comparisons.get(collation);
+  if (cached !== undefined) return cached;
   const { compare } = new Intl.Collator(orders[collation] ?? collation.replace('_POSIX', '-u-va-posix').replaceAll('_', '-'));
   comparisons.set(collation, compare);
   return compare;

@@ -2,7 +2,7 @@ import { isScalarType } from './scalar-types.js';
 import type { ScalarType } from './content-type.js';
 
 /** The types that the custom fields of public plugins are stored as; the setting `api.customFields` adds others. */
-const known: Readonly<Record<string, ScalarType>> = {
+const knownTypes: Readonly<Record<string, ScalarType>> = {
   'plugin::ckeditor.CKEditor': 'richtext',
   'plugin::ckeditor5.CKEditor': 'richtext',
   'plugin::cloudinary-media-library.cloudinary': 'string',
@@ -34,5 +34,5 @@ const known: Readonly<Record<string, ScalarType>> = {
 export function customFieldType(customField: string, configured: Readonly<Record<string, string>>): ScalarType | null {
   const type = Object.hasOwn(configured, customField) ? configured[customField] : undefined;
   if (type !== undefined && isScalarType(type)) return type;
-  return Object.hasOwn(known, customField) ? (known[customField] ?? null) : null;
+  return Object.hasOwn(knownTypes, customField) ? (knownTypes[customField] ?? null) : null;
 }

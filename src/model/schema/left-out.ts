@@ -18,8 +18,8 @@ interface Written {
 export function collectLeftOut(types: readonly ContentType[], written: Written): Registry['leftOut'] {
   const documents = new Map(written.documents.map((document) => [document.uid, document]));
   const concerned = types.filter(({ uid }) => written.problems.has(uid) || written.warnings.has(uid));
-  const found = concerned.map((type) => [type.uid, leftOutOf(type, documents.get(type.uid), written)] as const);
-  return new Map(found.filter(([, attributes]) => attributes.size > 0));
+  const namesByType = concerned.map((type) => [type.uid, leftOutOf(type, documents.get(type.uid), written)] as const);
+  return new Map(namesByType.filter(([, attributes]) => attributes.size > 0));
 }
 
 function leftOutOf(

@@ -195,13 +195,13 @@ function readInput<Key extends LinkKey>(
 }
 
 function refuseRepeats(connections: readonly Connection<LinkKey>[]): void {
-  const seen = new Set<LinkKey>();
+  const keys = new Set<LinkKey>();
   for (const { id } of connections) {
-    if (seen.has(id))
+    if (keys.has(id))
       throw validationError(
         `The relation with id ${String(idOf(id))} is already connected. You cannot connect the same relation twice.`,
       );
-    seen.add(id);
+    keys.add(id);
   }
 }
 

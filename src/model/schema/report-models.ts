@@ -25,11 +25,11 @@ export function reportModels(
   const affected = affectedBy(warnings);
   const uids = new Set([...models.keys(), ...problems.keys(), ...affected.keys()]);
   const reports = [...uids].map((uid): ModelReport => {
-    const found = problems.get(uid) ?? [];
+    const problemsOfType = problems.get(uid) ?? [];
     return {
       uid,
       state: problems.has(uid) ? 'refused' : moving.has(uid) ? 'moving' : models.has(uid) ? 'active' : 'missing',
-      problems: found,
+      problems: problemsOfType,
       warnings: warnings.get(uid) ?? [],
       affects: affected.get(uid) ?? [],
     };

@@ -134,12 +134,12 @@ function componentProblem(uid: string, model: Model, world: World): string | nul
 
 /** Returns whether a component contains another, directly or through others. */
 function reaches(from: string, to: string, models: Models): boolean {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const open = [from];
   for (let uid = open.pop(); uid !== undefined; uid = open.pop()) {
     if (uid === to) return true;
-    if (seen.has(uid)) continue;
-    seen.add(uid);
+    if (visited.has(uid)) continue;
+    visited.add(uid);
     open.push(...heldComponents(models.get(uid)));
   }
   return false;

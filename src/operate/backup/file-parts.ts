@@ -61,8 +61,8 @@ export async function storeFile(first: PartOf<'file'>, { next, storageOf, size }
   if (cut === true) return false;
   const storage = storageOf(provider);
   const parts = partsFrom(first, next);
-  const held = await storage.sizeOf(key);
-  if (held !== null && held === (size ?? held)) return isWhole(parts);
+  const storedSize = await storage.sizeOf(key);
+  if (storedSize !== null && storedSize === (size ?? storedSize)) return isWhole(parts);
   const mime = lookup(key) || 'application/octet-stream';
   try {
     await storage.write(key, bytesOf(parts), mime);

@@ -34,8 +34,8 @@ export async function listBackedUp(database: Database): Promise<readonly Collect
 
 async function backedUpNames(database: Database): Promise<readonly { readonly name: string; readonly options: object }[]> {
   const { db, ownCollections } = database;
-  const found = await patiently(() => db.listCollections().toArray());
-  return found
+  const collections = await patiently(() => db.listCollections().toArray());
+  return collections
     .filter(({ name, type = 'collection' }) => type === 'collection' && isBackedUp(name, ownCollections))
     .map(({ name, ...info }) => ({ name, options: ('options' in info && info.options) || {} }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -89,8 +89,8 @@ export async function* readDocuments(
     const batch = [...waiting, ...further];
     const command = { find: collection, filter: { _id: { $in: batch.map(idOf) } }, batchSize: batch.length, readConcern };
     const { documents, isWhole } = await patiently(() => readFirstOf(database, command));
-    const found = new Set(documents.map((document) => keyOf(idDocument(document))));
-    const others = batch.filter((id) => !found.has(keyOf(id)));
+    const keys = new Set(documents.map((document) => keyOf(idDocument(document))));
+    const others = batch.filter((id) => !keys.has(keyOf(id)));
     yield { documents, removedDocuments: isWhole ? others : [] };
     waiting = isWhole ? [] : others;
     size.adapt(documents);

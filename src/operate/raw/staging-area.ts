@@ -28,14 +28,16 @@ export function stagedFor(database: Database, run: string): StagingArea {
 export async function createStaging(staged: StagingArea, collections: readonly string[]): Promise<void> {
   const { db } = staged.database;
   const present = new Set(await stagedCollections(db));
-  const wanted = [staged.links, staged.blobs, ...collections.map(staged.nameOf)].filter((name) => !present.has(name));
-  await translating(() => Promise.all(wanted.map((name) => db.createCollection(name))));
+  const names = [staged.links, staged.blobs, ...collections.map(staged.nameOf)].filter((name) => !present.has(name));
+  await translating(() => Promise.all(names.map((name) => db.createCollection(name))));
   await translating(() => db.collection(staged.links).createIndex({ holder: 1 }));
 }
 
 async function stagedCollections(db: Database['db'], start = prefix): Promise<string[]> {
-  const found = await translating(() => db.listCollections({ name: { $regex: `^${start}` } }, { nameOnly: true }).toArray());
-  return found.map(({ name }) => name);
+  const collections = await translating(() =>
+    db.listCollections({ name: { $regex: `^${start}` } }, { nameOnly: true }).toArray(),
+  );
+  return collections.map(({ name }) => name);
 }
 
 /** Stores links by their number in the source. */
@@ -141,8 +143,8 @@ export async function raiseCounters({ db }: Database, highest: ReadonlyMap<strin
 
 /** Returns whether a collection has staged entries that have not replaced its own yet. */
 export async function isStaged({ database: { db }, nameOf }: StagingArea, collection: string): Promise<boolean> {
-  const found = await translating(() => db.listCollections({ name: nameOf(collection) }, { nameOnly: true }).toArray());
-  return found.length > 0;
+  const collections = await translating(() => db.listCollections({ name: nameOf(collection) }, { nameOnly: true }).toArray());
+  return collections.length > 0;
 }
 
 /** Replaces a collection by its staged one. The server waits for transactions that use either of them. */
@@ -173,8 +175,8 @@ export async function identifyStaging(
   { database: { db }, nameOf }: StagingArea,
   collections: readonly string[],
 ): Promise<string> {
-  const found = await translating(() => db.listCollections({ name: { $in: collections.map(nameOf) } }).toArray());
-  return found
+  const infos = await translating(() => db.listCollections({ name: { $in: collections.map(nameOf) } }).toArray());
+  return infos
     .map((one) => `${one.name} ${'info' in one ? String(one.info?.uuid) : ''}`)
     .sort()
     .join('\n');

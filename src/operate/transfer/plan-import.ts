@@ -37,10 +37,10 @@ interface PlanContext {
 
 /** Decides which models and types are imported. Models that are already stored are kept. */
 export function planImport(manifest: Manifest, { stored, settings }: PlanContext): ImportPlan {
-  const known = new Set(stored.map(({ uid }) => uid));
-  const given = manifest.schemas.flatMap((schema) => modelOf(schema) ?? []).filter(({ uid }) => !known.has(uid));
-  const build = buildRegistry([...stored, ...given], settings);
-  const models = given.filter(({ uid }) => !build.problems.has(uid)) as unknown as readonly Model[]; // checked by the build
+  const storedUids = new Set(stored.map(({ uid }) => uid));
+  const newModels = manifest.schemas.flatMap((schema) => modelOf(schema) ?? []).filter(({ uid }) => !storedUids.has(uid));
+  const build = buildRegistry([...stored, ...newModels], settings);
+  const models = newModels.filter(({ uid }) => !build.problems.has(uid)) as unknown as readonly Model[]; // checked by the build
   const uids = new Set([...manifest.schemas.map(({ uid }) => String(uid)), ...manifest.entities.keys()]);
   const types = [...uids].flatMap((uid) => comingType(uid, manifest, build) ?? []);
   const refused = [...manifest.entities.keys()].filter((uid) => !isPanelType(uid) && types.every((type) => type.uid !== uid));

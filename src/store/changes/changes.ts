@@ -85,8 +85,8 @@ export class ChangeBus {
 
   /** Tells subscribers after the commit. Resolves when they have ended. Their errors are observed. */
   async deliver(subscribers: readonly Subscriber[], events: readonly EntryEvent[]): Promise<void> {
-    const told = events.flatMap((event) => subscribers.map((one) => [one, event] as const));
-    for (const [one, event] of told)
+    const pairs = events.flatMap((event) => subscribers.map((one) => [one, event] as const));
+    for (const [one, event] of pairs)
       try {
         if (one.subscribesTo(event.kind, event.type)) await one.after?.(event);
       } catch (err) {
@@ -219,8 +219,8 @@ export function cacheByKey<Value>(
   });
   return (key, comment) => {
     if (!changes.isListening) return load(key, comment);
-    const known = cached.get(key);
-    if (known !== undefined) return known;
+    const cachedValue = cached.get(key);
+    if (cachedValue !== undefined) return cachedValue;
     const loading = load(key, comment);
     cached.set(key, loading, 0);
     // If a write has dropped the promise meanwhile, its value may be older than the write.

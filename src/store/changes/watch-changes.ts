@@ -125,7 +125,7 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
   const begin = { $changeStream: isResumed ? { resumeAfter: place.token } : {} };
   const timed = observer.hasConsumer('changes heard') ? { ...reported, wallTime: 1 } : reported;
   const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed(database) } } }, { $project: timed }];
-  let asked = performance.now();
+  let askedAt = performance.now();
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
   if (place.isLost) observer.observe({ kind: 'changes found' });
@@ -145,12 +145,12 @@ async function followOne({ database, session, changes, stopped, observer }: Stre
         changes.resume();
       }
       // the stream of a sharded cluster waits for idle shards
-      if (!isBehind && !database.isSharded && events.length < mostEvents) changes.heardUntil(asked);
+      if (!isBehind && !database.isSharded && events.length < mostEvents) changes.heardUntil(askedAt);
       if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
       // Without a limit, a server that hangs looks like one without changes. A resumed stream may take longer to catch up.
       const more = { getMore: id, collection: '$cmd.aggregate', maxTimeMS: isBehind ? 1 : longestWait };
       const next = (): Promise<Document> => send(more);
-      asked = performance.now();
+      askedAt = performance.now();
       batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
   });
@@ -185,21 +185,21 @@ interface Reported {
 
 /** Returns the collections that have changed, with the known facts about the writes. */
 function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, Reported> {
-  const found = new Map<string, Reported>();
+  const reportedByName = new Map<string, Reported>();
   for (const event of events as readonly Event[]) {
     const { ns, to, documentKey } = event;
     // A renamed collection takes the place of another.
     const names = [ns?.coll, to?.coll].filter((name) => name !== undefined);
     const kind = keepsTotals(event, changes) ? 'values' : 'any';
     for (const name of names) {
-      const change = found.get(name) ?? { kind, ids: [] };
+      const change = reportedByName.get(name) ?? { kind, ids: [] };
       if (kind === 'any') change.kind = kind;
       if (documentKey === undefined) change.ids = null;
       else change.ids?.push(documentKey._id);
-      found.set(name, change);
+      reportedByName.set(name, change);
     }
   }
-  return found;
+  return reportedByName;
 }
 
 /**

@@ -187,7 +187,7 @@ function namesOnTheWay({ uid, attribute, registry }: WantedAttribute): readonly 
 /** Returns the renames of attributes that are under way, or that models ask for and no instance has begun. */
 async function unfinished(documents: readonly ModelDocument[], database: Database): Promise<readonly Rename[]> {
   const records = await readRenames(database);
-  const known = new Set(records.map(renameKey));
-  const renames = renamesIn(documents).filter((one) => !known.has(renameKey(one)));
+  const recordKeys = new Set(records.map(renameKey));
+  const renames = renamesIn(documents).filter((one) => !recordKeys.has(renameKey(one)));
   return [...records.filter(({ phase }) => phase !== 'done'), ...renames].filter(({ kind }) => kind === 'attribute');
 }

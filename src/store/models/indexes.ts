@@ -55,13 +55,13 @@ export interface MissingIndex {
 /** Returns the missing indexes of all collections that exist, also those that are being built. */
 export async function findMissingIndexes(registry: Registry, { db }: Database): Promise<readonly MissingIndex[]> {
   const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
-  const found = await Promise.all(
+  const missingIndexes = await Promise.all(
     types.map(async (type): Promise<readonly MissingIndex[]> => {
       const { missing, isNew } = await compareIndexes(db, type, registry);
       return (isNew ? [] : missing).map((plan) => ({ uid: type.uid, name: plan.name, isUnique: keepsUnique(plan) }));
     }),
   );
-  return found.flat();
+  return missingIndexes.flat();
 }
 
 /** Drops indexes. Those that another instance has dropped meanwhile are left out. */
@@ -123,10 +123,11 @@ const mostKeys = 32;
  * indexed.
  */
 function readIndexKey(type: ContentType, registry: Registry, words: readonly string[]): IndexKey {
-  const known = indexable(type, registry);
+  const indexablePaths = indexable(type, registry);
   const keys = words.map((word): readonly [string, 1 | -1] => {
     const [name = '', order = '1', ...more] = word.split(':');
-    if (!known.has(name)) throw new Error(`${type.uid} has no attribute ${name} that can be indexed${suggest(name, known)}`);
+    if (!indexablePaths.has(name))
+      throw new Error(`${type.uid} has no attribute ${name} that can be indexed${suggest(name, indexablePaths)}`);
     if (more.length > 0 || (order !== '1' && order !== '-1')) throw new Error(`${word}: the order of a key is 1 or -1`);
     return [name === 'id' ? '_id' : name, order === '1' ? 1 : -1];
   });

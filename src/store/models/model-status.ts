@@ -85,8 +85,8 @@ export class ModelStatus {
       return [uid, { ...state, revision: model === undefined ? null : revisionOfModel(model) }] as const;
     });
     await this.#write(states.filter(([uid, values]) => !this.#isWritten(uid, values)));
-    const known = new Set([graphqlState, ...states.map(([uid]) => uid)]);
-    const gone = [...this.#written].filter(([uid, { state }]) => state !== undefined && !known.has(uid));
+    const uids = new Set([graphqlState, ...states.map(([uid]) => uid)]);
+    const gone = [...this.#written].filter(([uid, { state }]) => state !== undefined && !uids.has(uid));
     if (gone.length > 0) await this.#remove(gone);
   }
 
@@ -173,9 +173,9 @@ export class ModelStatus {
 
   /** A search state of null is removed, because earlier versions cannot show it. */
   #operation([uid, { search, ...values }]: readonly [uid: string, values: StateValues], operator: '$set' | '$setOnInsert') {
-    const given = { ...values, ...(search && { search }), at: new Date(), expiresAt: expiry() };
+    const state = { ...values, ...(search && { search }), at: new Date(), expiresAt: expiry() };
     const removed = search === null && operator === '$set' ? ({ $unset: { search: true } } as const) : {};
-    const update = { [operator]: { uid, ...shared, instance: this.instance, ...given }, ...removed };
+    const update = { [operator]: { uid, ...shared, instance: this.instance, ...state }, ...removed };
     return { updateOne: { filter: { _id: `${uid}@${this.instance}` }, update, upsert: true } };
   }
 

@@ -87,8 +87,8 @@ export async function settlePasswords(
     wipes.push(...own);
     if (before !== null) late.push(...own);
     const wiped = new Set(own.map(({ place, names }) => keyOf(place, names)));
-    const kept = [...new Set([...(before ?? []).filter((key) => !wiped.has(key)), ...now])].sort();
-    if (kept.join() !== before?.join()) records.push([type.collection, kept]);
+    const keys = [...new Set([...(before ?? []).filter((key) => !wiped.has(key)), ...now])].sort();
+    if (keys.join() !== before?.join()) records.push([type.collection, keys]);
   }
   await runWipes(wipes, database);
   await writeRecord(records, database);

@@ -138,9 +138,9 @@ async function compare(uids: readonly string[], { before, after }: Builds, { sto
 function newWarnings(uids: readonly string[], before: RegistryBuild, after: RegistryBuild): ModelPreview['warnings'] {
   const texts = ({ warnings }: RegistryBuild, uid: string): string[] => (warnings.get(uid) ?? []).map(warningText);
   const shown = [...after.warnings.keys()].flatMap((uid) => {
-    const known = uids.includes(uid) ? [] : texts(before, uid);
-    const found = texts(after, uid).filter((text) => !known.includes(text));
-    return found.length === 0 ? [] : [[uid, found] as const];
+    const formerTexts = uids.includes(uid) ? [] : texts(before, uid);
+    const newTexts = texts(after, uid).filter((text) => !formerTexts.includes(text));
+    return newTexts.length === 0 ? [] : [[uid, newTexts] as const];
   });
   return Object.fromEntries(shown);
 }

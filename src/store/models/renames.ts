@@ -61,17 +61,17 @@ export class Renames {
     if (before !== documents && before.length > 0)
       await removedParts.note(database, await this.#withData(before, documents), documents);
     if (renames.length === 0 && this.#records?.length === 0) return documents;
-    const known = await readRenames(database);
-    const keys = new Set([...renames.map(renameKey), ...keptRenames(known, documents).map(renameKey)]);
-    this.#records = known;
-    const begun = new Set(known.map(renameKey));
+    const storedRecords = await readRenames(database);
+    const keys = new Set([...renames.map(renameKey), ...keptRenames(storedRecords, documents).map(renameKey)]);
+    this.#records = storedRecords;
+    const begun = new Set(storedRecords.map(renameKey));
     const added = renames.filter((one) => !begun.has(renameKey(one)));
     for (const one of added) await beginRename(database, await this.#first(one));
     await forgetRenames(
       database,
-      known.filter((one) => !keys.has(renameKey(one))),
+      storedRecords.filter((one) => !keys.has(renameKey(one))),
     );
-    const records = added.length > 0 ? await readRenames(database) : known;
+    const records = added.length > 0 ? await readRenames(database) : storedRecords;
     this.#records = records.filter((one) => keys.has(renameKey(one)));
     return servedDocuments(documents, this.#records);
   }

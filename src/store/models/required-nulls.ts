@@ -70,8 +70,8 @@ export class RequiredChecks {
         required: rules.filter(isKnown).map(({ key }) => key),
         lacking: [],
       };
-      const known = new Set(before.required.filter((key) => !before.lacking.includes(key)));
-      const openRules = rules.filter(({ key }) => !known.has(key));
+      const provenKeys = new Set(before.required.filter((key) => !before.lacking.includes(key)));
+      const openRules = rules.filter(({ key }) => !provenKeys.has(key));
       const record = { _id: type.uid, required: rules.map(({ key }) => key), lacking: await this.#count(type, openRules) };
       if (!isDeepStrictEqual(record, checked.get(type.uid))) records.push(record);
     }

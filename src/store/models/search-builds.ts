@@ -63,11 +63,11 @@ export class SearchBuilds {
     const { database, status } = this.#input;
     if (changed.length === 0) return;
     const built = changed.filter((type) => this.#types.includes(type));
-    const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(placeKey)));
-    const isKnown = this.#built !== null && [...this.#built].every((id) => wanted.has(id));
+    const keys = new Set(this.#types.flatMap((type) => placesOf(type).map(placeKey)));
+    const isKnown = this.#built !== null && [...this.#built].every((id) => keys.has(id));
     if (built.length > 0 || !isKnown)
-      for (const id of await readBuilds(database)) if (!wanted.has(id)) await dropBuild(id, database);
-    this.#built = wanted;
+      for (const id of await readBuilds(database)) if (!keys.has(id)) await dropBuild(id, database);
+    this.#built = keys;
     for (const { uid } of changed.filter((type) => !built.includes(type))) await status.set(uid, { search: null });
     for (const type of built) await this.#buildType(type);
   }

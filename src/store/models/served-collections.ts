@@ -39,17 +39,17 @@ async function findForeign(
   const filled = await filterNames(open, (name) => isStored(database, name));
   if (filled.length === 0) return new Set();
   // Read again: another instance records a collection before it serves it, so its clients may have written the documents.
-  const known = await readRecorded([...filled, lastRecorded], database);
-  const found = filled.filter((name) => !known.has(name));
-  if (known.has(lastRecorded)) return new Set(found);
+  const recordedNames = await readRecorded([...filled, lastRecorded], database);
+  const unrecorded = filled.filter((name) => !recordedNames.has(name));
+  if (recordedNames.has(lastRecorded)) return new Set(unrecorded);
   const active = new Set(namesOf(await readActive(models, database)));
-  return new Set(await filterNames(found, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
+  return new Set(await filterNames(unrecorded, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
 }
 
 /** Returns the names for which a test resolves to true. */
 async function filterNames(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<readonly string[]> {
-  const found = await Promise.all(names.map(async (name) => ((await test(name)) ? [name] : [])));
-  return found.flat();
+  const passing = await Promise.all(names.map(async (name) => ((await test(name)) ? [name] : [])));
+  return passing.flat();
 }
 
 const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));

@@ -86,8 +86,8 @@ function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly s
   );
   return leading.map(({ owner, link: { name, storage } }) => {
     const field = storage.kind === 'own' ? '_id' : storage.kind === 'localizations' ? '_group' : storage.field;
-    const asked = fields[0] === field ? 'the shards of those entries' : 'all shards';
-    return `relations: ${owner.uid} populates ${name} by ${field}, and a $lookup does so for each parent: ${asked}`;
+    const scope = fields[0] === field ? 'the shards of those entries' : 'all shards';
+    return `relations: ${owner.uid} populates ${name} by ${field}, and a $lookup does so for each parent: ${scope}`;
   });
 }
 

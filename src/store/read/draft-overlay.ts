@@ -12,16 +12,16 @@ import type { Store } from '../store.js';
  */
 export async function seeingDrafts(store: Store, types: readonly ContentType[]): Promise<Store> {
   const { database } = store;
-  const known = database.overlay ?? new Map<string, null>();
-  const missingTypes = types.filter(({ collection }) => !known.has(collection));
+  const overlays = database.overlay ?? new Map<string, null>();
+  const missingTypes = types.filter(({ collection }) => !overlays.has(collection));
   if (missingTypes.length === 0) return store;
-  const found = new Set(await collectionsWithDrafts(missingTypes, database));
+  const collections = new Set(await collectionsWithDrafts(missingTypes, database));
   const overlay: Overlay = new Map([
-    ...known,
-    ...missingTypes.map(({ collection }) => [collection, found.has(collection) ? seen : null] as const),
+    ...overlays,
+    ...missingTypes.map(({ collection }) => [collection, collections.has(collection) ? seen : null] as const),
   ]);
-  const searches = database.searches.withoutWords(found);
-  return { ...store, database: { ...database, overlay, searches }, totals: store.totals.without(found) };
+  const searches = database.searches.withoutWords(collections);
+  return { ...store, database: { ...database, overlay, searches }, totals: store.totals.without(collections) };
 }
 
 /** Returns a store whose reads see entries of some ids, or all of a collection, as they are, although they have drafts. */

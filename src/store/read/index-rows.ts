@@ -64,8 +64,8 @@ function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
 function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const places = new Map(nodes.map((node, place) => [node.document['_id'], place]));
   return (holder) => {
-    const found = new Set(linkedIds(holder, child.link.name).flatMap((id) => places.get(id) ?? []));
-    const sorted = [...found].sort((a, b) => a - b).flatMap((place) => nodes[place] ?? []);
+    const positions = new Set(linkedIds(holder, child.link.name).flatMap((id) => places.get(id) ?? []));
+    const sorted = [...positions].sort((a, b) => a - b).flatMap((place) => nodes[place] ?? []);
     return cutWindow(sorted, child.window);
   };
 }

@@ -40,8 +40,8 @@ const entryAttribute = ({ steps: [step], attribute }: LinkPath): string => step?
 /** Indexes the rows of a polymorphic relation by their parents. */
 export function indexMorphs(child: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
   if (child.sources === null) return indexStoredLinks(child, results, next);
-  const found = child.sources.map((source, index) => ({ source, rows: results[index]?.rows ?? [] }));
-  return indexSources(child, found, next);
+  const rowsBySource = child.sources.map((source, index) => ({ source, rows: results[index]?.rows ?? [] }));
+  return indexSources(child, rowsBySource, next);
 }
 
 /** The rows of a source. */

@@ -36,6 +36,6 @@ async function resolveLink(related: RelatedCondition, database: Database): Promi
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const idCondition: Condition = { ...link, comparator: 'in', operand: ids };
   if (!orMissing) return idCondition;
-  const seen = visible && (await collectIds(target.collection, await matchVisibleEntries(related, database), database));
-  return anyOf([idCondition, { ...link, comparator: 'null', operand: seen ?? true }]);
+  const visibleIds = visible && (await collectIds(target.collection, await matchVisibleEntries(related, database), database));
+  return anyOf([idCondition, { ...link, comparator: 'null', operand: visibleIds ?? true }]);
 }

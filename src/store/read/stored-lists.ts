@@ -43,9 +43,9 @@ export function chosenItems<Item>(
   uidOf: (item: Item) => string,
 ): readonly Item[] {
   if (choices.size === 0) return items;
-  const kept = new Set(items.filter((item) => !choices.has(uidOf(item))));
-  for (const [uid, choose] of choices) for (const item of choose(items.filter((one) => uidOf(one) === uid))) kept.add(item);
-  return items.filter((item) => kept.has(item));
+  const chosen = new Set(items.filter((item) => !choices.has(uidOf(item))));
+  for (const [uid, choose] of choices) for (const item of choose(items.filter((one) => uidOf(one) === uid))) chosen.add(item);
+  return items.filter((item) => chosen.has(item));
 }
 
 function sortItems<Item>(items: readonly Item[], sort: readonly SortKey[], valuesOf: (item: Item) => Values): readonly Item[] {

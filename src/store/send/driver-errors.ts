@@ -151,9 +151,9 @@ export const conflictError = (message: string): MongoServerError =>
 
 /** Labels a network error as one after which a transaction is retried. The driver does so for most of them. */
 export function markTransient(error: unknown): unknown {
-  const found = findBroken(error);
-  if (found instanceof MongoNetworkError) found.addErrorLabel(transientLabel);
-  return found;
+  const cause = findBroken(error);
+  if (cause instanceof MongoNetworkError) cause.addErrorLabel(transientLabel);
+  return cause;
 }
 
 /** Returns whether a transaction may succeed if it is run again. */

@@ -18,8 +18,8 @@ export async function createOwnCollections(collections: readonly OwnCollection[]
 export async function ensureCollections(names: readonly string[], database: Database): Promise<void> {
   const { db, isSharded } = database;
   if (!isSharded) return;
-  const known = await storedCollections(names, database);
-  const missing = [...new Set(names)].filter((name) => !known.has(name));
+  const stored = await storedCollections(names, database);
+  const missing = [...new Set(names)].filter((name) => !stored.has(name));
   await Promise.all(missing.map((name) => inWriteTime(database, () => db.createCollection(name)).catch(unlessPresent)));
 }
 

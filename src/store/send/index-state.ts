@@ -78,16 +78,16 @@ export class SearchIndexes {
 
   /** Returns a new document with the trigrams of its strings. */
   completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
-    const kept = this.#attributes.get(collection);
-    return kept === undefined ? document : { ...document, ...storedTrigramsOf(kept, document) };
+    const names = this.#attributes.get(collection);
+    return names === undefined ? document : { ...document, ...storedTrigramsOf(names, document) };
   }
 
   /** Returns an update with the trigrams of the strings that it sets. */
   completeUpdate(collection: string, update: Document): Document {
-    const kept = this.#attributes.get(collection);
-    if (kept === undefined) return update;
+    const names = this.#attributes.get(collection);
+    if (names === undefined) return update;
     return mapValues<Values, Values>(update, (values, operator) =>
-      operator === '$set' || operator === '$setOnInsert' ? { ...values, ...setTrigrams(kept, values) } : values,
+      operator === '$set' || operator === '$setOnInsert' ? { ...values, ...setTrigrams(names, values) } : values,
     );
   }
 

@@ -17,8 +17,8 @@ export function observeCommands(client: MongoClient, observer: Observer): void {
   });
   const end = (isFailed: boolean) => (event: CommandSucceededEvent | CommandFailedEvent) => {
     const { requestId, commandName: command, duration: ms } = event;
-    const known = begun.get(requestId) ?? { collection: null, requestId: null, job: null };
-    observer.observe({ kind: 'command ended', command, ...known, ms, isFailed });
+    const begunCommand = begun.get(requestId) ?? { collection: null, requestId: null, job: null };
+    observer.observe({ kind: 'command ended', command, ...begunCommand, ms, isFailed });
     begun.delete(requestId);
   };
   client.on('commandSucceeded', end(false));

@@ -51,12 +51,12 @@ const isGiven = (value: unknown): boolean =>
 
 function seenPipeline(collection: string, pipeline: readonly Document[], overlay: Overlay): readonly Document[] {
   const stages = pipeline.filter((stage) => !isAsStored(stage)).map((stage) => seenStage(stage, overlay));
-  const seen = seenIn(pipeline, collection, overlay);
-  if (seen === null) return stages;
+  const context = seenIn(pipeline, collection, overlay);
+  if (context === null) return stages;
   const [first, ...rest] = stages;
-  if (first !== undefined && '$geoNear' in first) return [first, ...seen.stages, ...rest]; // it must be the first one
+  if (first !== undefined && '$geoNear' in first) return [first, ...context.stages, ...rest]; // it must be the first one
   const match = first?.['$match'] as Document | undefined;
-  return [...(match === undefined ? [] : [{ $match: beforehand(match, seen) }]), ...seen.stages, ...stages];
+  return [...(match === undefined ? [] : [{ $match: beforehand(match, context) }]), ...context.stages, ...stages];
 }
 
 /** Returns a match that an index can serve for all documents that may meet another one after the stages. */
@@ -100,13 +100,13 @@ const pipelineIn = (value: Document | undefined): readonly Document[] => (value?
 function seenLookup(lookup: Document, overlay: Overlay): Document {
   const { from, localField, foreignField, let: variables, ...others } = lookup;
   const stages = pipelineIn(lookup);
-  const seen = seenIn(stages, from, overlay);
-  if (seen === null) {
+  const context = seenIn(stages, from, overlay);
+  if (context === null) {
     const pipeline = seenPipeline('', stages, overlay);
     return stages.length === 0 ? lookup : { ...lookup, pipeline };
   }
   const pipeline = seenPipeline(String(from), stages, overlay);
-  if (foreignField === undefined || seen.fixed.has(String(foreignField))) return { ...lookup, pipeline };
+  if (foreignField === undefined || context.fixed.has(String(foreignField))) return { ...lookup, pipeline };
   // The links that the stages change are compared after them.
   const linked = { $match: { $expr: sharesValue('$$localValue', `$${String(foreignField)}`) } };
   const own = { let: { ...(variables as Document | undefined), localValue: `$${String(localField)}` } };
@@ -114,7 +114,7 @@ function seenLookup(lookup: Document, overlay: Overlay): Document {
     from: from as unknown,
     ...others,
     ...own,
-    pipeline: [...seen.stages, linked, ...stages.map((one) => seenStage(one, overlay))],
+    pipeline: [...context.stages, linked, ...stages.map((one) => seenStage(one, overlay))],
   };
 }
 

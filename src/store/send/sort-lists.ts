@@ -15,8 +15,8 @@ export function withoutLists(command: Document): Document {
   if (command['find'] === undefined) return { ...command, pipeline: stagesOf(command['pipeline'] as readonly Document[]) }; // an aggregate
   const { find, filter, sort, skip, limit, projection, collation } = command;
   const stages = { $match: filter, $sort: sort, $skip: skip, $limit: limit, $project: projection };
-  const given = Object.entries(stages).filter(([, value]) => value !== undefined);
-  const pipeline = stagesOf(given.map(([name, value]) => ({ [name]: value as unknown })));
+  const entries = Object.entries(stages).filter(([, value]) => value !== undefined);
+  const pipeline = stagesOf(entries.map(([name, value]) => ({ [name]: value as unknown })));
   const order = collation === undefined ? {} : { collation: collation as unknown };
   return { aggregate: find as unknown, pipeline, allowDiskUse: true, ...order };
 }

@@ -155,9 +155,9 @@ const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), prov
 
 /** Returns the file of that name; null if there is none. */
 async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
-  const found = await findFirst(database, 'uploads.files', { filename: name, pending: is.absent });
-  if (found === null) return null;
-  const document = found as BlobDocument; // written in this form
+  const original = await findFirst(database, 'uploads.files', { filename: name, pending: is.absent });
+  if (original === null) return null;
+  const document = original as BlobDocument; // written in this form
   return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
 }
 
@@ -194,13 +194,13 @@ const keysAtOnce = 1_000;
 
 /** Returns those of these keys that published files have. */
 async function referredKeys(database: Database, keys: readonly string[]): Promise<readonly string[]> {
-  const found = new Set<string>();
+  const keysInUse = new Set<string>();
   for (let start = 0; start < keys.length; start += keysAtOnce) {
     const match = { 'metadata.key': is.oneOf(keys.slice(start, start + keysAtOnce)), pending: is.absent };
     const records = await findStored(database, 'uploads.files', { match, fields: ['metadata.key'] });
-    for (const { metadata } of records as unknown as readonly BlobDocument[]) found.add(metadata.key); // written in this form
+    for (const { metadata } of records as unknown as readonly BlobDocument[]) keysInUse.add(metadata.key); // written in this form
   }
-  return keys.filter((key) => found.has(key));
+  return keys.filter((key) => keysInUse.has(key));
 }
 
 /**

@@ -56,11 +56,11 @@ export async function claim<Result>(database: Database, name: string, { work, bu
   const { session } = database;
   const holder = await take(database, name, null);
   if (holder === null) throw busy();
-  const held = { _id: name, holder };
+  const ownClaim = { _id: name, holder };
   try {
-    return session === null ? await renewed(database, held, { work, lost: () => undefined }) : await work();
+    return session === null ? await renewed(database, ownClaim, { work, lost: () => undefined }) : await work();
   } finally {
-    await inWriteTime(database, () => claimsOf(database).deleteOne(held, inScope(database))).catch(() => undefined);
+    await inWriteTime(database, () => claimsOf(database).deleteOne(ownClaim, inScope(database))).catch(() => undefined);
   }
 }
 
@@ -74,13 +74,13 @@ export function leasesIn(database: Database): Leases {
     hold: async (job, due, work) => {
       const named = forJob(database, job);
       await expiring(database.db, expire).catch(() => undefined); // the next run tries again
-      const held = { _id: `job ${job}`, holder: (await take(named, `job ${job}`, due)) ?? '' };
-      if (held.holder === '') return false;
+      const ownClaim = { _id: `job ${job}`, holder: (await take(named, `job ${job}`, due)) ?? '' };
+      if (ownClaim.holder === '') return false;
       const lost = new AbortController();
       try {
-        await renewed(named, held, { work: () => work(lost.signal), lost: () => void lost.abort() });
+        await renewed(named, ownClaim, { work: () => work(lost.signal), lost: () => void lost.abort() });
       } finally {
-        await inWriteTime(database, () => claims.updateOne(held, ended, commentIn(named))).catch(() => undefined);
+        await inWriteTime(database, () => claims.updateOne(ownClaim, ended, commentIn(named))).catch(() => undefined);
       }
       return true;
     },
@@ -101,8 +101,8 @@ async function take(database: Database, name: string, due: Due | null): Promise<
   const attempt = () => attemptTo(database, name, takenBy(holder, due));
   let storedClaim = await attempt();
   if (storedClaim?.owner && storedClaim.holder !== holder && isGone(storedClaim.owner)) {
-    const held = { _id: name, holder: storedClaim.holder };
-    await inWriteTime(database, () => claimsOf(database).updateOne(held, ended, inScope(database)));
+    const match = { _id: name, holder: storedClaim.holder };
+    await inWriteTime(database, () => claimsOf(database).updateOne(match, ended, inScope(database)));
     storedClaim = await attempt();
   }
   return storedClaim?.holder === holder ? holder : null;

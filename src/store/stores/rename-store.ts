@@ -42,8 +42,8 @@ export async function readRenames(database: Database): Promise<readonly RenameRe
 
 /** Returns models with the names and collections that are served, as renames have them. */
 export function servedDocuments(documents: readonly ModelDocument[], records: readonly RenameRecord[]): readonly ModelDocument[] {
-  const asked = new Set(renamesIn(documents).map(renameKey));
-  const isNamed = (one: RenameRecord): boolean => one.phase !== 'done' || asked.has(renameKey(one));
+  const keys = new Set(renamesIn(documents).map(renameKey));
+  const isNamed = (one: RenameRecord): boolean => one.phase !== 'done' || keys.has(renameKey(one));
   const served = records
     .filter(isNamed)
     .map((one) => ({ ...one, serves: one.phase === 'copying' ? ('from' as const) : ('to' as const) }));
@@ -81,8 +81,8 @@ export async function enterPhase(database: Database, record: RenameRecord, phase
 /** Removes the records of renames that no model asks for, unless another instance has put one into another phase. */
 export async function forgetRenames(database: Database, records: readonly RenameRecord[]): Promise<void> {
   if (records.length === 0) return;
-  const seen = { $or: records.map((record) => ({ _id: renameKey(record), phase: record.phase })) };
-  await inWriteTime(database, () => settings(database).deleteMany(seen));
+  const match = { $or: records.map((record) => ({ _id: renameKey(record), phase: record.phase })) };
+  await inWriteTime(database, () => settings(database).deleteMany(match));
 }
 
 /** Maximum number of finished renames of attributes that are remembered although no model asks for them. The oldest are forgotten. */

@@ -46,21 +46,21 @@ const together = 1000;
 
 /** Returns all links that other entries store to an entry. Sends one command for each collection that may have some. */
 export async function readFormerLinks(owner: Owner, registry: Registry, database: Database): Promise<readonly FormerLinks[]> {
-  const found: FormerLinks[] = [];
+  const formerLinks: FormerLinks[] = [];
   for (const { collection, links } of storedLinks.referrersOf(owner.type, registry)) {
     const filter = matchesAny(...links.map((link) => matchLinked(link, owner)));
     const roots = links.map(({ steps, attribute }) => [steps[0]?.name ?? attribute.name, 1] as const);
     const projection = { ...Object.fromEntries(roots), _ranks: 1 };
     const rows = await readAll({ ...database, budget: unlimited }, { find: collection, filter, projection });
     for (const link of links)
-      found.push(
+      formerLinks.push(
         ...inPortions(
           link,
           rows.flatMap((row) => linksIn(row, link, owner)),
         ),
       );
   }
-  return found;
+  return formerLinks;
 }
 
 function matchLinked(link: LinkPath, owner: Owner): Match {

@@ -46,10 +46,10 @@ async function insertEntry(store: Store, collection: string, document: EntryDocu
  */
 async function assertStored({ database }: Store, collection: string, document: Document): Promise<void> {
   const stored = database.db.collection(collection);
-  const found: unknown = await inReadTime(database, () =>
+  const bytes: unknown = await inReadTime(database, () =>
     stored.findOne({ _id: document['_id'] }, { raw: true, ...commentIn(database) }),
   );
-  const isSame = found instanceof Uint8Array && Buffer.compare(found, BSON.serialize(document, { ignoreUndefined: true })) === 0;
+  const isSame = bytes instanceof Uint8Array && Buffer.compare(bytes, BSON.serialize(document, { ignoreUndefined: true })) === 0;
   if (!isSame) throw unconfirmedError();
 }
 
@@ -82,9 +82,9 @@ async function updateOne(
   hearing: Subscription | null,
 ): Promise<EntryDocument | null> {
   const { replies, searches, moves } = store.database;
-  const given = searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
-  const subscription = hearing !== null && changesAttributes(given) ? hearing : null;
-  const update = ofDraft ? inDraft(moves.update(collection, given)) : moves.update(collection, given);
+  const completeUpdate = searches.completeUpdate(collection, raising(store, collection, compileChange(change)));
+  const subscription = hearing !== null && changesAttributes(completeUpdate) ? hearing : null;
+  const update = ofDraft ? inDraft(moves.update(collection, completeUpdate)) : moves.update(collection, completeUpdate);
   const needsBefore = subscription?.subscribers.some((one) => one.needsBefore) === true;
   const free = { ...store.database, budget: unlimited };
   const before = needsBefore ? (known ?? (await findFirst(free, collection, match))) : null;

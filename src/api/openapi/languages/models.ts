@@ -107,8 +107,8 @@ class Walk {
   }
 
   model(type: ContentType): Model {
-    const known = this.models.get(type.uid);
-    if (known !== undefined) return known;
+    const cachedModel = this.models.get(type.uid);
+    if (cachedModel !== undefined) return cachedModel;
     const isComponent = type.kind === 'component';
     const base = `${type.uid.startsWith('admin::') ? 'Admin' : ''}${typeName(type)}`;
     const name = this.#names.type(base);

@@ -29,11 +29,11 @@ type Item = Pick<BatchItem, 'method' | 'path'>;
  * those that code of a project answers or has changed; and a 405 for methods that a path does not have.
  */
 export function findRow({ method, path }: Item, at: readonly string[], sources: RunningSources): FoundRow {
-  const found = findPath({ method, path }, sources);
-  const row = found?.rows?.get(method);
-  if (found === null || found.rows === null) throw refused(at, `${path} is not a path of a content type`);
+  const foundRow = findPath({ method, path }, sources);
+  const row = foundRow?.rows?.get(method);
+  if (foundRow === null || foundRow.rows === null) throw refused(at, `${path} is not a path of a content type`);
   if (row === undefined) throw new ApiError(405, 'MethodNotAllowedError', 'Method Not Allowed', { details: null });
-  const own = ownRow(row, found.params);
+  const own = ownRow(row, foundRow.params);
   if (own === null)
     throw refused(at, `${method} ${path} is answered or opened by code of the project, so it cannot be part of a batch`);
   return own;

@@ -41,8 +41,10 @@ export async function readGroups(
   const plans = [...new Set(groupings.map(({ entries }) => entries))];
   const read = async (entries: Plan) => {
     const own = groupings.filter((grouping) => grouping.entries === entries);
-    const found = await readOfPlan(entries, own, { ...context, visibles });
-    return own.map((grouping, index) => [grouping, (found[index] ?? []).map((document) => groupOf(document, grouping))] as const);
+    const documentLists = await readOfPlan(entries, own, { ...context, visibles });
+    return own.map(
+      (grouping, index) => [grouping, (documentLists[index] ?? []).map((document) => groupOf(document, grouping))] as const,
+    );
   };
   const groups = new Map((await Promise.all(plans.map(read))).flat());
   return groupings.map((grouping) => groups.get(grouping) ?? []);
@@ -59,10 +61,10 @@ async function readOfPlan(
   context: GroupContext,
 ): Promise<readonly (readonly Document[])[]> {
   const begun = performance.now();
-  const found = await readDocuments(entries, groupings, context).catch(explainTimeout(entries, context));
+  const documentLists = await readDocuments(entries, groupings, context).catch(explainTimeout(entries, context));
   const { database, registry } = context;
   database.trace?.onRead(groupsWay, entries, { database, registry, ms: performance.now() - begun });
-  return found;
+  return documentLists;
 }
 
 async function readDocuments(

@@ -62,8 +62,8 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   noteNarrowest(plan, narrowest.condition);
   if (hasOwnIndex(plan, facts)) return serverDecides;
   const all = await estimateSize(type, database);
-  const kept = await facts.cachedTotal();
-  const matching = kept ?? links.reduce((left, { share }) => left * share, all);
+  const cachedTotal = await facts.cachedTotal();
+  const matching = cachedTotal ?? links.reduce((left, { share }) => left * share, all);
   const order = compileSort(plan.sort);
   const candidates: readonly Candidate[] = [
     { index: narrowest.index.name, isOrdered: false, examined: all * narrowest.share },
@@ -79,7 +79,7 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
       })),
   ];
   const { index, isOrdered, examined } = candidates.reduce((least, one) => (one.examined < least.examined ? one : least));
-  const inOnePass = isPassable(plan) && !isOrdered && examined > fewEntries && kept === null;
+  const inOnePass = isPassable(plan) && !isOrdered && examined > fewEntries && cachedTotal === null;
   // the server needs no hint if there is nothing else to choose
   return { hint: inOnePass || candidates.length > 1 || links.length > 1 ? index : null, inOnePass };
 }

@@ -41,8 +41,8 @@ export const pageAndTotal: Way = {
       return null;
     }
     const [row] = rows;
-    const found = (row?.['ids'] ?? []) as readonly (readonly unknown[])[]; // the lists of the pipeline
-    const isResolved = noteIds(leads, found.map(usableIds), facts);
+    const idLists = (row?.['ids'] ?? []) as readonly (readonly unknown[])[]; // the lists of the pipeline
+    const isResolved = noteIds(leads, idLists.map(usableIds), facts);
     if (row === undefined) return { documents: [], total: 0 }; // no related entry meets one of the conditions
     const lead = leads[Number(row['by'])];
     if (lead === undefined) return null;

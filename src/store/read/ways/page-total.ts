@@ -24,8 +24,8 @@ export async function totalOf(
   const isFar = window.skip >= fewEntries;
   const isAlone = database.session === null;
   const counted = { collection, ...(condition === null ? all : { match, condition: isWhole ? condition : null }) };
-  const kept = isAlone ? totals.cachedTotal(counted) : null;
-  if (condition === null && kept === null && isAlone && !database.isSharded) {
+  const cachedTotal = isAlone ? totals.cachedTotal(counted) : null;
+  if (condition === null && cachedTotal === null && isAlone && !database.isSharded) {
     const count = (): Promise<number> => countDocuments(collection, database);
     const stored = isFar ? await count() : null;
     if (stored === null || !isInSecondHalf(window, stored)) return { cachedTotal: stored, count };
@@ -34,7 +34,7 @@ export async function totalOf(
     isAlone
       ? totals.read(counted, () => countDocuments(collection, database, { query: counted.match }), database)
       : countMatching(database, collection, counted.match); // a transaction does not allow the command `count`
-  return { cachedTotal: isFar ? (kept ?? (await count())) : kept, count };
+  return { cachedTotal: isFar ? (cachedTotal ?? (await count())) : cachedTotal, count };
 }
 
 /** A condition that all documents meet, and for which an index is used to count. */

@@ -54,8 +54,8 @@ const inOrder: Way = {
   fits: () => true,
   read: async (_plan, facts) => {
     const page = await facts.page();
-    const kept = await facts.cachedTotal();
-    const backwards = kept === null ? null : fromEnd(page, kept);
+    const cachedTotal = await facts.cachedTotal();
+    const backwards = cachedTotal === null ? null : fromEnd(page, cachedTotal);
     const command = compilePage(backwards ?? page);
     const documents = await tryHint(facts, (options) => readAll(facts.database, { ...command, ...options }));
     return { documents: backwards === null ? documents : [...documents].reverse() };
@@ -110,9 +110,9 @@ const endOf = ({ skip, limit }: Page['window']): number => skip + (limit ?? fewE
  */
 async function readPass(page: Page, { ids, total }: Pass, database: Database): Promise<PageResult> {
   const { skip } = page.window;
-  const kept = ids.slice(skip);
-  if (kept.length === 0) return { documents: [], total };
-  const only = { ...page, match: { $and: [{ _id: { $in: kept } }, page.match] }, window: { ...page.window, skip: 0 } };
+  const pageIds = ids.slice(skip);
+  if (pageIds.length === 0) return { documents: [], total };
+  const only = { ...page, match: { $and: [{ _id: { $in: pageIds } }, page.match] }, window: { ...page.window, skip: 0 } };
   return { documents: await readAll(database, { ...compilePage(only), hint: '_id_' }), total };
 }
 
@@ -209,6 +209,6 @@ function compareWithoutCollation({ match, before, joins, near = null, ...page }:
 
 /** Returns a function that calls `make` once, and returns its result each time. */
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
-  let made: Promise<Result> | null = null;
-  return () => (made ??= make());
+  let result: Promise<Result> | null = null;
+  return () => (result ??= make());
 }
