@@ -20,6 +20,7 @@ module.exports = { routes: [
   route('/returned', () => new errors.ValidationError('own text', { own: true })),
   route('/set', (ctx) => { ctx.body = { error: new errors.NotFoundError('own text') }; }),
   route('/thrown', (ctx) => ctx.throw(503, 'own text')),
+  route('/file', (ctx) => { ctx.body = require('node:fs').createReadStream(ctx.query.path); }),
   route('/thrown-error', (ctx) => ctx.throw(new Error('a secret'))),
   route('/thrown-error-500', (ctx) => ctx.throw(500, new Error('a secret'))),
   route('/thrown-error-409', (ctx) => ctx.throw(409, new Error('own text'))),
@@ -65,6 +66,12 @@ describe('answers of code', () => {
     serving = await serveProject(files, { models: [{ uid: 'api::memo.memo', ...memo }], config: { api: { open: false } } });
   });
   after(() => serving.stop());
+
+  it('are 404 for a stream of a file that does not exist', async () => {
+    const { status, body } = await serving.call('GET', '/api/file?path=/no/such/file');
+    expect([status, body.error.message]).to.deep.equal([404, 'Not Found']);
+    expect((await serving.call('GET', `/api/file?path=${encodeURIComponent(import.meta.filename)}`)).status).to.equal(200);
+  });
 
   it('hide an error that ctx.throw is given without a 4xx status', async () => {
     const hidden = { status: 500, name: 'InternalServerError', message: 'Internal Server Error' };

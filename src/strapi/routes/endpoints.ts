@@ -16,6 +16,7 @@ import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
 import { codeSteps } from './code-steps.js';
 import { defaultOf } from '../load/load-folders.js';
+import { openFile } from './open-file.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, handlerParts, scopesOf } from './strapi-route.js';
 import { infoOf, noteMatch, type CodeRouter } from './matched-route.js';
@@ -76,6 +77,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
             for (const passes of policies) if (!(await passes(ctx))) throw policyError();
             await runAll(inner, ctx);
           });
+          await openFile(ctx.body);
           flattenBody(ctx, call, parts.type);
         });
         return null;
