@@ -65,7 +65,7 @@ class Push {
   /** Returns the answer to a write that was carried out before, whatever its caller may do now; null if it was not. */
   async #repeat({ write, key, keptType: uid }: CheckedWrite, id: number | string): Promise<WriteAnswer | null> {
     if (uid === null) return null;
-    return this.#tried({ write, key }, id, () => repeatWrite({ write: write, key, uid }, this.#call));
+    return this.#tried({ write, key }, id, () => repeatWrite({ clientWrite: write, key, uid }, this.#call));
   }
 
   async #begin(checked: CheckedWrite, { id, entries }: { readonly id: number | string; readonly entries: readonly string[] }) {
@@ -136,7 +136,7 @@ class Push {
     };
     if (write.op !== 'create' && typeof id === 'string') found(id, allowed.type.uid);
     const named = { ...allowed, write: mapNames(allowed, registry, found) };
-    const sent = { ...named, sent: write, key, id: typeof id === 'number' ? id : 0 };
+    const sent = { ...named, clientWrite: write, key, id: typeof id === 'number' ? id : 0 };
     return runWrite(sent, this.#names, this.#call);
   }
 

@@ -12,7 +12,7 @@ import type { PushWrite } from './read-push.js';
 
 /** A write whose names are resolved, and in the form in which it was sent, which its key stands for. */
 interface SentWrite extends Omit<TypedWrite, 'isGuarded'> {
-  readonly write: PushWrite;
+  readonly clientWrite: PushWrite;
   /** The id of the record of its key. */
   readonly key: string;
 }
@@ -39,28 +39,28 @@ export interface WriteResult {
  * 422 if the key was used for another write.
  */
 export async function runWrite(write: SentWrite, names: EntryNames, call: RouteCall): Promise<WriteResult> {
-  const { type, write: sent, key } = write;
+  const { type, clientWrite, key } = write;
   const access = accessDigest(call.caller.access);
-  const isNew = sent.op === 'create';
-  const named = isNew ? names.find(String(sent.id)) : null;
-  if (named !== null && named.key !== key) throw nameTakenError(String(sent.id));
+  const isNew = clientWrite.op === 'create';
+  const named = isNew ? names.find(String(clientWrite.id)) : null;
+  if (named !== null && named.key !== key) throw nameTakenError(String(clientWrite.id));
   await waitForIndexes(type, call.content);
   const run = async (content: ContentContext): Promise<Answer> => {
     const outcome = await carryOut({ ...write, isGuarded: requiresIfMatch(type) }, content).catch(undo);
-    if (isNew) await names.store(String(sent.id), { uid: type.uid, id: outcome.id, key }, content.store.database);
+    if (isNew) await names.store(String(clientWrite.id), { uid: type.uid, id: outcome.id, key }, content.store.database);
     return { body: { outcome, access } satisfies KeptWrite };
   };
-  const keyed = { ...keyOf(sent, key), uid: type.uid };
+  const keyed = { ...keyOf(clientWrite, key), uid: type.uid };
   const answer = await answerOnce(call, keyed, run).catch((error: unknown) => afterCommit(error, call, keyed));
   return shownAnswer(answer, type.uid, call);
 }
 
 /** Returns what a write has done before, of which `uid` was the type; null if it was not carried out. Throws a 422 for another write. */
 export async function repeatWrite(
-  { write, key, uid }: Pick<SentWrite, 'write' | 'key'> & { readonly uid: string },
+  { clientWrite, key, uid }: Pick<SentWrite, 'clientWrite' | 'key'> & { readonly uid: string },
   call: RouteCall,
 ): Promise<WriteResult | null> {
-  const answer = await storedAnswer(call, keyOf(write, key));
+  const answer = await storedAnswer(call, keyOf(clientWrite, key));
   return answer === null ? null : shownAnswer(answer, uid, call);
 }
 
