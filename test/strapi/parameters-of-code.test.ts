@@ -18,6 +18,13 @@ const models: readonly TestModel[] = [
       ...Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, relation('thing')])),
     },
   },
+  {
+    uid: 'api::front.front',
+    kind: 'singleType',
+    info: { singularName: 'front', pluralName: 'fronts', displayName: 'Front' },
+    pluginOptions: { i18n: { localized: true } },
+    attributes: { text: { type: 'string', pluginOptions: { i18n: { localized: true } } } },
+  },
   { uid: 'base.link', info: { displayName: 'Link' }, attributes: { label: { type: 'string' } } },
 ];
 
@@ -118,6 +125,20 @@ describe('parameters of code', () => {
       expect([results.length, pagination]).to.deep.equal([4, { page: 1, pageSize: 10, pageCount: 1, total: 4 }]);
       expect((await things().findPage(parameters)).pagination).to.deep.equal(pagination);
     });
+
+  it('are as absent if all of them are null', async () => {
+    const { id } = await serving.strapi.entityService.create('api::front.front', { data: { text: 'one' } });
+    expect(await serving.strapi.entityService.findOne('api::front.front', id, null as never)).to.include({ text: 'one' });
+    await serving.strapi.entityService.delete('api::front.front', id);
+  });
+
+  it('list a single type in all locales', async () => {
+    const { entityService } = serving.strapi;
+    expect(await entityService.findMany('api::front.front', { locale: 'all' })).to.deep.equal([]);
+    await entityService.create('api::front.front', { data: { text: 'one' } });
+    expect(await entityService.findMany('api::front.front', { locale: 'all', fields: ['text'] })).to.have.lengthOf(1);
+    expect(await entityService.findMany('api::front.front')).to.include({ text: 'one' });
+  });
 
   it('that have no effect are told, with what to use', async () => {
     await things().findMany({ sort: 'kind', page: 2, custom: 1 });

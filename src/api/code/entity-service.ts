@@ -43,7 +43,7 @@ export interface EntityService {
 
 /** `content` returns a context of the registry in force, with all rights. */
 export function createEntityService(content: () => ContentContext): EntityService {
-  const open = (uid: string, parameters: EntityParameters = {}): EntityOperation => openType(uid, parameters, content());
+  const open = (uid: string, parameters?: EntityParameters | null): EntityOperation => openType(uid, parameters ?? {}, content());
   const one = async (opened: EntityOperation, entityId: EntityId, work: OnEntry): Promise<Entity | null> => {
     const id = decodeId(entityId);
     return id === 0 ? null : entityOrNull(await work(opened, id));

@@ -16,7 +16,7 @@ import type { AttachFiles } from './upload-service.js';
 export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
   /** Replaces methods for code by those that the decorator returns; it is called with the methods so far. */
   decorate(decorator: (service: Omit<ProjectEntityService, 'decorate'>) => Values): ProjectEntityService;
-  /** Returns the entries; for a single type its entry, or null if there is none. */
+  /** Returns the entries; for a single type its entry, or null if there is none, unless all locales are asked for. */
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[] | Entity | null>;
   findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
   /** Returns the value of a relation, component or dynamic zone of an entry. */
@@ -66,7 +66,7 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
     findMany: async (uid, { pagination, page, pageSize, ...parameters } = {}) => {
       const given = Object.entries({ pagination, page, pageSize }).filter(([, value]) => (value ?? null) !== null);
       parts.refuseOrLog(given.map(([name]) => ignoredPage(name)));
-      if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
+      if (model(uid).kind !== 'singleType' || parameters['locale'] === 'all') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
     findPage: async (uid, { page: givenPage, pageSize: givenSize, ...parameters } = {}) => {
