@@ -6,12 +6,19 @@ const link = '/content-manager/components/shared.link/configurations/edit';
 
 const story = (title: string, code: string) => save({ '[name=title]': title, '[name=code]': code });
 
-/** Selects all entries of a list, and does what a button above it says. */
+/** Selects all entries of a list, and opens the dialog of a button above it. */
 const withAll = (button: string) => async (on: Acting) => {
   await on.page.getByRole('row').nth(1).waitFor();
   await on.page.getByRole('checkbox', { name: /select all/i }).check();
   await on.page.getByText(/\d entr(y|ies) selected/).waitFor();
-  await on.button(button).click();
+  // the panel may draw the buttons anew while one is clicked, and then opens nothing
+  const isOpen = (): Promise<boolean> =>
+    on.dialog.waitFor({ timeout: 3_000 }).then(
+      () => true,
+      () => false,
+    );
+  do await on.button(button).click();
+  while (!(await isOpen()));
 };
 
 /** Gives a field another label in a view of entries. */
