@@ -7,7 +7,7 @@ import { isOtherSize, resizedFile } from '#media/resized-file.js';
 import { type ByteRange, joinBytes, type MediaSettings } from '#media/storage/file-storage.js';
 import type { StoredBlob } from '#store/stores/blob-store.js';
 import { printSize } from '#base/values.js';
-import { integerSchema } from './json-schema.js';
+import { integer } from './json-schema.js';
 import { parameter, type Content, type Operation } from './operation.js';
 import { parameterOf, type RouteRequest } from './route-request.js';
 import type { Answer, OpenRoute } from './route.js';
@@ -20,8 +20,8 @@ const readFile: Operation = {
   summary: 'Read the content of a file; images also in other sizes',
   tag: 'Files',
   query: [
-    parameter('width', 'Width of an image in pixels', integerSchema),
-    parameter('height', 'Height of an image in pixels', integerSchema),
+    parameter('width', 'Width of an image in pixels', integer),
+    parameter('height', 'Height of an image in pixels', integer),
     parameter('format', 'Format of an image'),
   ],
   answers: { 200: { description: 'The file', content: bytes }, 206: { description: 'A part of the file', content: bytes } },

@@ -3,7 +3,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 export const text: Schema = { type: 'string' };
 export const flag: Schema = { type: 'boolean' };
-export const integerSchema: Schema = { type: 'integer' };
+export const integer: Schema = { type: 'integer' };
 export const anything: Schema = {};
 
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });

@@ -2,7 +2,7 @@ import { notFoundError, validationError } from '#base/errors.js';
 import { advice, nameSome } from '#base/finding.js';
 import { findOne } from '#content/find-one.js';
 import type { Feature, FeatureCheck } from '#http/feature.js';
-import { record, integerSchema } from '#http/json-schema.js';
+import { record, integer } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import type { Answer, DynamicRoute, GuardedRow, RouteCall } from '#http/route.js';
 import { idOf } from '#http/route-request.js';
@@ -52,7 +52,7 @@ function rowOf(type: ContentType): GuardedRow | null {
   if (option === null) return null;
   const operation = {
     ...{ id: `like${type.singularName}`, summary: 'Like an entry', tag: type.displayName },
-    answers: answers(record({ likes: integerSchema })),
+    answers: answers(record({ likes: integer })),
   };
   return { action: actionOf(type, 'like'), type, operation, handle: (call) => like(type, option.most, call) };
 }

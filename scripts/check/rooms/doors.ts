@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 import { openRoom, roomOf, rooms, top } from './rooms.js';
 import { readSources, type Source } from './sources.js';
 
@@ -66,7 +66,10 @@ async function closeDoors(sources: readonly Source[]): Promise<void> {
     const { names: most = names, doors: known = doors } = stated[room] ?? {};
     return [room, { names: Math.min(names, most), doors: doors.filter((door) => known.includes(door)) }] as const;
   });
-  writeFileSync(file, await format(JSON.stringify(Object.fromEntries(closed)), { parser: 'json' }));
+  writeFileSync(
+    file,
+    await format(JSON.stringify(Object.fromEntries(closed)), { ...(await resolveConfig(file)), filepath: file }),
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await closeDoors(readSources(join(process.cwd(), 'src')));

@@ -1,4 +1,4 @@
-import { flag, listOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 import { answers, type Operation, parameter, type QueryParameter } from '#http/operation.js';
 import { at } from '#http/route.js';
 import { parameterOf, type RouteRequest } from '#http/route-request.js';
@@ -11,7 +11,7 @@ const open: Schema = { type: 'object' };
 const byUid: Schema = { type: 'object', additionalProperties: texts };
 
 const token = {
-  id: integerSchema,
+  id: integer,
   name: text,
   description: orNull(text),
   type: { type: 'string', enum: ['read-only', 'full-access', 'custom', 'admin'] },
@@ -39,9 +39,9 @@ export const schemas = {
     indexes: listOf(open),
     data: listOf(open),
   }),
-  role: record({ id: integerSchema, name: text, type: text, actions: texts, rules: orNull(open) }),
-  user: record({ id: integerSchema, username: text, email: text, role: orNull(integerSchema), blocked: flag, confirmed: flag }),
-  locale: record({ id: integerSchema, code: text, name: text, isDefault: flag }),
+  role: record({ id: integer, name: text, type: text, actions: texts, rules: orNull(open) }),
+  user: record({ id: integer, username: text, email: text, role: orNull(integer), blocked: flag, confirmed: flag }),
+  locale: record({ id: integer, code: text, name: text, isDefault: flag }),
   token: record(token),
   newToken: record({ ...token, accessKey: text }),
   settings: record({ advanced: open, templates: open }),
@@ -82,11 +82,11 @@ const mostPages = 10_000;
 
 /** The parameters of a list with pages. */
 export const pageParameters: readonly QueryParameter[] = [
-  parameter('page', 'The number of the page, from 1', integerSchema),
+  parameter('page', 'The number of the page, from 1', integer),
   parameter(
     'pageSize',
     `Most entries to answer; ${String(pageSizes.usual)} by default, at most ${String(pageSizes.most)}`,
-    integerSchema,
+    integer,
   ),
 ];
 

@@ -1,5 +1,5 @@
 import { notFoundError, validationError } from '#base/errors.js';
-import { listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import type { RouteRequest } from '#http/route-request.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
@@ -8,10 +8,9 @@ import { type AuditedAuthor, auditedActions, authorKinds, listAudited } from './
 import { author } from './history-routes.js';
 import { nameAuthors } from './name-authors.js';
 
-const audited = record(
-  { at: text, uid: text, id: integerSchema, action: text, by: author, requestId: orNull(text), client: text },
-  [...['at', 'uid', 'id', 'action', 'by', 'requestId']],
-);
+const audited = record({ at: text, uid: text, id: integer, action: text, by: author, requestId: orNull(text), client: text }, [
+  ...['at', 'uid', 'id', 'action', 'by', 'requestId'],
+]);
 
 /** Most changes that one request skips. Further ones are reached by `to`. */
 const furthest = 10_000;
@@ -23,13 +22,13 @@ export const auditRoutes: readonly AdminRoute[] = [
       'GET /audit/content',
       describe('adminFindWrites', 'List who has changed which entries, the newest first', listOf(audited), [
         parameter('uid', 'Only entries of this type'),
-        parameter('id', 'Only the entry with this id; uid is then required', integerSchema),
+        parameter('id', 'Only the entry with this id; uid is then required', integer),
         parameter('action', `Only this action: ${auditedActions.join(', ')}`),
         parameter('by', `Only writes of one author: ${authorKinds.join(':ID, ')}:ID, public, schedule or code`),
         parameter('from', 'Only writes at this time or later'),
         parameter('to', 'Only writes at this time or earlier'),
-        parameter('start', `How many of the changes are skipped; 0 by default, at most ${String(furthest)}`, integerSchema),
-        parameter('limit', 'Most changes to answer; 100 by default, at most 1,000', integerSchema),
+        parameter('start', `How many of the changes are skipped; 0 by default, at most ${String(furthest)}`, integer),
+        parameter('limit', 'Most changes to answer; 100 by default, at most 1,000', integer),
       ]),
       listWrites,
     ),

@@ -2,7 +2,7 @@ import { invalidParameter, notFoundError } from '#base/errors.js';
 import { withDatabase } from '#content/content-context.js';
 import { draftBeside } from '#content/draft-beside.js';
 import type { EntryKey } from '#content/meet-precondition.js';
-import { orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { orNull, record, text, integer } from '#http/json-schema.js';
 import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { describe, row, schemas } from './admin-row.js';
@@ -25,11 +25,7 @@ export const draftRoutes: readonly AdminRoute[] = [
   {
     ...row(
       'POST /drafts/:uid/:id/discard',
-      describe(
-        'adminDiscardDraft',
-        'Drop the draft beside a published entry, which stays as it is',
-        record({ id: integerSchema }),
-      ),
+      describe('adminDiscardDraft', 'Drop the draft beside a published entry, which stays as it is', record({ id: integer })),
       discard,
     ),
     right: 'logged in',

@@ -3,7 +3,7 @@ import type { Values } from '#base/values.js';
 import { historyOption } from '#api/history/history-option.js';
 import { optionOf } from '#model/schema/model-option.js';
 import { restoreVersion } from '#api/history/restore-version.js';
-import { listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { findVersion, listVersions, shownVersion, type Version } from '#api/history/version-store.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
@@ -12,10 +12,10 @@ import { nameAuthors } from './name-authors.js';
 
 /** Who has written. Administrators have a name. */
 export const author = {
-  anyOf: [record({ kind: text, id: orNull(integerSchema), name: text }, ['kind', 'id']), { enum: ['schedule', null] }],
+  anyOf: [record({ kind: text, id: orNull(integer), name: text }, ['kind', 'id']), { enum: ['schedule', null] }],
 };
 
-const listed = { version: integerSchema, at: text, by: author, action: text };
+const listed = { version: integer, at: text, by: author, action: text };
 const version = record({ ...listed, entry: schemas.open });
 const outcome = record({ ...listed, entry: schemas.open, leftOut: listOf(text) });
 

@@ -1,7 +1,7 @@
 import { collections } from '#model/schema/collections.js';
 import { changeSettings, type SettingsChange } from '#accounts/mail/write-settings.js';
 import { defaultTemplates } from '#accounts/mail/email-templates.js';
-import { anything, flag, listOf, record, text, integerSchema } from '#http/json-schema.js';
+import { anything, flag, listOf, record, text, integer } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import { accountsOf } from '#http/running.js';
 import { describeReport } from '#model/schema/report-models.js';
@@ -56,7 +56,7 @@ export const settingsRoutes: readonly AdminRoute[] = [
   row(
     'GET /audit',
     describe('adminFindChanges', 'List the last changes that administrators have made', listOf(schemas.open), [
-      parameter('limit', 'Most changes to answer; 100 by default, at most 999', integerSchema),
+      parameter('limit', 'Most changes to answer; 100 by default, at most 999', integer),
     ]),
     ({ request, content }) => readChanges(content.store.database, numberParameter(request, 'limit', 1, 999) ?? 100),
   ),

@@ -5,7 +5,7 @@ import { trashOption } from '#api/trash/trash-option.js';
 import { type DeletedEntry, findDeletedEntry, listDeletedEntries, removeDeletedEntry } from '#api/trash/trash-store.js';
 import { forbiddenError, invalidParameter, notFoundError } from '#base/errors.js';
 import type { Values } from '#base/values.js';
-import { listOf, record, text, integerSchema } from '#http/json-schema.js';
+import { listOf, record, text, integer } from '#http/json-schema.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { optionOf } from '#model/schema/model-option.js';
 import type { Match } from '#store/form/matches.js';
@@ -16,9 +16,9 @@ import { describe, pageIn, pageParameters, row, schemas } from './admin-row.js';
 import { author } from './history-routes.js';
 import { nameAuthors } from './name-authors.js';
 
-const deleted = record({ id: integerSchema, deletedAt: text, deletedBy: author, entry: schemas.open });
-const restored = record({ id: integerSchema, leftOut: listOf(text) });
-const removed = record({ id: integerSchema });
+const deleted = record({ id: integer, deletedAt: text, deletedBy: author, entry: schemas.open });
+const restored = record({ id: integer, leftOut: listOf(text) });
+const removed = record({ id: integer });
 
 /** What only requests of administrators need. */
 const loadRights = () => import('./administrator-trash.js');

@@ -5,7 +5,7 @@ import { findStoredUser, userType } from '#accounts/user-store.js';
 import { updateUser } from '#accounts/users/change-user.js';
 import { createUser, deleteUser } from '#accounts/users/users.js';
 import { notFoundError } from '#base/errors.js';
-import { anything, listOf, record, type Schema, integerSchema } from '#http/json-schema.js';
+import { anything, listOf, record, type Schema, integer } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import { idOf } from '#http/route-request.js';
 import { accountsOf } from '#http/running.js';
@@ -21,8 +21,8 @@ export const userAdminRoutes: readonly AdminRoute[] = [
   row(
     'GET /users',
     describe('adminFindUsers', 'List users', listOf(schemas.user), [
-      parameter('after', 'The id of the last user of the page before', integerSchema),
-      parameter('limit', 'Most users to answer, up to 1000', integerSchema),
+      parameter('after', 'The id of the last user of the page before', integer),
+      parameter('limit', 'Most users to answer, up to 1000', integer),
     ]),
     list,
   ),

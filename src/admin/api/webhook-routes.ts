@@ -1,5 +1,5 @@
 import { notFoundError, validationError } from '#base/errors.js';
-import { flag, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import { idOf } from '#http/route-request.js';
 import { deliveryStatuses, listDeliveries, replayDeliveries } from '#api/webhooks/deliveries.js';
@@ -14,17 +14,17 @@ import { changedWebhookBody, newWebhookBody, newWebhookValues, webhookValues } f
 const texts = listOf(text);
 
 const webhook = {
-  ...{ id: integerSchema, name: text, url: text, events: texts, types: texts, headers: schemas.open, format: text },
+  ...{ id: integer, name: text, url: text, events: texts, types: texts, headers: schemas.open, format: text },
   ...{ role: orNull(text), populate: {}, fields: {}, enabled: flag, disabledBecause: orNull(text) },
 };
 const schema = {
   webhook: record(webhook),
   newWebhook: record({ ...webhook, secret: text }),
   delivery: record({
-    ...{ id: text, type: text, about: text, createdAt: text, status: text, attempts: integerSchema },
+    ...{ id: text, type: text, about: text, createdAt: text, status: text, attempts: integer },
     ...{ next: orNull(text), answer: orNull(schemas.open) },
   }),
-  replay: record({ count: integerSchema }),
+  replay: record({ count: integer }),
 };
 
 const replayBody = record(
@@ -62,7 +62,7 @@ export const webhookAdminRoutes: readonly AdminRoute[] = [
   row(
     'GET /webhooks/:id/deliveries',
     describe('adminFindDeliveries', 'List the deliveries of a webhook, the newest first', listOf(schema.delivery), [
-      parameter('limit', 'Most deliveries to answer; at most 100', integerSchema),
+      parameter('limit', 'Most deliveries to answer; at most 100', integer),
       parameter('status', 'Only those of a status: pending, delivered or failed', text),
       parameter('before', 'Only those that are older than a delivery', text),
     ]),

@@ -2,7 +2,7 @@ import { moveEntry, movedOf, StageMoved, type StageInput } from '#api/workflow/m
 import { type Stage, type Workflow, workflowOf } from '#api/workflow/workflow-option.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { forbiddenError, invalidParameter, notFoundError, validationError } from '#base/errors.js';
-import { flag, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { collections } from '#model/schema/collections.js';
 import { type Database, type Document } from '#store/send/database.js';
 import { findFirst, findStored } from '#store/stored.js';
@@ -11,11 +11,11 @@ import { describe, row } from './admin-row.js';
 import { author } from './history-routes.js';
 import { nameAuthors, nameOf } from './name-authors.js';
 
-const person = record({ id: integerSchema, name: text });
+const person = record({ id: integer, name: text });
 const overview = record({
   stages: listOf(record({ name: text, color: text })),
   publishFrom: orNull(text),
-  administrators: listOf(record({ id: integerSchema, name: text, isActive: flag })),
+  administrators: listOf(record({ id: integer, name: text, isActive: flag })),
 });
 const position = record({
   ...{ stage: text, assignee: orNull(person), by: author, at: orNull(text) },
@@ -23,7 +23,7 @@ const position = record({
 });
 
 /** The body of a move. `from` is the stage that the caller has seen. */
-const move = record({ stage: text, assignee: orNull(integerSchema), from: text }, []);
+const move = record({ stage: text, assignee: orNull(integer), from: text }, []);
 
 const rows: readonly AdminRoute[] = [
   row(

@@ -1,4 +1,4 @@
-import { orNull, listOf, record, text, integerSchema } from '#http/json-schema.js';
+import { orNull, listOf, record, text, integer } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import type { AdminRoute } from '../api/admin-call.js';
 import { describe, row } from '../api/admin-row.js';
@@ -8,7 +8,7 @@ const event = record(
     at: text,
     action: { enum: ['publish', 'unpublish', 'release'] },
     uid: text,
-    id: integerSchema,
+    id: integer,
     label: orNull(text),
     locale: orNull(text),
   },

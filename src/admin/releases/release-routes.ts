@@ -1,11 +1,11 @@
-import { listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { parameter } from '#http/operation.js';
 import type { AdminRoute } from '../api/admin-call.js';
 import { describe, row } from '../api/admin-row.js';
 import { author } from '../api/history-routes.js';
 import { actionNames, mostActions } from './release.js';
 
-const action = { action: { enum: actionNames }, uid: text, id: integerSchema };
+const action = { action: { enum: actionNames }, uid: text, id: integer };
 
 const values = {
   name: { type: 'string', minLength: 1, maxLength: 200 },
@@ -25,12 +25,12 @@ const version = { type: 'integer', description: 'The version that the caller has
 
 const listed = {
   ...{
-    id: integerSchema,
+    id: integer,
     name: text,
     at: orNull(text),
     state: { enum: ['open', 'published'] },
-    version: integerSchema,
-    count: integerSchema,
+    version: integer,
+    count: integer,
     by: author,
   },
   ...{ createdAt: text, updatedAt: text, publishedAt: orNull(text), failedAt: orNull(text) },
@@ -59,9 +59,9 @@ const rows: readonly AdminRoute[] = [
       [
         parameter('state', 'Only open or published ones: open, published'),
         parameter('uid', 'Only those with the entry of this type and id'),
-        parameter('id', 'The id of the entry', integerSchema),
-        parameter('start', 'How many of the releases are skipped; 0 by default, at most 10,000', integerSchema),
-        parameter('limit', 'Most releases to answer; 25 by default, at most 100', integerSchema),
+        parameter('id', 'The id of the entry', integer),
+        parameter('start', 'How many of the releases are skipped; 0 by default, at most 10,000', integer),
+        parameter('limit', 'Most releases to answer; 25 by default, at most 100', integer),
       ],
     ),
     async (call) => (await load()).answerReleases(call),

@@ -5,7 +5,7 @@ import { Components } from './components.js';
 import { listOperations, shapeOf, type ListedOperation } from './list-operations.js';
 import { errorAnswers, type AnswerDescription, type Content, type Errors, type Operation } from '#http/operation.js';
 import { stepsOf } from '#http/steps/chain.js';
-import { record, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { record, text, integer, type Schema } from '#http/json-schema.js';
 import { isAllowed, openRows } from './shown-attributes.js';
 import { isRecord, mapValues } from '#base/values.js';
 
@@ -71,7 +71,7 @@ const errorSchema: Schema = {
   required: ['data', 'error'],
   properties: {
     data: { type: 'null' },
-    error: { ...record({ status: integerSchema, name: text, message: text, details: {} }, ['status', 'name', 'message']) },
+    error: { ...record({ status: integer, name: text, message: text, details: {} }, ['status', 'name', 'message']) },
   },
 };
 
@@ -142,7 +142,7 @@ const pathParameters = (path: string, { inPath }: Operation): object[] =>
     name,
     in: 'path',
     required: true,
-    schema: inPath ?? (name === 'id' ? integerSchema : text),
+    schema: inPath ?? (name === 'id' ? integer : text),
   }));
 
 /** Maximum number of content types with an example. Each example takes a request. */

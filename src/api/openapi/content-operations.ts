@@ -8,7 +8,7 @@ import { answeredSchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
 import { answers, json, type Content, type Operation, type QueryParameter } from '#http/operation.js';
 import { listParameters, queryParameters, statusParameter } from './query-parameters.js';
-import { flag, listOf, oneOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { flag, listOf, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 
 type ContentAction = (typeof coreActions)[number] | 'count' | 'findBy';
 
@@ -21,12 +21,12 @@ const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => re
 
 const meta = (components: Components): Schema => {
   const figures = {
-    page: integerSchema,
-    pageSize: integerSchema,
-    pageCount: integerSchema,
-    start: integerSchema,
-    limit: integerSchema,
-    total: integerSchema,
+    page: integer,
+    pageSize: integer,
+    pageCount: integer,
+    start: integer,
+    limit: integer,
+    total: integer,
   };
   const cursors = { cursors: record({ start: orNull(text), end: orNull(text) }), hasNext: flag, hasPrevious: flag };
   const values = { type: 'object', additionalProperties: listOf({ type: 'object' }) };
@@ -102,7 +102,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
     summary: `Count entries of ${type.displayName}`,
     tag: type.displayName,
     query: queryParameters('count', type, components),
-    answers: answers(envelope(record({ count: integerSchema })), 'The number of entries'),
+    answers: answers(envelope(record({ count: integer })), 'The number of entries'),
   }),
   findBy: (type, components) => ({
     id: `findBy${typeName(type)}`,

@@ -1,7 +1,7 @@
 import type { ContentType } from '#model/schema/content-type.js';
 import { zonePart, type Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
-import { listOf, oneOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { listOf, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 type AttributeOf<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
@@ -18,7 +18,7 @@ const entrySchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Entry', () => ({
     ...record(
       {
-        id: integerSchema,
+        id: integer,
         attributes: record(valuesOf(type, 'Entry', components), []),
         meta: record({ availableLocales: listOf(text) }, []),
       },
@@ -29,11 +29,11 @@ const entrySchema = (type: ContentType, components: Components): Schema =>
 
 /** Returns the schema of a flat entry: `{ id, username, ... }`. */
 export const flatSchema = (type: ContentType, components: Components): Schema =>
-  components.ofType(type, 'Flat', () => record({ id: integerSchema, ...valuesOf(type, 'Flat', components) }, ['id']));
+  components.ofType(type, 'Flat', () => record({ id: integer, ...valuesOf(type, 'Flat', components) }, ['id']));
 
 /** Returns the schema of a component. In a dynamic zone it also has its uid. */
 function componentSchema(type: ContentType, form: Form, components: Components): Schema {
-  const named = { id: integerSchema, __component: { type: 'string', const: type.uid } };
+  const named = { id: integer, __component: { type: 'string', const: type.uid } };
   return components.ofType(type, form, () => record({ ...named, ...valuesOf(type, form, components) }, ['id']));
 }
 
@@ -78,7 +78,7 @@ function linkValue({ attribute, target }: AttributeOf<'link'>, form: Form, compo
 
 /** Returns the schema of the number of entries, for `populate[name][count]=true`. */
 function countOf(form: Form, components: Components): Schema {
-  const count = record({ count: integerSchema });
+  const count = record({ count: integer });
   return form === 'Flat'
     ? components.named('FlatCount', () => count)
     : components.named('Count', () => record({ attributes: count }));
@@ -94,11 +94,11 @@ const anyTarget = (components: Components): Schema =>
   components.named('AnyEntry', () => ({
     type: 'object',
     required: ['__type', 'id'],
-    properties: { __type: text, id: integerSchema },
+    properties: { __type: text, id: integer },
   }));
 
 const targetSchema = (type: ContentType, form: Form, components: Components): Schema =>
   components.ofType(type, form === 'Flat' ? 'FlatTarget' : 'Target', () => {
-    const named = { __type: { type: 'string', const: type.uid }, id: integerSchema };
+    const named = { __type: { type: 'string', const: type.uid }, id: integer };
     return record({ ...named, ...valuesOf(type, form, components) }, ['__type', 'id']);
   });

@@ -3,7 +3,7 @@ import { maySee, readable } from '#model/query/access.js';
 import { quantifiers } from '#model/query/operators.js';
 import { schemasByName, zonePart, type Components } from './components.js';
 import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
-import { anything, flag, listOf, oneOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { anything, flag, listOf, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 import { isOpenLink } from './shown-attributes.js';
 
 /** Returns the schema of the values of a write. Absent values are unchanged by an update, and set to defaults by a create. */
@@ -122,7 +122,7 @@ function relatedFilter(uid: string, components: Components, isList = true): Sche
   if (type === undefined) return null;
   const quantified = isList ? quantifiedFilter(uid, components) : null;
   const filters = filtersSchema(type, components);
-  return { anyOf: [integerSchema, quantified === null ? filters : { allOf: [filters, quantified] }] };
+  return { anyOf: [integer, quantified === null ? filters : { allOf: [filters, quantified] }] };
 }
 
 /** Returns the schema of conditions with quantifiers on related entries or elements of a list. */

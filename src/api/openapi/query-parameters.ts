@@ -7,7 +7,7 @@ import { flatSchema } from './entry-schemas.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { parameter, type QueryParameter, type TypeSchemas } from '#http/operation.js';
 import { shownAttributes } from './shown-attributes.js';
-import { anything, flag, listOf, oneOf, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { anything, flag, listOf, oneOf, text, integer, type Schema } from '#http/json-schema.js';
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };
 
@@ -111,7 +111,7 @@ const paging = (components: Components): Schema =>
   components.named('Paging', () => ({
     type: 'object',
     properties: {
-      ...{ page: integerSchema, pageSize: integerSchema, start: integerSchema, limit: integerSchema, withCount: flag },
+      ...{ page: integer, pageSize: integer, start: integer, limit: integer, withCount: flag },
       ...{ cursors: flag, after: text, before: text },
     },
   }));
@@ -119,8 +119,8 @@ const paging = (components: Components): Schema =>
 /** Returns the parameters of a list of files or users, which has no envelope. */
 const flatListParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...listParameters(type, components).filter(({ name }) => name !== 'pagination' && name !== 'facets'),
-  parameter('start', 'Number of entries to skip', integerSchema),
-  parameter('limit', 'Maximum number of entries', integerSchema),
+  parameter('start', 'Number of entries to skip', integer),
+  parameter('limit', 'Maximum number of entries', integer),
 ];
 
 const scalarNames = (type: ContentType, components: Components): string[] => [

@@ -1,7 +1,7 @@
 import { validationError } from '#base/errors.js';
 import type { RouteParts } from '#http/feature.js';
 import { refuseOthers } from '#http/query-string.js';
-import { anything, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { anything, listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { answers, parameter } from '#http/operation.js';
 import { type DynamicRoute, type Route, withPrefix } from '#http/route.js';
 import type { RunningService } from '#http/running.js';
@@ -63,7 +63,7 @@ const answered = record(
     version: orNull(text),
     attributes: anything,
     conflicts: object(record({ from: anything, mine: anything, theirs: anything }, ['from', 'theirs']), 'By attribute'),
-    error: record({ status: integerSchema, name: text, message: text, details: anything }, ['status', 'name', 'message']),
+    error: record({ status: integer, name: text, message: text, details: anything }, ['status', 'name', 'message']),
   },
   ['key', 'status', 'id', 'version'],
 );

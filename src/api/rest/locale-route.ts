@@ -1,12 +1,12 @@
 import { shownLocale } from '#content/locales.js';
-import { flag, listOf, orNull, record, text, integerSchema } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integer } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import type { Answer, Route, RouteCall } from '#http/route.js';
 import { findStored } from '#store/stored.js';
 import { collections } from '#model/schema/collections.js';
 
 const locale = record(
-  { id: integerSchema, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag },
+  { id: integer, name: text, code: text, createdAt: orNull(text), updatedAt: orNull(text), isDefault: flag },
   ['id', 'name', 'code', 'isDefault'],
 );
 

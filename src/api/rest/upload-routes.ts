@@ -1,7 +1,7 @@
 import { findOne } from '#content/find-one.js';
 import { remove } from '#content/remove.js';
 import { notFoundError } from '#base/errors.js';
-import { listOf, oneOf, integerSchema, type Schema } from '#http/json-schema.js';
+import { listOf, oneOf, integer, type Schema } from '#http/json-schema.js';
 import { answers, parameter, type Describe, type Operation, type TypeSchemas } from '#http/operation.js';
 import { idOf } from '#http/route-request.js';
 import { requireKey } from '#http/idempotency/read-key.js';
@@ -51,7 +51,7 @@ const uploadBody = {
 /** The descriptions of the routes of the media library. */
 const uploadOperations = {
   upload: describe('uploadFiles', 'Add files; with an id change one', (file) => ({
-    query: [parameter('id', 'The id of a file that gets other information or content', integerSchema)],
+    query: [parameter('id', 'The id of a file that gets other information or content', integer)],
     body: uploadBody,
     answers: answers(oneOf([listOf(file), file]), 'The files; with an id the file'),
   })),

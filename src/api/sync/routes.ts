@@ -1,5 +1,5 @@
 import { validationError } from '#base/errors.js';
-import { anything, flag, listOf, record, text, integerSchema } from '#http/json-schema.js';
+import { anything, flag, listOf, record, text, integer } from '#http/json-schema.js';
 import { json, type Operation, parameter } from '#http/operation.js';
 import { type Answer, type Route, type RouteCall, withPrefix } from '#http/route.js';
 import type { RunningService } from '#http/running.js';
@@ -11,10 +11,7 @@ import { settingsOf, syncHeaders, syncService } from './service.js';
 import { SyncSession } from './session.js';
 import { answerStream } from './stream.js';
 
-const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: integerSchema, attributes: anything }, [
-  'op',
-  'id',
-]);
+const change = record({ op: { type: 'string', enum: ['upsert', 'delete'] }, id: integer, attributes: anything }, ['op', 'id']);
 const answerBody = record({
   data: listOf(change),
   meta: record({ sync: record({ token: text, more: flag, position: text }, ['token', 'more']) }),
@@ -29,7 +26,7 @@ const operation: Operation = {
     'parameters. An answer of 410 means that it cannot be continued, so that the client starts without one.',
   query: [
     parameter('token', 'The token of the answer before'),
-    parameter('wait', 'Seconds, up to 55, to wait for a change', integerSchema),
+    parameter('wait', 'Seconds, up to 55, to wait for a change', integer),
   ],
   answers: {
     200: {

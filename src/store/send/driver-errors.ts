@@ -150,7 +150,7 @@ export const conflictError = (message: string): MongoServerError =>
   new MongoServerError({ message, code: conflictCode, errorLabels: [transientLabel] });
 
 /** Labels a network error as one after which a transaction is retried. The driver does so for most of them. */
-export function markTransient(error: unknown): unknown {
+function markTransient(error: unknown): unknown {
   const cause = findBroken(error);
   if (cause instanceof MongoNetworkError) cause.addErrorLabel(transientLabel);
   return cause;

@@ -1,4 +1,4 @@
-import { flag, listOf, orNull, record, text, integerSchema, type Schema } from '#http/json-schema.js';
+import { flag, listOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 import { answers, json, parameter, redirects, type Describe, type Operation, type TypeSchemas } from '#http/operation.js';
 
 const userUid = 'plugin::users-permissions.user';
@@ -46,7 +46,7 @@ const permissions: Schema = { type: 'object', description: 'Actions by API and c
 const roleBody = json({ type: 'object', properties: { name: text, description: text, type: text, permissions } });
 
 const shownRole = (more: Readonly<Record<string, Schema>>): Schema => {
-  const own = { id: integerSchema, name: text, description: orNull(text), type: orNull(text) };
+  const own = { id: integer, name: text, description: orNull(text), type: orNull(text) };
   return record({ ...own, createdAt: orNull(text), updatedAt: orNull(text), ...more }, ['id', 'name', ...Object.keys(more)]);
 };
 
@@ -101,7 +101,7 @@ export const userOperations = {
   })),
   me: users('findMe', 'Read the own user'),
   deleteMe: users('deleteMe', 'Delete the own user'),
-  count: users('countUsers', 'Count users', () => ({ query: [], answers: answers(integerSchema, 'The number of users') })),
+  count: users('countUsers', 'Count users', () => ({ query: [], answers: answers(integer, 'The number of users') })),
   findOne: users('findUser', 'Read a user'),
   update: users('updateUser', 'Change a user', (_user, schemas) => ({ body: json(schemas.ofType(userUid, 'update')) })),
   destroy: users('deleteUser', 'Delete a user'),
@@ -110,7 +110,7 @@ export const userOperations = {
 /** The descriptions of the routes of roles, by action. */
 export const roleOperations = {
   'role.find': roles('findRoles', 'List roles', {
-    answers: answers(record({ roles: listOf(shownRole({ nb_users: integerSchema })) })),
+    answers: answers(record({ roles: listOf(shownRole({ nb_users: integer })) })),
   }),
   'role.createRole': roles('createRole', 'Create a role', { body: roleBody, answers: done }),
   'role.findOne': roles('findRole', 'Read a role with its permissions', {

@@ -1,5 +1,5 @@
 import { answers, type Describe, type Operation, parameter, type QueryParameter } from '#http/operation.js';
-import { anything, flag, listOf, record, integerSchema } from '#http/json-schema.js';
+import { anything, flag, listOf, record, integer } from '#http/json-schema.js';
 import { functionNames } from '#model/query/aggregate/aggregation.js';
 import { unitNames } from '#model/query/aggregate/buckets.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -26,7 +26,7 @@ const parameters: readonly QueryParameter[] = [
 ];
 
 const figures = Object.fromEntries(functionNames.filter((name) => name !== 'count').map((name) => [name, byAttribute]));
-const group = record({ group: { type: 'object', additionalProperties: anything }, count: integerSchema, ...figures }, ['group']);
+const group = record({ group: { type: 'object', additionalProperties: anything }, count: integer, ...figures }, ['group']);
 const answer: Operation['answers'] = answers(
   record({ data: listOf(group), meta: record({ pagination: anyObject, truncated: flag }, ['pagination']) }),
   'A page of groups',

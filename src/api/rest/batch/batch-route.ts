@@ -1,7 +1,7 @@
 import type { Config } from '#settings/config.js';
 import { fieldErrors } from '#base/errors.js';
 import type { RouteParts } from '#http/feature.js';
-import { flag, listOf, record, text, integerSchema } from '#http/json-schema.js';
+import { flag, listOf, record, text, integer } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import { runWithKey } from '#http/idempotency/read-key.js';
 import type { ProjectCode } from '#http/project-code.js';
@@ -64,7 +64,7 @@ export function batchRoute({ config, projectCode }: RouteParts, routes: readonly
       tag: 'Batches',
       description: 'Each write needs its own right.',
       answers: answers(
-        record({ data: listOf(record({ status: integerSchema, body: anyObject })), meta: anyObject }),
+        record({ data: listOf(record({ status: integer, body: anyObject })), meta: anyObject }),
         'An answer for each write',
       ),
     },
