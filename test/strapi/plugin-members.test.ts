@@ -56,6 +56,24 @@ describe('members of plugins and routes', () => {
     expect(() => serving.strapi.service('plugin::upload.upload').own() as unknown).to.throw('uploadImage is not offered');
   });
 
+  it('the service of roles returns actions as the routes of roles do', async () => {
+    const roles = serving.strapi.plugin('users-permissions').service('role');
+    await roles.createRole({
+      ...{ name: 'Reader', description: 'reads', type: 'reader' },
+      permissions: {
+        'plugin::users-permissions': { controllers: { user: { me: { enabled: true }, find: { enabled: false } } } },
+      },
+    });
+    const [{ id }] = (await roles.find()).filter(({ type }: { readonly type: string }) => type === 'reader');
+    const { name, permissions } = await roles.findOne(id);
+    expect(name).to.equal('Reader');
+    const { user } = permissions['plugin::users-permissions'].controllers;
+    expect(user.me).to.deep.equal({ enabled: true, policy: '' });
+    expect(user.find).to.deep.equal({ enabled: false, policy: '' });
+    const missing = await roles.findOne(999).catch((error: unknown) => error);
+    expect(missing).to.include({ name: 'NotFoundError', message: 'Role not found' });
+  });
+
   it('names that nobody has are undefined', () => {
     const { strapi } = serving;
     for (const value of [

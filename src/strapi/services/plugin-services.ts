@@ -1,13 +1,15 @@
 import { isPassword } from '#accounts/login/passwords.js';
 import { sendConfirmation } from '#accounts/login/confirm-email.js';
 import { findStoredUser, roleUid, userUid } from '#accounts/user-store.js';
+import { permissionTree } from '#accounts/roles/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '#accounts/roles/roles.js';
+import { notFoundError } from '#base/errors.js';
 import type { ClaimsOptions } from '#content/rights/user-tokens.js';
 import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import { createLocale, localeWork } from '#content/locales.js';
 import type { EntityParameters, EntityService } from '#api/code/entity-service.js';
-import { accountsOf, type RunningService } from '#http/running.js';
+import { accountsOf, grantableActions, type RunningService } from '#http/running.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
@@ -130,7 +132,7 @@ function tokenService({ running }: PluginParts) {
   };
 }
 
-const roleService = ({ query, content }: PluginParts) => ({
+const roleService = ({ running, query, content }: PluginParts) => ({
   /** Returns the roles with the number of their users. */
   find: async () => {
     const roles = await query(roleUid).findMany({
@@ -139,7 +141,13 @@ const roleService = ({ query, content }: PluginParts) => ({
     });
     return roles.map(({ users, ...role }) => ({ ...role, nb_users: Number(Reflect.get(Object(users) as object, 'count')) }));
   },
-  findOne: (id: number) => query(roleUid).findOne({ where: { id }, populate: ['permissions'] }),
+  /** Returns a role with all actions by type and controller, and whether it has them. Throws a NotFoundError if there is none. */
+  findOne: async (id: number) => {
+    const role = await query(roleUid).findOne({ where: { id }, populate: ['permissions'] });
+    if (role === null) throw notFoundError('Role not found');
+    const granted = new Set((role['permissions'] as readonly { readonly action: string }[]).map(({ action }) => action));
+    return { ...role, permissions: permissionTree(grantableActions(running(), content().bind.registry), granted) };
+  },
   /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
   createRole: async (values: Values) => void (await createRole(values, content())),
   updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),
