@@ -81,7 +81,7 @@ async function readRows(
   const reading = {
     ...readingContext(context, info),
     failures,
-    ...(node !== undefined && { given: new Map([[node, args]]) }),
+    ...(node !== undefined && { argumentOverrides: new Map([[node, args]]) }),
   };
   const fields = readChild(attribute, info.fieldNodes, { owner, around: [], alias: attribute.name }, reading);
   const failure = node === undefined ? undefined : failures.get(node);
