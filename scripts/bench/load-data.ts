@@ -2,22 +2,24 @@ import type { Db, Document } from 'mongodb';
 import { dataSet, type Source } from './data-set.js';
 import { makeEntry } from './make-entry.js';
 import { models } from './models.js';
+import type { Row } from './questions.js';
 import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
 /** Incremented with every change of the generated data, so that older data is loaded again. */
 export const dataForm = 6;
 
-/** Makes sure that a database holds exactly the data set; reuses the data of an earlier run. */
-export async function loadData(db: Db, size: Size): Promise<void> {
+/** Makes sure that a database holds exactly the data set of the rows; reuses the data of an earlier run. */
+export async function loadData(db: Db, { size, rows }: { readonly size: Size; readonly rows: readonly Row[] }): Promise<void> {
   const marker = await db.collection<Marker>('_bench').findOne({ _id: 'data set' });
   if (marker?.form === dataForm && marker.size === size) await removeAdditions(db, size);
   else await loadAnew(db, size);
+  const isSynced = rows.some((row) => row.isSynced);
   await db.collection('_models').deleteMany({});
   await insert(
     db,
     '_models',
-    models.map(({ uid, ...model }) => ({ _id: uid, ...model })),
+    models.map(({ uid, ...model }) => ({ _id: uid, ...model, ...(isSynced && uid === placeUid && synced) })),
   );
   await db.collection('i18n_locales').deleteMany({});
   await insert(
@@ -26,6 +28,9 @@ export async function loadData(db: Db, size: Size): Promise<void> {
     locales.map((code, index) => makeEntry(index + 1, { code, name: code })),
   );
 }
+
+const placeUid = 'api::place.place';
+const synced = { pluginOptions: { sync: { enabled: true } } };
 
 /** Those of the notes. */
 const locales = ['en', 'de'];

@@ -61,10 +61,7 @@ export const models: readonly Model[] = [
     }),
     ...localized,
   },
-  {
-    ...collectionType('place', 'places', { name: { type: 'string' }, at: { type: 'point' }, note: { type: 'string' } }),
-    pluginOptions: { sync: { enabled: true } },
-  },
+  collectionType('place', 'places', { name: { type: 'string' }, at: { type: 'point' }, note: { type: 'string' } }),
   ...pageModels,
 ];
 

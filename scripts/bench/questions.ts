@@ -43,6 +43,11 @@ export interface Row {
   readonly goal: number | null;
   /** Every question, or every one that is asked for the first time, looks at all entries, so that it takes longer as content grows. */
   readonly scans?: 'always' | 'once';
+  /**
+   * The places are synced in a run with such a row, which makes every write note its change. Two builds over one database share that
+   * work unequally: only one of them writes the notes.
+   */
+  readonly isSynced?: true;
   ask(n: number, asker: Asker): Question;
   /** Deletes what was written, after each measurement: it would fill the disk. */
   clear?(db: Db): Promise<void>;

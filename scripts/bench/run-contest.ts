@@ -32,11 +32,11 @@ export async function runContest(contest: Contest, arena: Arena, settings: Setti
 
 const databaseOf = ({ size, database = `mangrove_bench_${size}` }: Contender, { client }: Arena) => client.db(database);
 
-async function prepareData({ product, baseline, prepare }: Contest, arena: Arena): Promise<void> {
+async function prepareData({ product, baseline, rows, prepare }: Contest, arena: Arena): Promise<void> {
   const contenders = product.size === baseline.size ? [product] : [product, baseline];
   for (const contender of contenders) {
     const db = databaseOf(contender, arena);
-    await loadData(db, contender.size);
+    await loadData(db, { size: contender.size, rows });
     await prepare?.(db);
   }
 }

@@ -40,3 +40,10 @@ export interface PushAnswer {
 
 /** How the values of an attribute are compared and merged: as a scalar or a whole, as an id, or as a list of ids. */
 export type MergeKind = 'scalar' | 'whole' | 'one' | 'many';
+
+/** How the attributes of synced types are merged, by the plural name of the type. */
+export interface SyncSchema {
+  readonly data: Readonly<Record<string, Readonly<Record<string, MergeKind>>>>;
+  /** `renamed`: for each type, other names that writes may use for renamed attributes, with the names that are in force. */
+  readonly meta: { readonly renamed?: Readonly<Record<string, Readonly<Record<string, string>>>> };
+}

@@ -1,12 +1,12 @@
 import type { Client } from './client.js';
 import type { TypeShape, Types } from './entry.js';
 import type { Failure } from './failure.js';
-import type { MergeKind, PushAnswer, PushedWrite } from './push.js';
+import type { PushAnswer, PushedWrite, SyncSchema } from './push.js';
 import type { Call, CallOptions } from './requester.js';
 import { overlay, type OwnWrite, OwnWrites } from './own-writes.js';
 import { pause, type Signal } from './transport.js';
 
-export type { MergeKind, PushAnswer, PushedId, PushedValue, PushedWrite } from './push.js';
+export type { MergeKind, PushAnswer, PushedId, PushedValue, PushedWrite, SyncSchema } from './push.js';
 
 /** An entry in a copy: its values, its components, and `{ id }` for the relations and files that it stores. */
 export interface SyncedEntry<T extends TypeShape = TypeShape> {
@@ -83,15 +83,8 @@ export interface Syncing<T extends Types<T>> {
   push(writes: readonly PushedWrite[], options?: CallOptions): Promise<{ data: PushAnswer[]; meta: object }>;
   /**
    * Reads how the attributes of synced types are merged: of the named types, or of all. Types that the user may not see are missing.
-   * `renamed` has other names that writes may use for renamed attributes.
    */
-  syncSchema(
-    types?: readonly string[],
-    options?: CallOptions,
-  ): Promise<{
-    data: Record<string, Record<string, MergeKind>>;
-    meta: { renamed?: Record<string, Record<string, string>> };
-  }>;
+  syncSchema(types?: readonly string[], options?: CallOptions): Promise<SyncSchema>;
 }
 
 interface Answered {

@@ -40,7 +40,7 @@ export function createRequestContext(
 ): ContentContext {
   const options = { reservation, ...source.budget };
   const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', options);
-  const own = { ...source.store, database: forRequest(source.store.database, budget, { sender, reads }) };
+  const own = { ...source.store, database: forRequest(source.store.database, { budget, sender, reads }) };
   return contextOf(config, source, { store: own, access: caller.access, budget, now: reads?.now ?? currentMoment });
 }
 

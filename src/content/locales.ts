@@ -1,6 +1,6 @@
 import { applicationError, notFoundError, validationError, type ApiError } from '#base/errors.js';
 import { findStored } from '#store/stored.js';
-import { afterCommit, type Document } from '#store/send/database.js';
+import type { Document } from '#store/send/database.js';
 import { DuplicateKey } from '#store/send/driver-errors.js';
 import { localeStore } from '#store/stores/locale-store.js';
 import { entryStore } from '#store/write/write-entries.js';
@@ -9,7 +9,7 @@ import { collections } from '#model/schema/collections.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { remove } from './remove.js';
-import { inTransaction } from '#store/send/transaction.js';
+import { afterCommit, inTransaction } from '#store/send/transaction.js';
 
 const collection = collections.locales;
 

@@ -1,8 +1,8 @@
 import { DuplicateKey } from '#store/send/driver-errors.js';
 import { type LoadedEntry, type StoredDocument, withoutPopulatedRelations } from '#store/form/loaded.js';
 import { readTreeOf } from '#store/read/read-entry.js';
-import { afterCommit, type Database } from '#store/send/database.js';
-import { inTransaction } from '#store/send/transaction.js';
+import type { Database } from '#store/send/database.js';
+import { afterCommit, inTransaction } from '#store/send/transaction.js';
 import type { Filter } from '#model/query/ast.js';
 import type { LinkChild, Selection } from '#model/query/plan.js';
 import type { ContentType } from '#model/schema/content-type.js';

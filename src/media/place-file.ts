@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { fieldErrors, messageOf } from '#base/errors.js';
 import { is } from '#store/form/matches.js';
-import { afterCommit } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import type { Store } from '#store/store.js';
 import { findFirst, findStored } from '#store/stored.js';
 import { bulkWrite } from '#store/write/bulk-write.js';

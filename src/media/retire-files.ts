@@ -1,6 +1,7 @@
 import type { Config } from '#settings/config.js';
 import type { Jobs } from '#base/jobs.js';
-import { afterCommit, commentIn, type Database, forJob } from '#store/send/database.js';
+import { commentIn, type Database, forJob } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
 import { type BlobOwner, blobRecords, type PendingBlob } from '#store/stores/blob-store.js';
 import { hasEnded } from '#base/processes.js';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { forbiddenError } from '#base/errors.js';
 import type { EntryEvent, Subscriber } from '#store/changes/entry-events.js';
-import { afterCommit } from '#store/send/database.js';
-import { inTransaction } from '#store/send/transaction.js';
+import { afterCommit, inTransaction } from '#store/send/transaction.js';
 import type { Source, TransferRecord } from '#operate/transfer/source.js';
 import { formOf } from '../media/serve-media.js';
 import { collectionType } from '../support/collection-type.js';

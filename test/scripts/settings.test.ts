@@ -5,7 +5,7 @@ const accepted: Readonly<Record<string, object>> = {
   '': {
     mode: 'baseline',
     size: '10k',
-    rows: 'n a b c-narrow c-broad c-first d 304-a 304-d kept h i k l g h-first h-scan h-trigrams q q-first s-relation s-unindexed u none o o-fallback p j v-1 v-200 v-2000 near x-author x-month x-facets z-gzip z-br z-kept m-download f e key put-key push push-1 batch w m-upload',
+    rows: 'n a b c-narrow c-broad c-first d 304-a 304-d kept h i k l g h-first h-scan h-trigrams q q-first s-relation s-unindexed u none o o-fallback p j v-1 v-200 v-2000 near x-author x-month x-facets z-gzip z-br z-kept m-download f e key put-key batch w m-upload',
     seconds: 2,
     rounds: 3,
     connections: [8, 32],

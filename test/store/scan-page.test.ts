@@ -52,7 +52,7 @@ describe('passes of searches without an index', () => {
   /** The same context for a request of its own. */
   const requestOf = (context: ContentContext, budget: Budget, signal: AbortSignal): ContentContext => {
     const { store, bind } = context;
-    const own = { ...store, database: forRequest(store.database, budget, { sender: { client: 'one', signal }, reads: null }) };
+    const own = { ...store, database: forRequest(store.database, { budget, sender: { client: 'one', signal }, reads: null }) };
     return { ...context, store: own, bind: { ...bind, budget } };
   };
 

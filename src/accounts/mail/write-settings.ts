@@ -1,7 +1,7 @@
 import { readAccountSettings, settingsId, type AccountSettings, type StoredSettings } from '#content/rights/account-settings.js';
 import type { Config } from '#settings/config.js';
 import { fieldErrors, type FieldError } from '#base/errors.js';
-import { afterCommit } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import type { Store } from '#store/store.js';
 import { ownRows } from '#store/write/own-rows.js';
 import { collections } from '#model/schema/collections.js';

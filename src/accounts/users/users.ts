@@ -6,7 +6,7 @@ import { remove } from '#content/remove.js';
 import { ApiError, applicationError, unauthorizedError } from '#base/errors.js';
 import type { LoadedEntry } from '#store/form/loaded.js';
 import { readEntry } from '#store/read/read-entry.js';
-import { afterCommit } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import { bindEntrySelection } from '#model/query/bind-plan.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';

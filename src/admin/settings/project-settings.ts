@@ -6,10 +6,9 @@ import { prepareFile } from '#media/prepare-file.js';
 import { retireFile } from '#media/retire-files.js';
 import { Staging, type UploadedFile } from '#media/staging.js';
 import type { Media } from '#media/media.js';
-import { afterCommit } from '#store/send/database.js';
 import { blobRecords } from '#store/stores/blob-store.js';
 import { logosKey, openCodeStore } from '#store/stores/code-store.js';
-import { inTransaction } from '#store/send/transaction.js';
+import { afterCommit, inTransaction } from '#store/send/transaction.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { PanelCall, PanelRoutes } from '../panel-route.js';
 

@@ -1,4 +1,4 @@
-import { afterCommit } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import { storeDeliveries, eventBody } from '#store/stores/delivery-store.js';
 import type { Store } from '#store/store.js';
 import { isRecord } from '#base/values.js';

@@ -1,6 +1,6 @@
 import { badRequestError, notFoundError } from '#base/errors.js';
 import { is } from '#store/form/matches.js';
-import { afterCommit } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import { findFirst, findStored } from '#store/stored.js';
 import type { Store } from '#store/store.js';
 import { bulkWrite } from '#store/write/bulk-write.js';

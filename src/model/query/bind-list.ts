@@ -57,17 +57,12 @@ const words = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
  * ValidationError.
  */
 export function bindSort(
-  {
-    sort,
-    search = null,
-    foundEntries,
-    hasFinder,
-  }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'foundEntries' | 'hasFinder'>>,
+  { sort, search = null, ...found }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search' | 'foundEntries' | 'hasFinder'>>,
   type: ContentType,
   context: BindContext,
 ): SortKey[] {
-  const isRanked = search !== null && (foundEntries !== undefined || searchesWords(type, context.access));
-  const mayRank = isRanked || (search !== null && hasFinder === true);
+  const isRanked = search !== null && (found.foundEntries !== undefined || searchesWords(type, context.access));
+  const mayRank = isRanked || (search !== null && found.hasFinder === true);
   const keys = sort.flatMap(({ path, order }) => {
     if (path.join('.') !== scorePath) return [{ ...bindPath(path, type, context), order: bindOrder(order) }];
     const score = bindScore(order, mayRank);

@@ -4,6 +4,7 @@ import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import { ChangeTicks } from './change-ticks.js';
 import type { EntryEvent, Subscription, Subscriber } from './entry-events.js';
+import { ExpectedWrites, type SingleWrite } from './expected-writes.js';
 
 /**
  * The known facts about a write to a collection.
@@ -14,21 +15,6 @@ import type { EntryEvent, Subscription, Subscriber } from './entry-events.js';
 export type Change =
   | { readonly kind: 'any' | 'values'; readonly ids?: readonly unknown[] | null }
   | { readonly kind: 'entry'; readonly count: 1 | -1; readonly document: Values; readonly begun: number };
-
-/** Attributes that the counts of lists depend on. */
-export const countedFields: readonly string[] = ['publishedAt', 'locale'];
-
-/** The creation (1) or deletion (-1) of one entry. */
-export interface SingleWrite {
-  readonly collection: string;
-  readonly id: unknown;
-  readonly count: 1 | -1;
-}
-
-const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
-
-/** Own writes that the change stream has not reported yet. The oldest are forgotten beyond this number. */
-const mostExpected = 10_000;
 
 type Listener = (change: Change) => void;
 
@@ -54,7 +40,7 @@ export class ChangeBus {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #writeListeners = new Set<(collection: string) => void>();
   /** Writes of this instance that the change stream will report too. */
-  readonly #expected = new Set<string>();
+  readonly #expected = new ExpectedWrites();
   /** Whether writes of other instances are reported. If not, nothing may be cached. Set by `setListening`. */
   isListening = false;
   /** The time, by `performance.now()`, up to which the writes of other instances were reported. */
@@ -151,15 +137,12 @@ export class ChangeBus {
 
   /** Announces that this instance is about to create or delete an entry. The write itself is reported by `wrote`. */
   expect(write: SingleWrite): void {
-    if (!this.isListening) return;
-    this.#expected.add(keyOf(write));
-    const [oldest] = this.#expected;
-    if (this.#expected.size > mostExpected && oldest !== undefined) this.#expected.delete(oldest);
+    if (this.isListening) this.#expected.add(write);
   }
 
   /** Returns whether a write was announced by `expect`, and forgets it. */
   settle(write: SingleWrite): boolean {
-    return this.#expected.delete(keyOf(write));
+    return this.#expected.settle(write);
   }
 
   /** Sets whether writes of other instances are reported. Values that were cached before may be stale. */
@@ -224,14 +207,12 @@ export function cacheByKey<Value>(
     const loading = load(key, comment);
     cached.set(key, loading, 0);
     // If a write has dropped the promise meanwhile, its value may be older than the write.
-    const isKept = (): boolean => cached.get(key) === loading;
+    const ifKept = (change: () => void): void => {
+      if (cached.get(key) === loading) change();
+    };
     loading.then(
-      (value) => {
-        if (isKept()) cached.set(key, loading, weigh(value));
-      },
-      () => {
-        if (isKept()) cached.delete(key);
-      },
+      (value) => ifKept(() => cached.set(key, loading, weigh(value))),
+      () => ifKept(() => cached.delete(key)),
     );
     return loading;
   };

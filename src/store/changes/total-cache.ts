@@ -7,6 +7,9 @@ import { isTimedOut, isTooLarge } from '../send/driver-errors.js';
 import type { Change, ChangeBus } from './changes.js';
 import { queryDigest, queryText } from './query-digest.js';
 
+/** Attributes that the counts of lists depend on. */
+export const countedFields: readonly string[] = ['publishedAt', 'locale'];
+
 /** Bounds for the totals of one collection: for totals by publication state and locales, and for totals of other filters. */
 const wholeBounds = { entries: 100, bytes: 100_000 };
 const filterBounds = { entries: 200, bytes: 100_000 };

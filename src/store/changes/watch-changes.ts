@@ -1,6 +1,7 @@
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
 import { collections } from '#model/schema/collections.js';
-import { type ChangeBus, countedFields } from './changes.js';
+import type { ChangeBus } from './changes.js';
+import { countedFields } from './total-cache.js';
 import type { Jobs } from '#base/jobs.js';
 import { noObserver, type Observer } from '#base/observe/observer.js';
 import type { Database } from '../send/database.js';

@@ -10,9 +10,9 @@ import type { FieldMoves } from './field-moves.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import type { Overlay } from './overlay.js';
 import type { OwnCollections } from './own-collections.js';
+import { addCollections } from './read-collections.js';
 import { endless, WaitTime } from '#base/limits/clock.js';
 import type { WriteQueues, WrittenEntries } from './write-queues.js';
-import { runAfterWrite } from '#base/after-write.js';
 import { currentMoment } from '#model/query/moment.js';
 import type { LoadedEntry } from '../form/loaded.js';
 
@@ -137,18 +137,10 @@ export const forJob = (database: Database, job: string): Database => commented(d
 /** The scope of commands of the service itself, which belong to no request. */
 export const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null, reads: null };
 
-/** The parts of a request that its commands depend on. */
-interface RequestParts {
-  readonly sender: Sender;
-  readonly reads: ReadLog | null;
-}
-
 /** Returns the database in the scope of one request. */
-export const forRequest = (database: Database, budget: Budget, { sender, reads }: RequestParts): Database => ({
+export const forRequest = (database: Database, request: Pick<Database, 'budget' | 'sender' | 'reads'>): Database => ({
   ...database,
-  budget,
-  sender,
-  reads,
+  ...request,
   time: new WaitTime(requestTime(database.maxTimeMS)),
   turns: new CommandTurns(),
 });
@@ -172,37 +164,6 @@ export const inScope = (database: Database): ScopeOptions => ({
 export function commentIn(database: Commented): Pick<ScopeOptions, 'comment'> {
   const comment = commentOf(database);
   return comment === undefined ? {} : { comment };
-}
-
-type Work = () => Promise<void>;
-
-/**
- * Runs work at the end of the transaction, when all its writes are made; at once if there is none. Work about the same is run once,
- * as it was first asked for. Its error aborts the transaction.
- */
-export async function beforeCommit({ last }: Database, about: string, work: Work): Promise<void> {
-  if (last === undefined) await work();
-  else if (!last.has(about)) last.set(about, work);
-}
-
-/** Runs work after the commit of the transaction; at once if there is none. */
-export async function afterCommit({ session, later }: Database, work: Work): Promise<void> {
-  const marked = (): Promise<void> => runAfterWrite(work);
-  if (session === null || later === undefined) await marked();
-  else later.push(marked);
-}
-
-/** Runs all work after a commit. Then throws its error, or an AggregateError of several errors. */
-export async function runLater(later: readonly Work[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const work of later)
-    try {
-      await work();
-    } catch (error) {
-      errors.push(error);
-    }
-  if (errors.length > 1) throw new AggregateError(errors, `${String(errors.length)} errors occurred after the commit`);
-  if (errors.length === 1) throw errors[0];
 }
 
 /** What the answer to a request was made from, as far as that can change. Made for each read, so it has lists instead of sets. */
@@ -249,23 +210,8 @@ export class ReadLog {
     this.dependsOnMore ||= isSurrounded;
   }
 
-  /** Notes the collections that a command reads. Its first key names one, and the joins and unions of a pipeline name further ones. */
+  /** Notes the collections that a command reads. */
   noteCommand(command: Document): void {
-    for (const name in command) {
-      this.collections.push(String(command[name]));
-      break;
-    }
-    this.#noteStages(command['pipeline']);
-  }
-
-  #noteStages(stages: unknown): void {
-    if (!Array.isArray(stages)) return;
-    for (const stage of stages as readonly Readonly<Record<string, Document | undefined>>[]) {
-      for (const facet of Object.values(stage['$facet'] ?? {})) this.#noteStages(facet);
-      const joined = stage['$lookup'] ?? stage['$unionWith'];
-      if (joined === undefined) continue;
-      this.collections.push(String(joined['from'] ?? joined['coll']));
-      this.#noteStages(joined['pipeline']);
-    }
+    addCollections(this.collections, command);
   }
 }

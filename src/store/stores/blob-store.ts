@@ -1,45 +1,15 @@
 import { type Document, ObjectId } from 'mongodb';
 import { unavailableError } from '#base/errors.js';
 import { inWriteTime } from '../send/calls.js';
-import { commentIn, type Database, inScope } from '../send/database.js';
-import { conflictError, translating } from '../send/driver-errors.js';
+import { type Database, inScope } from '../send/database.js';
+import { conflictError } from '../send/driver-errors.js';
 import { is, type Match, matchesAny } from '../form/matches.js';
 import { findFirst, findStored, isStored } from '../stored.js';
 import { inTransaction } from '../send/transaction.js';
+import type { BlobOwner, PendingBlob, StoredBlob } from './blob.js';
+import { importedName, publishImported, retireImported, unpublishing } from './imported-blobs.js';
 
-/**
- * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
- * are in GridFS or elsewhere, so that a file is published and deleted in a transaction.
- */
-export interface StoredBlob {
-  /** 24 hexadecimal digits. The key of the bytes in their storage, never used twice. */
-  readonly id: string;
-  /** The name in the URL: `roots_0a1b2c3d4e.png`. */
-  readonly name: string;
-  /** Size in bytes. */
-  readonly size: number;
-  readonly modifiedAt: Date;
-  /** The storage that has the bytes. */
-  readonly provider: string;
-  /** The key of the bytes in the storage. */
-  readonly key: string;
-}
-
-/** The process that writes a blob, by which a sweep recognizes the remains of a crash. */
-export interface BlobOwner {
-  readonly host: string;
-  readonly pid: number;
-  /** An id of the start of the process. */
-  readonly instance: string;
-}
-
-/** A blob that is not published: being written, or being deleted. */
-export interface PendingBlob extends Pick<StoredBlob, 'id' | 'provider' | 'key'> {
-  readonly owner: BlobOwner;
-  readonly since: Date;
-  /** Whether its bytes are being deleted, so that it cannot be published any more. */
-  readonly isEnding?: boolean;
-}
+export type { BlobOwner, PendingBlob, StoredBlob } from './blob.js';
 
 interface BlobDocument {
   readonly _id: ObjectId;
@@ -84,9 +54,6 @@ export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
   readonly import?: string;
 }
 
-/** Returns the name of an imported blob that is not published yet. No file name contains a colon. */
-const importedName = (name: string): string => `import:${name}`;
-
 /**
  * Publishes pending blobs. Throws a 503 if one was deleted by the sweep of an instance that considered this one dead; in a transaction
  * that began before they were staged, the error after which it runs again.
@@ -125,27 +92,6 @@ async function retireBlobs(database: Database, names: readonly string[], owner: 
     blobs(database).updateMany({ _id: { $in: blobDocuments.map(({ _id }) => _id) } }, unpublishing(pending), options(database)),
   );
   return blobDocuments.map((document) => ({ ...idOf(document), ...pending }));
-}
-
-const unpublishing = (pending: Pick<PendingBlob, 'owner' | 'since'>) => ({
-  $set: { filename: null, pending: { ...pending, isEnding: true } },
-});
-
-/** Publishes the files of an import and unpublishes all others, whose bytes are deleted later. May run twice. */
-async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
-  const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
-  const update = unpublishing({ owner, since: new Date() });
-  await translating(() => blobs(database).updateMany(former, update, commentIn(database)));
-  const hidden = { filename: { $regex: `^${importedName('')}` }, 'metadata.import': run };
-  const name = { $substrCP: ['$filename', importedName('').length, { $strLenCP: '$filename' }] };
-  await translating(() => blobs(database).updateMany(hidden, [{ $set: { filename: name } }], commentIn(database)));
-}
-
-/** Unpublishes the files of an aborted import. Their bytes are deleted later. */
-async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
-  const hidden = { filename: { $regex: `^${importedName('')}` } };
-  const update = unpublishing({ owner, since: new Date() });
-  await translating(() => blobs(database).updateMany(hidden, update, commentIn(database)));
 }
 
 const readRecords = async (database: Database, match: Match): Promise<readonly BlobDocument[]> =>

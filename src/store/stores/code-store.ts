@@ -1,7 +1,8 @@
 import { collections } from '#model/schema/collections.js';
 import type { ChangeBus } from '../changes/changes.js';
 import { inWriteTime } from '../send/calls.js';
-import { afterCommit, type Database, inScope } from '../send/database.js';
+import { type Database, inScope } from '../send/database.js';
+import { afterCommit } from '../send/transaction.js';
 import { findFirst, findStored } from '../stored.js';
 
 /** The beginning of the keys of views in the store of Strapi v4: how the panel shows the entries of a type or a component. */

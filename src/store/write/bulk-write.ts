@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { byCollection, type Change as WriteNote, countedFields } from '../changes/changes.js';
+import { byCollection, type Change as WriteNote } from '../changes/changes.js';
+import { countedFields } from '../changes/total-cache.js';
 import { inReadTime, inWriteTime } from '../send/calls.js';
 import { commentIn, type Database, inScope } from '../send/database.js';
 import { inOrder } from '../send/read-commands.js';

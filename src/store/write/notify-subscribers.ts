@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { runAfterWrite } from '#base/after-write.js';
 import { unlimited } from '#base/limits/budget.js';
-import { afterCommit, type Document } from '../send/database.js';
+import type { Document } from '../send/database.js';
 import { readAll } from '../send/read-commands.js';
 import {
   actionOf,
@@ -14,7 +14,7 @@ import {
 import { is, type Match, matchesAny } from '../form/matches.js';
 import type { Store } from '../store.js';
 import type { ContentType } from '#model/schema/content-type.js';
-import { inTransaction } from '../send/transaction.js';
+import { afterCommit, inTransaction } from '../send/transaction.js';
 
 /** What was written: an entry, or more entries than are told one by one. */
 type Fact = EntryFact | { readonly kind: 'any' };

@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb';
-import type { SingleWrite } from '../changes/changes.js';
+import type { SingleWrite } from '../changes/expected-writes.js';
 import type { Subscription } from '../changes/entry-events.js';
 import { hasValues, inCurrentForm, matchCounted, noteOf, noteWrite, raising } from './bulk-write.js';
 import { type Change, compileChange } from './compile-change.js';

@@ -1,7 +1,7 @@
 import type { ContentContext } from '#content/content-context.js';
 import { messageOf } from '#base/errors.js';
-import { afterCommit, type Database } from '#store/send/database.js';
-import { inTransaction } from '#store/send/transaction.js';
+import type { Database } from '#store/send/database.js';
+import { afterCommit, inTransaction } from '#store/send/transaction.js';
 import type { Notices } from '#base/notices.js';
 import type { CodeTransactions } from '../content/code-transactions.js';
 import { RolledBack, TransactionAttempt } from '../content/transaction-attempt.js';

@@ -6,7 +6,7 @@ import { changeSettings, type SettingsChange } from '#accounts/mail/write-settin
 import { ApiError, validationError } from '#base/errors.js';
 import { mediaOf } from '#http/running.js';
 import { imageChoicesKey, libraryViewKey, readLibrarySettings } from '#media/image-choices.js';
-import { afterCommit } from '#store/send/database.js';
+import { afterCommit } from '#store/send/transaction.js';
 import { logosKey, openCodeStore, storeSetting, viewPrefix } from '#store/stores/code-store.js';
 import { localeStore } from '#store/stores/locale-store.js';
 import { collections } from '#model/schema/collections.js';
