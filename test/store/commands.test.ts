@@ -49,6 +49,19 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
     ],
   ],
   [
+    'fields=count&filters[id][$in]=1&filters[id][$in]=2',
+    [
+      {
+        find: 'things',
+        filter: { _id: { $in: [1, 2] } },
+        sort: { _id: 1 },
+        projection: { _id: 1, count: 1 },
+        limit: 25,
+        ...whole,
+      },
+    ],
+  ],
+  [
     'fields=count&filters[count][$gt]=2&sort=name:desc,id&pagination[page]=3&pagination[pageSize]=5&pagination[withCount]=false',
     [
       {

@@ -104,4 +104,30 @@ describe('deep filters', () => {
       'narrow',
     ).to.deep.equal(['comments']);
   });
+
+  const broad = 'filters[author][name][$ne]=author 4';
+  const byId = 'filters[id][$in][0]=5&filters[id][$in][1]=9';
+  /** Filters of which one is broad and another one narrow, and how many entries the narrow one leads to. */
+  const cases: readonly (readonly [filters: string, most: number])[] = [
+    [`${broad}&${byId}`, 2],
+    [`${broad}&${byId}&filters[views][$gte]=0`, 2],
+    [`${broad}&filters[$or][0][views]=7&filters[$or][1][views]=9`, 2],
+    [`${broad}&filters[$or][0][author][name]=author 3&filters[$or][1][views]=9`, 21],
+    [`${broad}&filters[$or][0][comments][score]=7&filters[$or][1][id]=9`, 2],
+    [`${broad}&filters[comments][score]=7`, 1],
+  ];
+  const uncounted = '&pagination[withCount]=false';
+  const all = cases.flatMap(([filters, most]) => ['', uncounted].map((count) => [`${filters}${count}`, most] as const));
+  for (const [query, most] of [...all, [`filters[comments][score][$lt]=6000&${byId}${uncounted}`, 2] as const])
+    it(`examines few entries for ${query}`, async () => {
+      const path = `/api/articles?${query}&sort=views&fields=views`;
+      const { body, commands } = await ask(path);
+      const onArticles = commands.filter((one) => one['find'] === 'articles' || one['aggregate'] === 'articles');
+      for (const command of onArticles) {
+        const { keysExamined, documentsExamined } = await explain(serving.database.db, command);
+        expect(keysExamined, 'keys').to.be.at.most(3 * most + 5);
+        expect(documentsExamined, 'documents').to.be.at.most(5 * most);
+      }
+      expect((await ask(path)).body.data, 'asked again').to.deep.equal(body.data);
+    });
 });

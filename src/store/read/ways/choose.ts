@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { conjunctsOf } from '#model/query/conditions.js';
+import { type Comparison, conjunctsOf } from '#model/query/conditions.js';
 import type { Condition, Plan } from '#model/query/plan.js';
 import { addedAs } from '#model/schema/added-attributes.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -9,7 +9,7 @@ import { collationOf, compileSort, sortsByComputed } from '../compile-page.js';
 import { firstPath, type Indexes, isServed, type Leading, modelLeading } from '../is-served.js';
 import { needsRelatedReads } from '../related-commands.js';
 import { entriesInOrder, hasOrder, indexOfSort, margin, wholeIndexes } from './index-order.js';
-import { leadsToOne } from './page-total.js';
+import { leadsToFew } from './page-total.js';
 import type { Choice, Facts } from './way.js';
 import { isSought } from './page-of.js';
 
@@ -44,12 +44,12 @@ interface Candidate {
  * value. The server caches one plan for all queries of the same form, and the best plan for narrow conditions examines seven times
  * as many entries for broad ones. It decides nevertheless if the model asks for an index that serves another condition, because it
  * finds out how many entries meet that. Returns null if all entries are wanted, no relation has an index, another condition leads to
- * one entry, or too little is known.
+ * few entries, or too little is known.
  */
 async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
   const { type, condition } = plan;
   const { registry, database } = facts;
-  if (database.session !== null || plan.window.limit === null || !needsRelatedReads(condition) || leadsToOne(plan)) return null;
+  if (database.session !== null || plan.window.limit === null || !needsRelatedReads(condition) || leadsToFew(plan)) return null;
   const links = await linksOf(plan, facts);
   const indexes = wholeIndexes(type, registry);
   const indexed = links
@@ -88,13 +88,31 @@ async function chooseByLinks(plan: Plan, facts: Facts): Promise<Choice | null> {
 const isIndexedAlways = (type: ContentType, path: string): boolean =>
   path === '_id' || ['time', 'state'].includes(addedAs(type, path) ?? '');
 
-/** Returns whether the model asks for an index that finds the entries by a condition on one of their own attributes. */
+/**
+ * Returns whether indexes find the entries by a further condition: one on an attribute that the model asks for an index of, on some ids, on
+ * related entries that store the link, or several such conditions one of which an entry must meet.
+ */
 function hasOwnIndex({ type, condition }: Plan, { registry, database: { searches } }: Facts): boolean {
   const indexes = { ...modelLeading(type, registry), searches };
-  return conjunctsOf(condition).some(
-    (part) => part.kind === 'comparison' && !isIndexedAlways(type, part.path) && isServed(part, indexes),
-  );
+  const isFound = (part: Condition): boolean => {
+    switch (part.kind) {
+      case 'and':
+        return part.conditions.some(isFound);
+      case 'or':
+        return part.conditions.every(isFound);
+      case 'comparison':
+        return isIndexedAlways(type, part.path) ? isOfIds(part) : isServed(part, indexes);
+      case 'related':
+        return !part.orMissing && (part.link.storage.kind === 'inverse' || indexes.leads(part.path));
+      default:
+        return false;
+    }
+  };
+  return conjunctsOf(condition).some((part) => !isOwnLink(part) && isFound(part));
 }
+
+const isOfIds = ({ path, comparator, denied }: Comparison): boolean =>
+  path === '_id' && !denied && (comparator === 'eq' || comparator === 'in');
 
 /** A condition on linked entries that each entry must meet. */
 interface Link {

@@ -11,7 +11,7 @@ import { relatedStages, resolveOrJoin } from '../resolve-related.js';
 import { indexOfSort } from './index-order.js';
 import { canLead } from './linked-ids.js';
 import { isSought, pageOf } from './page-of.js';
-import { wasShort } from './page-total.js';
+import { leadsToFew, wasShort } from './page-total.js';
 import { isSlow, noteSlow } from './slow-forms.js';
 import type { Facts, Way } from './way.js';
 
@@ -39,9 +39,10 @@ export const joinedInOrder: Way = {
     const { match, before } = compileJoinedCondition(plan.condition, new Map([...resolved, [inverse, joined]]), joins);
     const pipeline = compilePagePipeline(pageOf(plan, before, database), joinStages(joins, match));
     const maxTimeMS = Math.min(database.maxTimeMS.read, factTimeout);
-    const hint = indexOfSort(plan, registry)?.name; // the server would sort all entries by the index of another condition
+    // the server would sort all entries by the index of another condition
+    const hint = leadsToFew(plan) ? {} : { hint: indexOfSort(plan, registry)?.name };
     try {
-      return { documents: await readAll(database, { aggregate: plan.type.collection, pipeline, maxTimeMS, hint }) };
+      return { documents: await readAll(database, { aggregate: plan.type.collection, pipeline, maxTimeMS, ...hint }) };
     } catch (error) {
       if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
       noteSlow(database.db, formOf(plan)); // many related entries belong to few entries, or the index is not built yet

@@ -61,12 +61,14 @@ export function impliedTotal(plan: Plan, { skip, limit }: Window, documentCount:
 }
 
 /** Returns whether the page of a plan is likely not to be full, so that entries are counted only if it is full after all. */
-export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToOne(plan);
+export const isLikelyShort = (plan: Plan): boolean => wasShort(plan) === true || leadsToFew(plan);
 
-/** Returns whether the condition of a plan demands a value of a unique attribute. */
-export const leadsToOne = ({ condition, type }: Plan): boolean =>
+/** Returns whether the condition of a plan demands a value of a unique attribute, or one of fewer values than its page has entries. */
+export const leadsToFew = ({ condition, type, window: { limit } }: Plan): boolean =>
   conjunctsOf(condition).some((one) => {
-    if (one.kind !== 'comparison' || one.denied || one.comparator !== 'eq') return false;
+    if (one.kind !== 'comparison' || one.denied) return false;
+    const isFew = one.comparator === 'in' && (one.operand as readonly unknown[]).length < (limit ?? Infinity); // a list of values
     const attribute = type.attributes.get(one.path);
-    return one.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
+    const isUnique = one.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
+    return isUnique && (isFew || one.comparator === 'eq');
   });
