@@ -4,6 +4,7 @@ import { nearestName } from '#base/nearest-name.js';
 import { validConfig, examineSections, type ExaminedConfig } from './apply-variables.js';
 import { createEnv, lenientReaders, type Variables } from './create-env.js';
 import { dependenciesOf, withInstalledPlugins, withoutOwnPlugins } from './find-plugins.js';
+import type { SharedModules } from './load-source.js';
 import { isReadable, readSection, type ConfigSource } from './read-section.js';
 import { sectionNames, type Sections } from './sections.js';
 import type { ConfigError } from './setting.js';
@@ -19,6 +20,8 @@ interface LoadInput {
   readonly variables?: Variables | undefined;
   /** Whether the directory is a Strapi project; by default its package.json decides. */
   readonly isStrapiProject?: boolean;
+  /** What the files share with the code of a Strapi project. */
+  readonly modules?: SharedModules | undefined;
   /** All settings; by default without those that features add. */
   readonly sections?: Sections;
 }
@@ -53,7 +56,8 @@ export async function examineConfig(input: LoadInput): Promise<ReadConfig> {
   const refuse = ({ message, cause }: ConfigError): void => {
     noteProblem(message, cause);
   };
-  const source = { directory, environment: environment || 'development', env, isStrapiProject, warn, refuse };
+  const { modules } = input;
+  const source = { directory, environment: environment || 'development', env, modules, isStrapiProject, warn, refuse };
   const read = await readSections(source);
   const written = isStrapiProject ? pluginsOfProject(read, directory) : read;
   const place = { directory, environment, variables, isStrapiProject, sections: input.sections };

@@ -14,9 +14,11 @@ interface LoadedModule {
 }
 
 export interface LoadOptions {
+  /** The files that have run, by absolute path. Loaders that share them run each file once, as Node does; by default it is that of a loader. */
+  readonly loaded?: Map<string, LoadedModule>;
   /** Values to return for imported packages, by package name or path in a package without extension and `/index`. */
   readonly packages?: Readonly<Record<string, unknown>>;
-  /** Additional globals for the files. */
+  /** Additional globals for the files. Further ones may be added later. */
   readonly globals?: Readonly<Record<string, unknown>>;
   /** Directory that file names in messages are relative to. */
   readonly directory?: string;
@@ -25,6 +27,12 @@ export interface LoadOptions {
    * instead. By default the error is thrown.
    */
   readonly missing?: (missing: MissingModule) => unknown;
+}
+
+/** What all loaders of the files of one project share. */
+export interface SharedModules extends Required<Pick<LoadOptions, 'loaded' | 'packages' | 'globals'>> {
+  /** Returns what code imports in place of a package that is not installed. Using it throws an error with the message. */
+  readonly leaveOut: (message: string) => object;
 }
 
 /** The import of a package that is not installed. */
@@ -46,7 +54,7 @@ export const loadSource = async (file: string, options: LoadOptions = {}): Promi
 /** Returns a function that loads files in this way. A file that several others import runs once. */
 export async function createSourceLoader(options: LoadOptions): Promise<(file: string) => unknown> {
   const { transform } = await import('sucrase');
-  const loaded = new Map<string, LoadedModule>();
+  const { loaded = new Map<string, LoadedModule>() } = options;
   const load = (file: string): unknown => {
     const loadedModule = loaded.get(file);
     if (loadedModule) return loadedModule.exports;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, environmentOf } from './setting.js';
-import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from './load-source.js';
+import { loadSource, sourceEndings, type LoadOptions, type MissingModule, type SharedModules } from './load-source.js';
 import { createStandIn, isStandIn } from './stand-in.js';
 import { isRecord } from '#base/values.js';
 import type { Env } from './create-env.js';
@@ -22,6 +22,8 @@ export interface ConfigSource {
   /** Name of the environment. Files in config/env/<environment>/ override those in config/. */
   readonly environment: string;
   readonly env: Env;
+  /** What the files share with the code of a Strapi project; by default each of them has modules of its own. */
+  readonly modules?: SharedModules | undefined;
   /** Whether the directory is a Strapi project. A file that throws is then ignored with a warning, except in production. */
   readonly isStrapiProject: boolean;
   /** Called with an error of the configuration that is not fatal, and what was thrown, if anything was. */
@@ -64,7 +66,7 @@ async function readPart(source: ConfigSource, path: string): Promise<WrittenSect
   if (extension === undefined) return null;
   const file = path + extension;
   if (second !== undefined)
-    leaveOut(source, new ConfigError(`${file} and ${path}${second} both exist; keep one of them`), `${file} counts`);
+    refuseFile(source, new ConfigError(`${file} and ${path}${second} both exist; keep one of them`), `${file} counts`);
   return { file, value: await evaluate(source, file) };
 }
 
@@ -72,7 +74,11 @@ async function readPart(source: ConfigSource, path: string): Promise<WrittenSect
  * Reports an error in a file. Warns in a Strapi project outside of production, and for config/database, which a Strapi project writes
  * for SQL; otherwise the error is fatal.
  */
-function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, error: ConfigError, consequence: string): undefined {
+function refuseFile(
+  { environment, isStrapiProject, ...source }: ConfigSource,
+  error: ConfigError,
+  consequence: string,
+): undefined {
   const isIgnored = /^config\/(?:env\/[^/]+\/)?database\./.test(error.message);
   if (isStrapiProject && (isIgnored || environmentOf(environment) !== 'production'))
     source.warn(`${error.message}; ${consequence}`, error.cause);
@@ -80,22 +86,25 @@ function leaveOut({ environment, isStrapiProject, ...source }: ConfigSource, err
 }
 
 async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
-  const { directory, env, warn } = source;
+  const { directory, env, modules, warn } = source;
   const missing = ({ message, reason }: MissingModule): object => {
     warn(`${message}; what needs it fails`);
-    return createStandIn(() => {
-      throw new Error(reason);
-    });
+    return (modules?.leaveOut ?? leaveOut)(reason);
   };
   try {
-    const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file), { directory, missing }));
+    const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file), { ...modules, directory, missing }));
     // By convention, a function in a configuration file takes `{ env }`.
     const isCalled = typeof exported === 'function' && !isStandIn(exported);
     return isCalled ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {
-    return leaveOut(source, new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error }), 'the file is left out');
+    return refuseFile(source, new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error }), 'the file is left out');
   }
 }
+
+const leaveOut = (message: string): object =>
+  createStandIn(() => {
+    throw new Error(message);
+  });
 
 /**
  * Loads a module of either kind, regardless of its package.json. A module that needs to be a real ES module is imported as one.

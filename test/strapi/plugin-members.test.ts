@@ -72,6 +72,17 @@ describe('members of plugins and routes', () => {
     expect(user.find).to.deep.equal({ enabled: false, policy: '' });
     const missing = await roles.findOne(999).catch((error: unknown) => error);
     expect(missing).to.include({ name: 'NotFoundError', message: 'Role not found' });
+    expect(await roles.getRole(id)).to.deep.equal(await roles.findOne(id)); // the names up to v4.1
+    expect(await roles.getRoles()).to.deep.equal(await roles.find());
+  });
+
+  it('the service of users takes a condition in the place of an id, as up to v4.1', async () => {
+    const users = serving.strapi.plugin('users-permissions').service('user');
+    const { id } = await users.add({ username: 'old', email: 'old@example.org', password: 'secret-of-old', provider: 'local' });
+    expect(await users.edit({ id }, { username: 'older' })).to.include({ id, username: 'older' });
+    expect(await users.fetch({ email: 'old@example.org' }, ['role'])).to.include({ id, username: 'older', role: null });
+    expect(await users.fetch({ email: 'nobody@example.org' })).to.equal(null);
+    await users.remove({ id });
   });
 
   it('names that nobody has are undefined', () => {

@@ -116,6 +116,33 @@ describe('npm start in a Strapi project', function () {
     for (const attributes of asked) expect(attributes).to.include({ extra: 'more' });
   });
 
+  it('runs each file once, for the configuration and the code, which may import each other', async () => {
+    const directory = await writeProject({
+      'src/state.js': "console.log('state was loaded'); module.exports = { tasks: [] };",
+      'config/server.js': `const state = require('../src/state');
+        const { find } = require('../src/api/memo/controllers/helper');
+        module.exports = ({ env }) => ({ port: env.int('PORT'), cron: { enabled: true, tasks: { one: { task: find, options: '0 0 1 1 *' } } } });
+        state.tasks.push('one');`,
+      'src/api/memo/controllers/helper.js': `const { errors } = require('@strapi/utils');
+        const memo = require('./memo');
+        module.exports = { find: () => { throw new errors.ApplicationError(typeof memo); } };`,
+      'src/api/memo/controllers/memo.js': `const { createCoreController } = require('@strapi/strapi').factories;
+        const state = require('../../../state');
+        module.exports = createCoreController('api::memo.memo', ({ strapi: given }) => ({
+          async find(ctx) { const { data } = await super.find(ctx); return { data, tasks: state.tasks, isSame: given === strapi }; },
+        }));`,
+      'src/api/memo/content-types/memo/schema.json': JSON.stringify(memo),
+      'src/api/memo/routes/memo.js': `module.exports = require('@strapi/strapi').factories.createCoreRouter('api::memo.memo', { config: { find: { auth: false } } });`,
+    });
+    const asked: unknown[] = [];
+    const { exitCode, text } = await run(null, 'production', 'started', ['--project', directory], async (url) => {
+      asked.push(await (await fetch(`${url}/api/memos`)).json());
+    });
+    expect(asked).to.deep.equal([{ data: [], tasks: ['one'], isSame: true }]);
+    expect(text.match(/state was loaded/g)).to.have.length(1);
+    expect(exitCode).to.equal(0);
+  });
+
   it('starts in development with imports of missing packages, and refuses what needs them', async () => {
     const directory = await writeProject({
       'package.json': '{}',

@@ -18,7 +18,7 @@ describe('strapi.config', () => {
         'config/env/production/mine.json': '{ "key": "production" }',
       });
       const settings = createConfig({ directory, environment });
-      const config = createStrapiConfig(settings, await readConfigFiles(directory, settings, () => undefined));
+      const config = createStrapiConfig(settings, await readConfigFiles({ directory }, settings, () => undefined));
       expect([config.environment, config.get('environment'), config.get('mine.key')]).to.deep.equal([
         environment,
         environment,

@@ -17,6 +17,7 @@ import { inspectCode } from './inspect-project.js';
 import { readModelFiles } from './model-files.js';
 import { countOf, print } from './print.js';
 import { hasCode, modelFolder, projectFolder } from './project-folder.js';
+import { modulesOf } from './read-configured.js';
 import { flag, parseOptions, text } from './usage-error.js';
 import { withPlace } from './with-place.js';
 import { messageOf } from '#base/errors.js';
@@ -65,11 +66,12 @@ interface CheckInput {
 
 /** Checks configuration, secrets, models and code of a folder as production does, without a database. */
 export async function checkProject({ directory, environment, isProject }: CheckInput): Promise<CheckedProject> {
-  const examined = await examineConfig({ directory, environment, isStrapiProject: isProject, sections: allSections });
+  const modules = isProject ? await modulesOf(directory) : undefined;
+  const examined = await examineConfig({ directory, environment, modules, isStrapiProject: isProject, sections: allSections });
   const { config, problems: refused, causes } = examined;
   const read: CheckedProject = { problems: refused, warnings: config.warnings };
   const models = await checkModels(directory, config);
-  const code = isProject ? await inspectCode({ directory, config, registry: models.registry }) : noCode;
+  const code = modules ? await inspectCode({ directory, modules, config, registry: models.registry }) : noCode;
   const parts: readonly CheckedProject[] = [read, await checkSecrets(config, refused), models, code];
   const lines = (of: 'problems' | 'warnings'): string[] => [...new Set(parts.flatMap((part) => part[of]))];
   const problems = lines('problems');

@@ -1,11 +1,11 @@
 import type { Config } from '#settings/config.js';
-import { loadConfig } from '#settings/load-config.js';
-import { allCollections, allSections } from '#declarations.js';
+import { allCollections } from '#declarations.js';
 import { createStorageOf } from '#media/storage/storage-of.js';
 import { runningServer, startConfigured } from '../embedded/start-embedded.js';
 import { connectDatabase } from '#store/send/connection.js';
 import type { Database } from '#store/send/database.js';
 import { endWith, printError } from './print.js';
+import { readConfigured } from './read-configured.js';
 import { showProgress } from './show-progress.js';
 
 /** The database of a configuration. */
@@ -32,7 +32,7 @@ export async function connectConfigured(config: Config): Promise<ConnectedDataba
 
 /** Opens what backups and restores of the working directory work with. The service is not loaded, which would take 40 MB of memory. */
 export async function openBackups() {
-  const config = await loadConfig({ directory: process.cwd(), sections: allSections });
+  const { config } = await readConfigured();
   const { database, close } = await connectConfigured(config);
   const settings = config.plugins.upload.config;
   const storageOf = createStorageOf({ settings, directory: config.directory, database });

@@ -11,6 +11,7 @@ import { Connection, type RunningService } from '#http/running.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { CodeProblems, type CodePlace } from '#strapi/load/code-problems.js';
 import { loadProjectCode } from '#strapi/project/load-project.js';
+import type { ProjectModules } from '#strapi/project/project-modules.js';
 import { builtinRoutes } from '#strapi/routes/builtin-controllers.js';
 import { isRecord } from '#base/values.js';
 
@@ -18,6 +19,8 @@ interface InspectInput {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: Config;
+  /** The modules with which the configuration was read; by default new ones. */
+  readonly modules?: ProjectModules | undefined;
   readonly registry: Registry;
 }
 
@@ -37,7 +40,7 @@ interface InspectedCode {
  * Loads the code and the routes of a project as production does. `register` and `bootstrap` do not run: what they reach is read from
  * their code.
  */
-export async function inspectCode({ directory, config: given, registry }: InspectInput): Promise<InspectedCode> {
+export async function inspectCode({ directory, config: given, modules, registry }: InspectInput): Promise<InspectedCode> {
   const config: Config = { ...given, environment: 'production' };
   const warnings: string[] = [];
   const logger = await createLogger({ ...config, middlewares: { ...config.middlewares, logger: warnLines } }, collect(warnings));
@@ -48,7 +51,7 @@ export async function inspectCode({ directory, config: given, registry }: Inspec
   const builtin = builtinRoutes(routesOf(enabledFeatures(features, given), { config: given, projectCode: null }));
   const { input } = createExtension({ config, logger, observer, content: contentOfCode(connection) });
   try {
-    const parts = { directory, config, builtin, observer, connection, httpServer: createServer() };
+    const parts = { directory, modules, config, builtin, observer, connection, httpServer: createServer() };
     const { routes, unsupported } = await loadProjectCode(parts, input.strapi, problems);
     const { actions } = routes.tableOf(registry);
     const stops = unsupported.filter(({ stopsStart }) => stopsStart).map(({ text }) => text);

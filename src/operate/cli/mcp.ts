@@ -1,10 +1,9 @@
-import { loadConfig } from '#settings/load-config.js';
 import type { Config } from '#settings/config.js';
-import { allSections } from '#declarations.js';
 import { messageOf } from '#base/errors.js';
 import { packageVersion } from '#base/package-root.js';
 import { isRecord, type Values } from '#base/values.js';
 import { print, printError } from './print.js';
+import { readConfigured } from './read-configured.js';
 import { parseOptions, text, UsageError } from './usage-error.js';
 
 export const usage = `usage: npx mangrove mcp [--client NAME] [--url URL]
@@ -19,7 +18,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { url, client = 'claude-code' } = parseOptions(args, { url: text, client: text });
   const configOf = new Map(Object.entries(clients)).get(client);
   if (configOf === undefined) throw new UsageError(`--client ${client}: one of ${Object.keys(clients).join(', ')}`);
-  const config = await loadConfig({ directory: process.cwd(), sections: allSections });
+  const { config } = await readConfigured();
   const { enabled, path } = config.api.mcp;
   const address = `${(url ?? addressOf(config)).replace(/\/+$/, '')}${path}`;
   print(JSON.stringify(configOf(address), null, 2));

@@ -1,11 +1,9 @@
 import type { Config } from '#settings/config.js';
-import { loadConfig } from '#settings/load-config.js';
 import { loadSecrets, type Secrets } from '#settings/load-secrets.js';
 import { createDefaultRoles } from '#content/rights/default-roles.js';
 import { upgradeGrants } from '#accounts/roles/grant-actions.js';
 import type { ContentContext } from '#content/content-context.js';
 import { createContext } from '#content/create-context.js';
-import { allSections } from '#declarations.js';
 import { features } from '#features.js';
 import { modelSettings } from '#http/feature.js';
 import { localeStore } from '#store/stores/locale-store.js';
@@ -16,6 +14,7 @@ import type { ModelSettings } from '#model/schema/build-content-type.js';
 import { buildRegistry } from '#model/schema/build-registry.js';
 import { readRoles, type Role } from '#content/rights/role.js';
 import { type ConnectedDatabase, connectConfigured } from './connect-configured.js';
+import { readConfigured } from './read-configured.js';
 
 /** The database of the service, and a context with full access. */
 export interface OpenedService {
@@ -59,6 +58,6 @@ export interface OpenedDatabase extends ConnectedDatabase {
 
 /** Opens the database of the working directory, with the settings of its models. */
 export async function openDatabase(): Promise<OpenedDatabase> {
-  const config = await loadConfig({ directory: process.cwd(), sections: allSections });
+  const { config } = await readConfigured();
   return { ...(await connectConfigured(config)), settings: modelSettings(features, config) };
 }

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findFrontEnds } from '#settings/find-plugins.js';
-import { loadConfig } from '#settings/load-config.js';
 import { readConfigFiles } from '#strapi/load/strapi-config.js';
 import { sourceFile } from '#settings/load-source.js';
-import { allSections } from '#declarations.js';
 import { bundlePanel } from '#admin/front-end/bundle-panel.js';
 import { findPanelPackages } from '#admin/front-end/panel-packages.js';
 import { print, printError } from './print.js';
 import { projectFolder } from './project-folder.js';
+import { readConfigured } from './read-configured.js';
 import { refuseFurtherArguments, findCommand, parseWords, text } from './usage-error.js';
 
 export const usage = `usage: npx mangrove panel build [--project DIR]
@@ -24,9 +23,10 @@ export const run = ([name = '', ...args]: readonly string[]): Promise<number> =>
 async function build(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { project: text });
   refuseFurtherArguments(positionals);
-  const { directory: project, isNamed } = projectFolder(values.project);
-  const config = await loadConfig({ directory: project, sections: allSections, ...(isNamed && { isStrapiProject: true }) });
-  const files = await readConfigFiles(project, config, () => undefined);
+  const folder = projectFolder(values.project);
+  const { directory: project } = folder;
+  const { config, modules } = await readConfigured(folder);
+  const files = await readConfigFiles({ directory: project, modules }, config, () => undefined);
   const begun = performance.now();
   const packages = await findPanelPackages(project, printError);
   printError(`Building the panel from @strapi/admin ${packages.version} in ${packages.panel}`);

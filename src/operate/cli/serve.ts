@@ -15,11 +15,11 @@ import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
 import { describeUnstored, hasCode, modelFolder } from './project-folder.js';
+import type { Configured } from './read-configured.js';
 import { announcesStart, stopOnSignal } from './workers.js';
 import { print, printError } from './print.js';
 
-interface ServeInput {
-  readonly config: Config;
+interface ServeInput extends Configured {
   /** Absolute path of the working directory. */
   readonly directory: string;
   /**
@@ -32,7 +32,7 @@ interface ServeInput {
 }
 
 /** Runs the service of a directory until SIGTERM or SIGINT. Resolves when the service has started. */
-export async function serve({ config, directory, isProject, embedded }: ServeInput): Promise<void> {
+export async function serve({ config, modules, directory, isProject, embedded }: ServeInput): Promise<void> {
   const register = await loadRegister(directory, mangrove);
   const logger = await createLogger(config);
   const project = isProject || dependsOnStrapi(directory);
@@ -43,7 +43,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
     logger,
     embeddedDatabase: embedded !== null,
     ...(register && { register }),
-    ...(project && { project: directory }),
+    ...(project && { project: directory, projectModules: modules }),
     ...(isProject && { projectModels: () => projectModels(directory) }),
     bootstrap: async () => {
       if (isProject) await storeProjectModels(server, directory);

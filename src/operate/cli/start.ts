@@ -1,14 +1,14 @@
 import cluster from 'node:cluster';
-import { allSections } from '#declarations.js';
 import { growYoungSpace } from '#base/young-space.js';
 import type { Config } from '#settings/config.js';
-import { dependsOnStrapi, loadConfig } from '#settings/load-config.js';
+import { dependsOnStrapi } from '#settings/load-config.js';
 import { ConfigError, environmentOf } from '#settings/setting.js';
 import { type EmbeddedDatabase, startConfigured } from '../embedded/start-embedded.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseOptions, text } from './usage-error.js';
 import { endWith, print } from './print.js';
 import { projectFolder, type ProjectFolder } from './project-folder.js';
+import { readConfigured } from './read-configured.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
@@ -47,11 +47,11 @@ const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /
  */
 async function startService({ directory, isNamed }: ProjectFolder): Promise<void> {
   growYoungSpace(1);
-  const config = await loadConfig({ directory, sections: allSections, ...(isNamed && { isStrapiProject: true }) });
+  const { config, modules } = await readConfigured({ directory, isNamed });
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });
-  else await serve({ config, directory, isProject: isNamed, embedded });
+  else await serve({ config, modules, directory, isProject: isNamed, embedded });
   growYoungSpace(2);
   reportReady();
 }

@@ -41,13 +41,16 @@ export async function createService(input: ServiceInput, features: readonly Feat
   return new Server(input, { ...parts, project: openProject(input, parts) });
 }
 
-function openProject({ project, projectModels }: ServiceInput, parts: Omit<ServerParts, 'project'>): Project | null {
+function openProject(
+  { project, projectModels, projectModules: modules }: ServiceInput,
+  parts: Omit<ServerParts, 'project'>,
+): Project | null {
   if (project === undefined) return null;
   const { config, features, http, uri, waits } = parts;
   const builtin = builtinRoutes(routesOf(enabledFeatures(features, config), { config, projectCode: null }));
   const models = projectModels ?? (() => waits.untilRead(() => storedModels(uri, config)));
   const given = { builtin, modelOptions: modelSettings(features, config).options, httpServer: http.server };
-  return createProject({ ...parts, ...given, directory: resolve(project), models });
+  return createProject({ ...parts, ...given, directory: resolve(project), modules, models });
 }
 
 const withoutUri =

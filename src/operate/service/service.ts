@@ -4,6 +4,7 @@ import type { Connection } from '#http/running.js';
 import type { PreparedServer } from '#http/start-http-server.js';
 import type { BootstrapWaits } from '#strapi/project/bootstrap-waits.js';
 import type { Project } from '#strapi/project/create-project.js';
+import type { ProjectModules } from '#strapi/project/project-modules.js';
 import type { PartialConfig } from '#settings/create-config.js';
 import type { Config } from '#settings/config.js';
 import type { Hook, Register } from '#api/graphql/extension/create-extension.js';
@@ -47,6 +48,8 @@ export interface ServiceInput extends ServerInput {
    * `bootstrap`, as `changedModel` of the service returns them.
    */
   readonly projectModels?: () => Promise<readonly ModelDocument[]>;
+  /** The modules with which the configuration of the project was read. */
+  readonly projectModules?: ProjectModules | undefined;
 }
 
 /** The whole service, from the connection to MongoDB to the port. */

@@ -18,8 +18,19 @@ export interface StrapiConfig extends Omit<Config, 'environment'> {
   set(path: string, value: unknown): void;
 }
 
+/** The project of configuration files, and what it shares with them. */
+interface ConfigFolder {
+  /** Absolute path. */
+  readonly directory: string;
+  readonly modules?: Parameters<typeof readSection>[0]['modules'];
+}
+
 /** Reads the raw values of all files of config/, by file name. */
-export async function readConfigFiles(directory: string, settings: Config, warn: (text: string) => void): Promise<Values> {
+export async function readConfigFiles(
+  { directory, modules }: ConfigFolder,
+  settings: Config,
+  warn: (text: string) => void,
+): Promise<Values> {
   const folder = join(directory, 'config');
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
@@ -30,6 +41,7 @@ export async function readConfigFiles(directory: string, settings: Config, warn:
     directory,
     environment,
     env: createEnv(process.env, lenientReaders),
+    modules,
     isStrapiProject: true,
     warn,
     refuse: raise,

@@ -80,9 +80,6 @@ export const missingQueries = (): UnsupportedCodeError =>
 export const missingExport = (exporter: string, name: string): UnsupportedCodeError | null =>
   orNull(`${name} of ${exporter}`, insteadOfMember(exporter, name));
 
-/** Returns the error for `yup` of a project that has no such package. */
-export const missingYup = (): UnsupportedCodeError => notOffered('yup of @strapi/utils', 'install yup 0.32 in the project');
-
 /** Returns what code imports in place of a package that is not installed. Using it throws an UnsupportedCodeError with the message. */
 export const leaveOut = (message: string): object =>
   createStandIn(() => {

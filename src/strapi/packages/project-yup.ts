@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ValidationError } from '#base/errors.js';
 import { notOfType } from '#model/schema/findings.js';
-import { missingYup } from '../load/unsupported-code.js';
 
 interface YupError extends Error {
   readonly path?: string;
@@ -41,8 +40,8 @@ export class YupValidationError extends ValidationError {
 }
 
 /**
- * `yup` of @strapi/utils, and the functions that check bodies with it. The package is that of the project: the one that its @strapi/utils
- * depends on, or its own. Reading `yup` throws an UnsupportedCodeError if there is none.
+ * `yup` of @strapi/utils, and the functions that check bodies with it. The package is that of the project, so that schemas of both can be
+ * combined: the one that its @strapi/utils depends on, or its own; without either, the one that Strapi v4 uses.
  */
 export function projectYup(directory: string) {
   let loadedYup: Yup | null = null;
@@ -74,6 +73,9 @@ export function projectYup(directory: string) {
   };
 }
 
+/** The version of Strapi v4. It is loaded when code of a project asks for it. */
+const ownYup = (): Yup => createRequire(import.meta.url)('strapi-yup') as Yup; // the package that Strapi's code expects
+
 function loadYup(directory: string): Yup {
   const require = createRequire(join(directory, 'package.json'));
   const folders = [join(directory, 'node_modules', '@strapi', 'utils'), directory];
@@ -84,8 +86,7 @@ function loadYup(directory: string): Yup {
       return [];
     }
   });
-  if (found[0] === undefined) throw missingYup();
-  return require(found[0]) as Yup; // the package that Strapi's code expects
+  return found[0] === undefined ? ownYup() : (require(found[0]) as Yup); // the same package
 }
 
 /** Adds what @strapi/utils adds to the package. */

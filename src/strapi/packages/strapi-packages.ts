@@ -28,7 +28,8 @@ interface PackageParts {
   /** The directory of the project; absolute. */
   readonly directory: string;
   readonly factories: Factories;
-  readonly requests: CodeRequests;
+  /** Returns the requests that code handles. */
+  readonly requests: () => CodeRequests;
   readonly content: () => ContentContext;
   /** Returns a service of the plugin users-permissions. */
   readonly accountService: (name: string) => Service;
@@ -132,9 +133,9 @@ interface About {
 function contentHelpers({ requests, content }: PackageParts) {
   const typeOf = (model: { readonly uid: string }): ContentType => entryType(model.uid, content().bind.registry);
   const contentOf = ({ auth }: About = {}): ContentContext =>
-    requests.callOfAuth(auth)?.content ?? withAccess(content(), fullAccess);
+    requests().callOfAuth(auth)?.content ?? withAccess(content(), fullAccess);
   const output = (data: unknown, model: { readonly uid: string }, about: About = {}): Promise<unknown> => {
-    const access = requests.callOfAuth(about.auth)?.content.bind.access ?? null;
+    const access = requests().callOfAuth(about.auth)?.content.bind.access ?? null;
     return Promise.resolve(hideFrom(access, data, typeOf(model), content().bind.registry));
   };
   const input = async (data: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>

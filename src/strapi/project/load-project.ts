@@ -9,6 +9,7 @@ import { type ExtendedModels, extendPlugins } from './extend-plugins.js';
 import type { CodeProblems } from '../load/code-problems.js';
 import { loadFolders } from '../load/load-folders.js';
 import { unsupportedUses, type UnsupportedUse } from './name-unsupported.js';
+import { ProjectModules } from './project-modules.js';
 import { ProjectPlugins } from './project-plugins.js';
 import { ProjectRoutes } from '../routes/project-routes.js';
 import { hooksOf, type PlacedHooks } from './project-hooks.js';
@@ -21,11 +22,12 @@ import { createProjectStrapi, type GivenStrapi, type ProjectStrapi } from '../ru
 import { registerFolders } from './register-code.js';
 import { runUnlessUnsupported } from '../load/run-code.js';
 import { readConfigFiles } from '../load/strapi-config.js';
-import { strapiPackages } from '../packages/strapi-packages.js';
 
 export interface ProjectInput extends CodeInput {
   /** Absolute path of the project. */
   readonly directory: string;
+  /** The modules with which its configuration was read; by default new ones. */
+  readonly modules?: ProjectModules | undefined;
 }
 
 /** A project whose files were loaded. */
@@ -62,11 +64,11 @@ async function loadServices(parts: Parameters<typeof createPluginServices>[0], r
 /** Loads the files of a project, and registers their code under its names in Strapi v4. */
 export async function load(
   strapiParts: GivenStrapi,
-  { directory, config, builtin, observer, registers, problems }: LoadInput,
+  { directory, modules = new ProjectModules(directory), config, builtin, observer, registers, problems }: LoadInput,
 ): Promise<LoadedProject> {
   const { warn, log } = problems;
   const { registry, requests, router, running, content, lifecycles, addRouter } = registers;
-  const files = await readConfigFiles(directory, config, log);
+  const files = await readConfigFiles({ directory, modules }, config, log);
   const entityService = entitiesWithCodes(strapiParts.entityService, running);
   const query = (uid: string) => strapi.query(uid);
   const { services, permission } = await loadServices({ config, running, content, entityService, query }, registers);
@@ -76,12 +78,11 @@ export async function load(
     ...{ directory, files, services, plugins, observer, entityService },
   });
   registers.begin(strapi);
+  modules.begin(strapi, registers);
   addAdminPolicies(strapi.policies, content);
   beginCookies(strapi, { registers, written: files['middlewares'], config, warn });
-  const { factories } = registers.core;
-  const accountService = (name: string) => strapi.plugin('users-permissions').service(name);
-  const packages = strapiPackages({ directory, factories, requests, content, accountService });
-  const options = { directory, packages, globals: { strapi } };
+  const { loaded, packages, globals } = modules;
+  const options = { directory, loaded, packages, globals };
   const loadFile = await createFileLoader(options, problems);
   const unsupported = unsupportedUses({ directory, plugins, strapi });
   for (const { text, place } of unsupported) log(text, place);
@@ -93,7 +94,7 @@ export async function load(
   const { hooks, extended } = await extendPlugins(extensions, { ...parts, config, builtin, services, warn, log: log });
   addMiddlewares(files['middlewares'], parts, { registers, warn });
   const names = { owners: routeOwners(folders, plugins), leftOut: folders.leftOut };
-  const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, code: registers });
+  const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, log, code: registers });
   return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile, log)], routes, unsupported };
 }
 

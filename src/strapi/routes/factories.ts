@@ -40,9 +40,8 @@ interface FactoryParts {
   readonly typeOf: (uid: string) => ContentType;
 }
 
-/** The factories, and functions that generate services and controllers for content types without own ones. */
-export interface CoreCode {
-  readonly factories: Factories;
+/** The functions that generate services and controllers for content types. */
+export interface CoreCode extends Pick<FactoryParts, 'typeOf'> {
   readonly createService: (uid: string) => Service;
   readonly createController: (uid: string) => Controller;
   /** Returns whether a method or action is a generated one. */
@@ -59,17 +58,15 @@ export function createCoreCode({ requests, attachFiles, service, typeOf }: Facto
   const createService = (uid: string): Service =>
     marked(createCoreService(uid, { contextFor: requests.contextFor, attachFiles }));
   const createController = (uid: string): Controller => marked(createCoreController(uid, { requests, service, isCore }));
-  return {
-    createService,
-    createController,
-    isCore,
-    factories: {
-      createCoreController: (uid, overrides) => (input) => override(createController(uid), overrides, input),
-      createCoreService: (uid, overrides) => (input) => override(createService(uid), overrides, input),
-      createCoreRouter: (uid, options = {}) => createRouter(() => typeOf(uid), options),
-    },
-  };
+  return { createService, createController, isCore, typeOf };
 }
+
+/** Returns the factories. `core` is called when what they return is used, which may be later than the files that call them are loaded. */
+export const createFactories = (core: () => CoreCode): Factories => ({
+  createCoreController: (uid, overrides) => (input) => override(core().createController(uid), overrides, input),
+  createCoreService: (uid, overrides) => (input) => override(core().createService(uid), overrides, input),
+  createCoreRouter: (uid, options = {}) => createRouter(() => core().typeOf(uid), options),
+});
 
 /**
  * Returns the object of the project with the generated methods that it lacks. `super` has all generated methods: it starts from

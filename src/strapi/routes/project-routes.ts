@@ -14,7 +14,7 @@ import { createRouteRow, type EndpointParts } from './endpoints.js';
 import type { CoreCode } from './factories.js';
 import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actions.js';
 import { withLookUps } from './look-up-routes.js';
-import { compilePath } from './route-paths.js';
+import { compilePath, UnreachablePathError } from './route-paths.js';
 import { indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
@@ -54,6 +54,8 @@ interface ProjectRoutesInput extends EndpointParts, ClosedInput {
   };
   /** Called with the problem of a route, which is then skipped. */
   readonly warn: NoteProblem;
+  /** Notes what stops nothing. */
+  readonly log: NoteProblem;
   /** Files that could not run, by the kind and full name of their code. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
@@ -99,7 +101,8 @@ export class ProjectRoutes {
 
 function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readonly reported: Set<string> }): RouteTable {
   const all = input.code.routers.flatMap((router) => {
-    const parts = { ...input, warn: once(router.warn ?? input.warn, input.reported), file: router.file };
+    const { reported, warn, log } = input;
+    const parts = { ...input, warn: once(router.warn ?? warn, reported), log: once(log, reported), file: router.file };
     return resolveRoutes(router, parts).flatMap((route) => orderedRoute(route, registry, parts) ?? []);
   });
   const [open, admin] = [all.filter(({ isAdmin }) => !isAdmin), all.filter(({ isAdmin }) => isAdmin)];
@@ -145,7 +148,8 @@ function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowPar
   } catch (error) {
     const object = { method: route.method, path: route.path };
     const needs = leftOutFile(resolved, parts.leftOut);
-    parts.warn(`route ${route.method} ${path}: ${messageOf(error)}`, {
+    const note = error instanceof UnreachablePathError ? parts.log : parts.warn;
+    note(`route ${route.method} ${path}: ${messageOf(error)}`, {
       file: parts.file,
       object,
       ...(needs !== undefined && { needs }),

@@ -13,9 +13,12 @@ export interface PathMatcher {
 
 type Token = ReturnType<typeof parse>[number];
 
+/** Thrown for a path that no request has, because requests encode some of its characters. Strapi v4 takes it, and never answers there. */
+export class UnreachablePathError extends Error {}
+
 /**
  * Compiles a path in the syntax of path-to-regexp 6, which the router of Strapi v4 uses: `/pages/:slug`, `/:id(\\d+)`, `/:name?`,
- * `/:path*`, `/(.*)`. Throws an Error if it is invalid, or if no request has such a path.
+ * `/:path*`, `/(.*)`. Throws an Error if it is invalid, and an UnreachablePathError if no request has such a path.
  */
 export function compilePath(path: string): PathMatcher {
   if (!path.startsWith('/')) throw new Error(`the path "${path}" must begin with a slash`);
@@ -45,7 +48,9 @@ function refuseForeign(tokens: readonly Token[]): void {
   const text = tokens.filter((token) => typeof token === 'string').join('');
   const [foreign] = /[^\x21-\x7e]|[?#]/u.exec(text) ?? [];
   if (foreign !== undefined)
-    throw new Error(`no request has this path: write ${JSON.stringify(foreign)} as ${encodeURIComponent(foreign)}`);
+    throw new UnreachablePathError(
+      `no request has this path, here as in Strapi v4: write ${JSON.stringify(foreign)} as ${encodeURIComponent(foreign)}`,
+    );
 }
 
 const shownToken = (token: Token): string =>

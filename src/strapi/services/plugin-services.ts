@@ -89,11 +89,21 @@ function flatten(values: Values, prefix = ''): Record<string, string> {
   return Object.assign({}, ...parts) as Record<string, string>;
 }
 
+/** A condition of a user, as the services of Strapi up to v4.1 take it in the place of an id. */
+type UserCondition = Readonly<Record<string, unknown>>;
+
 const userService = ({ entityService, query, running, content }: PluginParts) => ({
   /** Creates a user. The password is stored as a hash. */
   add: (values: object) => entityService.create(userUid, { data: values, populate: ['role'] }),
-  edit: (id: number, values: object) => entityService.update(userUid, id, { data: values, populate: ['role'] }),
-  fetch: (id: number, parameters?: EntityParameters) => entityService.findOne(userUid, id, parameters),
+  edit: (user: number | UserCondition, values: object) =>
+    isRecord(user)
+      ? query(userUid).update({ where: user, data: values, populate: ['role'] })
+      : entityService.update(userUid, user, { data: values, populate: ['role'] }),
+  /** Returns a user by the id with parameters, or by a condition with a populate. */
+  fetch: (user: number | UserCondition, parameters?: EntityParameters) =>
+    isRecord(user)
+      ? query(userUid).findOne({ where: user, populate: parameters })
+      : entityService.findOne(userUid, user, parameters),
   fetchAll: (parameters?: EntityParameters) => entityService.findMany(userUid, parameters),
   fetchAuthenticatedUser: (id: number) => query(userUid).findOne({ where: { id }, populate: ['role'] }),
   count: (where?: object) => query(userUid).count({ where }),
@@ -132,27 +142,34 @@ function tokenService({ running }: PluginParts) {
   };
 }
 
-const roleService = ({ running, query, content }: PluginParts) => ({
+function roleService({ running, query, content }: PluginParts) {
   /** Returns the roles with the number of their users. */
-  find: async () => {
+  const find = async () => {
     const roles = await query(roleUid).findMany({
       orderBy: 'name',
       populate: { users: { count: true } },
     });
     return roles.map(({ users, ...role }) => ({ ...role, nb_users: Number(Reflect.get(Object(users) as object, 'count')) }));
-  },
+  };
   /** Returns a role with all actions by type and controller, and whether it has them. Throws a NotFoundError if there is none. */
-  findOne: async (id: number) => {
+  const findOne = async (id: number) => {
     const role = await query(roleUid).findOne({ where: { id }, populate: ['permissions'] });
     if (role === null) throw notFoundError('Role not found');
     const granted = new Set((role['permissions'] as readonly { readonly action: string }[]).map(({ action }) => action));
     return { ...role, permissions: permissionTree(grantableActions(running(), content().bind.registry), granted) };
-  },
-  /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
-  createRole: async (values: Values) => void (await createRole(values, content())),
-  updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),
-  deleteRole: (id: number) => deleteRole(Number(id), content()),
-});
+  };
+  return {
+    find,
+    findOne,
+    /** Their names in Strapi up to v4.1. */
+    getRoles: find,
+    getRole: findOne,
+    /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
+    createRole: async (values: Values) => void (await createRole(values, content())),
+    updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),
+    deleteRole: (id: number) => deleteRole(Number(id), content()),
+  };
+}
 
 const localeService = ({ running, query, content }: PluginParts) => ({
   /** Adds a locale: `{ code, name, isDefault }`. */

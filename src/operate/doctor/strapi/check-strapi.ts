@@ -7,6 +7,7 @@ import { findPlugins } from '#settings/find-plugins.js';
 import { examineConfig } from '#settings/load-config.js';
 import type { Sections } from '#settings/sections.js';
 import { readConfigFiles } from '#strapi/load/strapi-config.js';
+import { ProjectModules } from '#strapi/project/project-modules.js';
 import type { NamedFinding } from '../checks.js';
 import { missingPackages, projectVersions } from './project-versions.js';
 import { type PublishedFlaw, readPublishedFlaws } from './published-flaws.js';
@@ -48,8 +49,15 @@ type Files = Values | string;
 async function readFiles(directory: string, known: Sections): Promise<Files> {
   if (!existsSync(join(directory, 'config'))) return {};
   try {
-    const { config } = await examineConfig({ directory, sections: known, isStrapiProject: true, environment: 'production' });
-    return await readConfigFiles(directory, config, () => undefined);
+    const modules = new ProjectModules(directory);
+    const { config } = await examineConfig({
+      directory,
+      modules,
+      sections: known,
+      isStrapiProject: true,
+      environment: 'production',
+    });
+    return await readConfigFiles({ directory, modules }, config, () => undefined);
   } catch (error) {
     return firstLineOf(error);
   }
