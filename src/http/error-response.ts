@@ -1,6 +1,7 @@
 import { countExceeded, exceeding } from '#base/limits/exceeded.js';
-import { HttpError, type Context, type Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ApiError, notFoundError } from '#base/errors.js';
+import { isHttpError } from '#base/http-errors.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { RequestState } from './observe-requests.js';
 
@@ -58,7 +59,7 @@ interface ErrorEnvelope {
 
 /**
  * Returns the body for a thrown value: an ApiError with all its parts; another error with a 4xx status, of Koa or a body parser,
- * with its name and message, or of `ctx.throw` of project code with any status; a plain 500 for anything else.
+ * with its name and message, or of `ctx.throw` or http-errors in project code with any status; a plain 500 for anything else.
  */
 export function envelopeError(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
@@ -67,10 +68,6 @@ export function envelopeError(thrown: unknown): ErrorEnvelope {
     return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
   return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
 }
-
-/** Returns whether an error was made by its status. For `instanceof`, Koa counts errors that code has passed to `ctx.throw` too. */
-const isHttpError = (thrown: unknown): thrown is Error & { readonly status: number } =>
-  Object.prototype.isPrototypeOf.call(HttpError.prototype as object, Object(thrown) as object);
 
 /** Returns the 4xx status of an error, under either name; null if it has none. */
 function clientStatus(thrown: unknown): number | null {

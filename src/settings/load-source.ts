@@ -61,7 +61,9 @@ export async function createSourceLoader(options: LoadOptions): Promise<(file: s
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
     try {
-      compile(transform, file, options)(module.exports, requireFrom(file, load, options), module, file, dirname(file));
+      const own = ownModules(file, load, options);
+      const { run, importByNode } = compile(transform, file, options);
+      run(module.exports, requireFrom(file, own, options), module, file, dirname(file), importFrom(own, importByNode));
     } catch (error) {
       loaded.delete(file); // as Node does: its exports are incomplete
       throw error;
@@ -91,17 +93,27 @@ function reasonOf({ message }: Error): string {
 
 type Require = (id: string) => unknown;
 
-/** A file as a function with the parameters of the CommonJS wrapper. */
-type Wrapped = (exports: unknown, require: Require, module: LoadedModule, filename: string, dirname: string) => void;
+type Import = (id: string) => Promise<unknown>;
 
-const names = ['exports', 'require', 'module', '__filename', '__dirname'];
+/** A file as a function with the parameters of the CommonJS wrapper, and the function behind `import()`. */
+type Wrapped = (...wrapper: [unknown, Require, LoadedModule, filename: string, dirname: string, importing: Import]) => void;
 
-function compile(transform: Transform, file: string, { globals = {} }: LoadOptions): Wrapped {
+const names = ['exports', 'require', 'module', '__filename', '__dirname', '__importing'];
+
+/** How sucrase writes `import(x)` up to x, and what stands there instead. */
+const [written, replaced] = ['_interopRequireWildcard(require(', '__importing(('].map(
+  (call) => `Promise.resolve().then(() => ${call}`,
+) as [string, string]; // of two texts
+
+function compile(
+  transform: Transform,
+  file: string,
+  { globals = {} }: LoadOptions,
+): { readonly run: Wrapped; readonly importByNode: Import } {
   const types = /\.tsx?$/.test(file) ? (['typescript'] as const) : [];
   const { code } = transform(readFileSync(file, 'utf8'), {
     transforms: [...types, 'imports'],
     disableESTransforms: true,
-    preserveDynamicImport: true,
     filePath: file,
   });
   const source = {
@@ -109,8 +121,9 @@ function compile(transform: Transform, file: string, { globals = {} }: LoadOptio
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     contextExtensions: [globals],
   };
-  // Its type is any function; `names` are the parameters.
-  return compileFunction(code, names, source) as Wrapped;
+  // Their types are any function; the lists are the parameters.
+  const run = compileFunction(code.replaceAll(written, replaced), names, source) as Wrapped;
+  return { run, importByNode: compileFunction('return import(id)', ['id'], source) as Import };
 }
 
 /** Returns the path in a package of an import: `a/b` for `../node_modules/a/b/index.js`. */
@@ -128,15 +141,26 @@ const ownPackage = /^(graphql|nexus)(\/|$)/;
 
 const ownRequire: Require = createRequire(import.meta.url);
 
-/** Returns the `require` of a file. Relative paths to source files are loaded here, everything else by Node. */
-function requireFrom(file: string, load: (file: string) => unknown, options: LoadOptions): Require {
-  const { packages = {}, missing, directory } = options;
+/** Returns a module by what a file writes for it; null for a module of Node. */
+type OwnModules = (id: string) => { readonly module: unknown } | null;
+
+/** Returns the function that finds the packages that `options` has, and the source files of relative paths. */
+function ownModules(file: string, load: (file: string) => unknown, { packages = {} }: LoadOptions): OwnModules {
+  return (id) => {
+    const name = packagePath(id);
+    if (Object.hasOwn(packages, name)) return { module: packages[name] };
+    const path = /^\.{1,2}(\/|$)/.test(id) ? sourceFile(resolve(dirname(file), id)) : null;
+    if (path !== null) return { module: load(path) };
+    return null;
+  };
+}
+
+/** Returns the `require` of a file. What is no own module is loaded by Node. */
+function requireFrom(file: string, own: OwnModules, { missing, directory }: LoadOptions): Require {
   const native = createRequire(file);
   const require = (id: string): unknown => {
-    const name = packagePath(id);
-    if (Object.hasOwn(packages, name)) return packages[name];
-    const path = /^\.{1,2}(\/|$)/.test(id) ? sourceFile(resolve(dirname(file), id)) : null;
-    if (path !== null) return load(path);
+    const found = own(id);
+    if (found !== null) return found.module;
     try {
       return (ownPackage.test(id) ? ownRequire : native)(id) as unknown; // typed as any
     } catch (error) {
@@ -147,6 +171,16 @@ function requireFrom(file: string, load: (file: string) => unknown, options: Loa
   };
   return Object.assign(require, { resolve: native.resolve });
 }
+
+/** Returns the function behind `import()` of a file. What is no own module is imported by Node. */
+const importFrom =
+  (own: OwnModules, byNode: Import): Import =>
+  async (id) => {
+    const found = ownPackage.test(id) ? { module: ownRequire(id) } : own(id);
+    if (found === null) return byNode(id);
+    const exported = Object(found.module) as { readonly __esModule?: boolean };
+    return exported.__esModule === true ? exported : { ...exported, default: found.module };
+  };
 
 /**
  * Returns the source file that `x`, `x.js` or `x.ts` refers to: the first existing one of x.ts, x.tsx, x.js and the index file of x.

@@ -9,6 +9,9 @@ const memo = {
 
 const routes = `const { errors } = require('@strapi/utils');
 const raise = (error) => () => { throw error; };
+class HttpError extends Error {} // that of http-errors has the same form
+class UnavailableError extends HttpError {}
+const httpError = (status) => Object.assign(new UnavailableError('own text'), { status, statusCode: status, expose: status < 500, details: {} });
 const route = (path, handler, config = {}, method = 'GET') => ({ method, path, handler, config: { auth: false, ...config } });
 module.exports = { routes: [
   route('/memos', 'memo.write', {}, 'POST'),
@@ -20,6 +23,8 @@ module.exports = { routes: [
   route('/returned', () => new errors.ValidationError('own text', { own: true })),
   route('/set', (ctx) => { ctx.body = { error: new errors.NotFoundError('own text') }; }),
   route('/thrown', (ctx) => ctx.throw(503, 'own text')),
+  route('/http-503', raise(httpError(503))),
+  route('/http-409', raise(httpError(409))),
   route('/file', (ctx) => { ctx.body = require('node:fs').createReadStream(ctx.query.path); }),
   route('/thrown-error', (ctx) => ctx.throw(new Error('a secret'))),
   route('/thrown-error-500', (ctx) => ctx.throw(500, new Error('a secret'))),
@@ -50,10 +55,12 @@ const refusals: readonly (readonly [path: string, status: number, name: string, 
   ['/api/policy', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
   ['/api/closed', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
   ['/api/users/me', 403, 'ForbiddenError', 'Forbidden', 'Forbidden'],
-  ['/api/nothing', 404, 'NotFoundError', 'Not Found', 'Not Found'],
-  ['/nothing', 404, 'NotFoundError', 'Not Found', 'Not Found'],
+  ['/api/nothing', 404, 'NotFoundError', 'Not Found', 'none'],
+  ['/nothing', 404, 'NotFoundError', 'Not Found', 'none'],
   ['/api/gone', 404, 'NotFoundError', 'own text', null],
   ['/api/thrown', 503, 'ServiceUnavailableError', 'own text', null],
+  ['/api/http-503', 503, 'Error', 'own text', null],
+  ['/api/http-409', 409, 'Error', 'own text', null],
   ['/api/bad-error', 400, 'TypeError', 'own text', 'own text'],
   ['/api/bad-status', 409, 'Error', 'own text', 'own text'],
   ['/api/bad-validation', 500, 'ValidationError', 'own text', 'own text'],

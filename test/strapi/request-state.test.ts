@@ -50,14 +50,14 @@ const form = (): FormData => {
 const password = 'Secret1';
 
 const unknown = {
-  ...{ name: undefined, role: undefined, strategy: 'users-permissions', may: true, isAuthenticated: false, hasAbility: false },
+  ...{ name: undefined, role: undefined, strategy: 'users-permissions', may: true, isAuthenticated: true, hasAbility: false },
   ...{ same: false, type: 'content-api' },
 };
 const states = {
   public: unknown,
   nobody: { ...unknown, strategy: undefined, may: undefined, isAuthenticated: undefined, same: true },
-  user: { ...unknown, name: 'ann', role: 'Authenticated', isAuthenticated: true, same: true },
-  token: { ...unknown, strategy: 'api-token', isAuthenticated: true },
+  user: { ...unknown, name: 'ann', role: 'Authenticated', same: true },
+  token: { ...unknown, strategy: 'api-token' },
   super: {
     ...{ name: 'super', role: 'Super Admin', strategy: 'admin', may: true, isAuthenticated: true, hasAbility: true, same: true },
     ...{ cannot: true, secrets: [], type: 'admin' },

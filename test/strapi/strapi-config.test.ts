@@ -25,4 +25,26 @@ describe('strapi.config', () => {
         key,
       ]);
     });
+
+  const values: readonly (readonly [path: string, value: unknown])[] = [
+    ['mine.list[1].a', 2],
+    ['mine.list.0', 1],
+    ['mine.list["1"]', { a: 2 }],
+    ['mine.list.length', 2],
+    ['mine.list[7]', 'fallback'],
+    ['mine.nothing', null],
+    ['mine.none', 'fallback'],
+    ['mine.nothing.below', 'fallback'],
+    ['server.app.keys[0]', 'first-key'],
+  ];
+  for (const [path, value] of values)
+    it(`returns the value at ${path}`, async () => {
+      const directory = await writeProject({
+        'config/mine.json': '{ "list": [1, { "a": 2 }], "nothing": null }',
+        'config/server.json': '{ "app": { "keys": ["first-key"] } }',
+      });
+      const settings = createConfig({ directory, environment: 'development' });
+      const config = createStrapiConfig(settings, await readConfigFiles(directory, settings, () => undefined));
+      expect([config.get(path, 'fallback'), config.has(path)]).to.deep.equal([value, value !== 'fallback']);
+    });
 });

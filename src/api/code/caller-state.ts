@@ -26,8 +26,8 @@ export interface CallerState {
     /** Returns whether the caller may do an action such as `api::article.article.find`; an administrator perhaps on some types only. */
     readonly ability: { readonly can: (action: string, subject?: string | null) => boolean };
   };
-  /** Whether the caller has sent credentials. */
-  readonly isAuthenticated: boolean;
+  /** Also for the public, as in Strapi v4: the permissions of its role are those of the request. */
+  readonly isAuthenticated: true;
 }
 
 type Ability = CallerState['auth']['ability'];
@@ -59,7 +59,7 @@ function note<State extends object>(
   registry: Registry | null,
 ): CallerState & State {
   const auth = new CallerAuth(caller, registry);
-  const noted = Object.assign(state, { auth, isAuthenticated: caller.kind !== 'public' });
+  const noted = Object.assign(state, { auth, isAuthenticated: true as const });
   const set = (value: unknown): unknown => Object.defineProperty(state, 'user', { value, writable: true });
   if (caller.kind === 'user' || caller.kind === 'administrator')
     Object.defineProperty(state, 'user', { get: () => auth.user, set, enumerable: true, configurable: true });

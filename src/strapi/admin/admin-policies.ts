@@ -6,7 +6,7 @@ import type { Subject } from '#admin/rights/ability.js';
 /** What a policy reads of the context. */
 interface PolicyContext {
   readonly state: {
-    readonly isAuthenticated?: boolean;
+    readonly auth?: { readonly credentials: unknown };
     readonly userAbility?: { can(action: string, subject?: Subject): boolean };
   };
   readonly params?: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ function actionsOf({ actions }: Values, policy: string): readonly unknown[] {
 
 /** Returns the policies of Strapi v4 that routes of administrators name, by their names. */
 const adminPolicies = (content: () => ContentContext): Readonly<Record<string, Policy>> => ({
-  'admin::isAuthenticatedAdmin': ({ state }) => state.isAuthenticated === true,
+  'admin::isAuthenticatedAdmin': ({ state }) => Boolean(state.auth?.credentials), // Strapi lets the public pass too
   'admin::hasPermissions': (ctx, config) => actionsOf(config, 'admin::hasPermissions').every((action) => mayDo(ctx, action)),
   // nothing is ever sent
   'admin::isTelemetryEnabled': () => false,

@@ -70,7 +70,8 @@ export function createStrapiConfig(settings: Config, files: Values): StrapiConfi
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
     const names = namesIn(path);
     const written = below(config, inSections(names)) ?? below(files, inSections(names));
-    return [...set.values()].reduce((value, one) => withSet(value, names, one), written) ?? fallback;
+    const value = [...set.values()].reduce((value, one) => withSet(value, names, one), written);
+    return value === undefined ? fallback : value;
   };
   const own = {
     get,
@@ -86,8 +87,14 @@ export function createStrapiConfig(settings: Config, files: Values): StrapiConfi
   return Object.assign(Object.create(shown) as SettingsInStrapi, own);
 }
 
+/** Returns the names in a path, such as `server.app.keys[0]`. */
 const namesIn = (path: string | readonly string[]): readonly string[] =>
-  (typeof path === 'string' ? path.replace(/^plugin::/, 'plugin.').split('.') : path).map(String);
+  typeof path === 'string'
+    ? path
+        .replace(/^plugin::/, 'plugin.')
+        .replace(/\[["']?([^\]"']*)["']?\]/g, '.$1')
+        .split('.')
+    : path.map(String);
 
 /** A value that code has set at a path. */
 interface SetValue {
@@ -136,4 +143,7 @@ const inSections = ([section = '', name, ...rest]: readonly string[]): readonly 
     : [section, ...(name === undefined ? [] : [name]), ...rest];
 
 const below = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);
+  path.reduce<unknown>((inner, key) => {
+    const parts = Array.isArray(inner) || isRecord(inner) ? (inner as Values) : {}; // a list has its places as keys
+    return Object.hasOwn(parts, key) ? parts[key] : undefined;
+  }, value);

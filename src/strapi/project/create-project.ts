@@ -132,6 +132,7 @@ async function registerCode({ extended }: LoadedProject, input: LoadInput, run: 
   for (const { file, change } of extended) await runLeniently(file, input, () => change(models));
   await run();
   models.close();
+  input.registers.middlewares.endRegister();
 }
 
 /** Stores the content types of plugins, and adds the tasks of config/server. Throws a ConfigError that lists all problems of the code. */

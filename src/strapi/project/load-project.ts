@@ -134,18 +134,15 @@ function addMiddlewares(
   parts: EndpointParts,
   { registers, warn }: Pick<CookieParts, 'registers' | 'warn'>,
 ): void {
-  for (const item of ownMiddlewares(written))
-    for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
-      registers.addMiddleware(handler, String(typeof item === 'string' ? item : (item.name ?? item.resolve)));
-}
-
-/** Returns the middlewares in config/middlewares that are code of the project. */
-function ownMiddlewares(list: unknown): readonly (string | MiddlewareItem)[] {
-  if (!Array.isArray(list)) return [];
-  return (list as readonly (string | MiddlewareItem)[]).filter((item) => {
-    const name = typeof item === 'string' ? item : item.name;
-    return name?.startsWith('strapi::') !== true; // items have the form of Strapi
-  });
+  const list = Array.isArray(written) ? (written as readonly (string | MiddlewareItem)[]) : []; // items have the form of Strapi
+  const names = list.map((item) => (typeof item === 'string' ? item : (item.name ?? String(item.resolve))));
+  const errors = names.indexOf('strapi::errors');
+  for (const [index, item] of list.entries()) {
+    const name = String(names[index]);
+    if (name.startsWith('strapi::')) continue;
+    const handlers = runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [];
+    for (const handler of handlers) registers.middlewares.add({ handler, name }, index < errors ? 'outer' : 'inner');
+  }
 }
 
 /** Returns a function that returns the exports of a file; undefined, after a warning, if it cannot run here. */

@@ -11,7 +11,10 @@ export interface StrapiServer {
    * have no prefix.
    */
   routes(routes: readonly StrapiRoute[] | StrapiRouter): StrapiServer;
-  /** Adds a middleware for all requests. It runs after the body was read. */
+  /**
+   * Adds a middleware for all requests: in `register` before those of config/middlewares, later after them. It runs after the body was
+   * read.
+   */
   use(middleware: Middleware): StrapiServer;
   /** The server of Node, to which code attaches WebSockets. It listens after `bootstrap`. */
   readonly httpServer: Server;
@@ -20,13 +23,13 @@ export interface StrapiServer {
 
 interface ServerParts {
   readonly addRouter: (router: RegisteredRouter) => void;
-  readonly addMiddleware: (middleware: CodeHandler, name: string) => void;
+  readonly use: (middleware: CodeHandler) => void;
   readonly httpServer: Server;
   /** The value of NODE_ENV. */
   readonly environment: string;
 }
 
-export function createStrapiServer({ addRouter, addMiddleware, httpServer, environment }: ServerParts): StrapiServer {
+export function createStrapiServer({ addRouter, use, httpServer, environment }: ServerParts): StrapiServer {
   const file = 'strapi.server.routes';
   const server: StrapiServer = {
     routes: (routes) => {
@@ -36,7 +39,7 @@ export function createStrapiServer({ addRouter, addMiddleware, httpServer, envir
       return server;
     },
     use: (middleware) => {
-      addMiddleware(middleware as CodeHandler, 'strapi.server.use'); // from Koa
+      use(middleware as CodeHandler); // from Koa
       return server;
     },
     httpServer,

@@ -1,15 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { STATUS_CODES, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Context, Next } from 'koa';
 import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
-import { ApiError } from '#base/errors.js';
 import { contentOfCode } from '#api/code/content-of-code.js';
 import { entryType } from '#api/code/entity-service.js';
-import { envelopeError } from '#http/error-response.js';
 import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { Route } from '#http/route.js';
-import { decodeBody, isUndecoded } from '#http/request-body.js';
 import { type AdminCondition, type AgentTool, type Connection, notRunning } from '#http/running.js';
 import { createNotices } from '#base/notices.js';
 import type { Observer } from '#base/observe/observer.js';
@@ -19,9 +16,9 @@ import { CodeRegistry } from '../routes/code-registry.js';
 import { CodeTransactions } from '../content/code-transactions.js';
 import type { CookieSessions } from '../routes/cookie-session.js';
 import { CodeRequests } from '../routes/code-requests.js';
-import { runAll } from '../routes/endpoints.js';
 import { createCoreCode, type CoreCode } from '../routes/factories.js';
 import { CodeModels } from '../content/code-models.js';
+import { CodeMiddlewares } from './code-middlewares.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
 import { announceTo, EventHub, hubSubscribers } from '../content/event-hub.js';
@@ -32,9 +29,7 @@ import { firstEvents } from '../services/webhook-store.js';
 import { noteMatch, patternOf, routeOf, routerOf } from '../routes/matched-route.js';
 import { ProjectCron } from './project-cron.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
-import type { CodeHandler } from '../routes/strapi-route.js';
 import type { ModelOption } from '#model/schema/model-option.js';
-import { withBody } from '../routes/received-files.js';
 import { createAttachFiles } from '../services/upload-service.js';
 import { createStrapiServer, type StrapiServer } from '../routes/strapi-server.js';
 
@@ -71,11 +66,10 @@ export class ProjectRegisters {
   readonly adminConditions: AdminCondition[] = [];
   readonly agentTools = new Map<string, AgentTool>();
   readonly cron: ProjectCron;
+  readonly middlewares: CodeMiddlewares;
   readonly #routers: RegisteredRouter[] = [];
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
-  readonly #middlewares: CodeHandler[] = [];
-  readonly #middlewareNames: string[] = [];
   #strapi: unknown = null;
   #keys: unknown = null;
   #sessions: CookieSessions | null = null;
@@ -108,8 +102,9 @@ export class ProjectRegisters {
       },
     });
     this.cron = new ProjectCron({ observer, strapi: () => this.#strapi, jobs: () => this.running().backend.jobs });
-    const { addRouter, addMiddleware } = this;
-    this.server = createStrapiServer({ addRouter, addMiddleware, httpServer, environment: config.environment });
+    this.middlewares = new CodeMiddlewares({ config, observer });
+    const { use } = this.middlewares;
+    this.server = createStrapiServer({ addRouter: this.addRouter, use, httpServer, environment: config.environment });
   }
 
   /** Returns the current context of code, in its transaction. Throws a 503 until the database has answered. */
@@ -120,11 +115,6 @@ export class ProjectRegisters {
   readonly attachFiles = createAttachFiles({ running: () => this.running(), content: () => this.content() });
 
   readonly requestContext = { get: (): Context | undefined => this.#contexts.getStore() };
-
-  readonly addMiddleware = (middleware: CodeHandler, name: string): void => {
-    this.#middlewares.push(middleware);
-    this.#middlewareNames.push(name);
-  };
 
   readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
 
@@ -167,7 +157,7 @@ export class ProjectRegisters {
         const { registry } = this.running().backend.models.snapshot;
         noteMatch(ctx, { path, params, route, caller }, { router: this.router, registry });
       },
-      middlewares: () => this.#middlewareNames,
+      middlewares: () => this.middlewares.names,
       middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runInSession(ctx, next)),
       extend: (app) => {
         extendContext(app, this.#config.api.limits, this.#keys);
@@ -179,18 +169,8 @@ export class ProjectRegisters {
   /** Runs the middlewares, and then sets the cookie of a session that code has changed. */
   #runInSession(ctx: Context, next: Next): Promise<unknown> {
     const sessions = this.#sessions;
-    const done = this.#runMiddlewares(ctx, next);
+    const done = this.middlewares.run(ctx, next);
     return sessions === null ? done : done.finally(() => void sessions.commit(ctx));
-  }
-
-  /**
-   * Runs the middlewares, which expect a decoded body. Without middlewares, large and multipart bodies are decoded only after the
-   * rights were checked.
-   */
-  async #runMiddlewares(ctx: Context, next: Next): Promise<unknown> {
-    if (this.#middlewares.length === 0) return next();
-    if (isUndecoded(ctx)) await decodeBody(ctx);
-    return withBody(ctx, this.#config, () => runAll(this.#middlewares, ctx, () => orRefusal(ctx, next)));
   }
 
   /** Returns whether a uid is a content type of an API. Before the service is connected, all API uids are. */
@@ -199,21 +179,3 @@ export class ProjectRegisters {
     return uid.startsWith('api::') && types?.has(uid) !== false;
   }
 }
-
-/**
- * Runs the service. Sets the answers of refusals and of unknown paths at once, because in Strapi v4 they are no errors, and
- * middlewares go on after them.
- */
-async function orRefusal(ctx: Context, next: Next): Promise<void> {
-  try {
-    await next();
-  } catch (error) {
-    if (!(error instanceof ApiError) || !isPlain(error)) throw error;
-    ctx.set(error.headers);
-    ctx.status = error.status;
-    ctx.body = envelopeError(error);
-  }
-}
-
-const isPlain = ({ status, message }: ApiError): boolean =>
-  status === 401 || status === 403 || (status === 404 && message === STATUS_CODES[404]);

@@ -1,6 +1,7 @@
 import { inPlaceOf } from '#base/limits/exceeded.js';
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { ApiError } from '#base/errors.js';
+import { isHttpError } from '#base/http-errors.js';
 import { isRecord } from '#base/values.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 
@@ -47,7 +48,8 @@ function callHook(
 function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   format.count(thrown);
-  if (thrown instanceof ApiError) return apiError(thrown);
+  if (thrown instanceof ApiError) return apiError({ ...partsOf(thrown), details: thrown.details ?? {} });
+  if (isHttpError(thrown)) return apiError(partsOf(thrown));
   if (error instanceof GraphQLError && isShown(error)) return withCode(discreet(error, format), format);
   format.report(thrown);
   return new GraphQLError('Internal Server Error', { extensions: { code: 'INTERNAL_SERVER_ERROR', ...stack(thrown, format) } });
@@ -66,9 +68,22 @@ function discreet(error: GraphQLError, { introspection }: ErrorFormat): GraphQLE
   return message === error.message ? error : withParts(error, { message });
 }
 
-function apiError({ name, message: given, details }: ApiError): GraphQLError {
+interface ErrorParts {
+  readonly name: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+const partsOf = ({ name, message, details }: ErrorParts): ErrorParts => ({
+  name,
+  message,
+  ...(details !== undefined && { details }),
+});
+
+function apiError(parts: ErrorParts): GraphQLError {
+  const { name, message: given } = parts;
   const message = name === 'ForbiddenError' && given === 'Forbidden' ? 'Forbidden access' : given;
-  return new GraphQLError(message, { extensions: { error: { name, message, details: details ?? {} }, code: codeOf(name) } });
+  return new GraphQLError(message, { extensions: { error: { ...parts, message }, code: codeOf(name) } });
 }
 
 const codes: Readonly<Record<string, string>> = {

@@ -70,7 +70,7 @@ describe('the caller in the state of custom code', () => {
     [
       'the public',
       () => null,
-      () => ({ auth: { strategy: { name: 'users-permissions' }, credentials: null }, isAuthenticated: false }),
+      () => ({ auth: { strategy: { name: 'users-permissions' }, credentials: null }, isAuthenticated: true }),
     ],
   ];
   for (const [title, key, state] of cases)

@@ -5,6 +5,11 @@ import { serveExtended, type ServedExtended } from './serve-extended.js';
 
 const { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } = mangrove;
 
+/** An error as http-errors makes it. */
+const conflict = Object.assign(new (class extends class HttpError extends Error {} {})('Taken'), {
+  ...{ name: 'ConflictError', status: 409, expose: true, details: { by: 1 } },
+});
+
 /** Thrown errors, and their name, message, details and code in the answer. */
 const cases: Readonly<Record<string, readonly [Error, name: string, message: string, details: object, code: string]>> = {
   policy: [new PolicyError(), 'PolicyError', 'Policy Failed', {}, 'FORBIDDEN'],
@@ -16,6 +21,7 @@ const cases: Readonly<Record<string, readonly [Error, name: string, message: str
     ...(['ApplicationError', 'Sold out', { left: 0 }, 'STRAPI_APPLICATION_ERROR'] as const),
   ],
   validation: [new ValidationError('Too short'), 'ValidationError', 'Too short', {}, 'BAD_USER_INPUT'],
+  conflict: [conflict, 'ConflictError', 'Taken', { by: 1 }, 'STRAPI_CONFLICT_ERROR'],
   notFound: [new NotFoundError(), 'NotFoundError', 'Entity not found', {}, 'STRAPI_NOT_FOUND_ERROR'],
 };
 
