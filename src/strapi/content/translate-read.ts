@@ -60,7 +60,7 @@ const describeSort = ({ path, order }: Sort): Values =>
   path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), order) as Values; // a path is not empty
 
 /** Returns a filter as an object. Conditions on different names are merged into one object, the usual form in code. */
-function describeFilter(filter: Filter): Values {
+export function describeFilter(filter: Filter): Values {
   switch (filter.kind) {
     case 'field':
       return { [filter.name]: describeFilter(filter.filter) };

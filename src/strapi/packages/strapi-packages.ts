@@ -18,6 +18,7 @@ import type { CodeRequests } from '../routes/code-requests.js';
 import type { Factories } from '../routes/factories.js';
 import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
+import { withVisiblePopulate } from '../content/visible-populate.js';
 import { pluginFiles } from '../runtime/plugin-files.js';
 import { projectYup, YupValidationError } from './project-yup.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
@@ -141,8 +142,9 @@ function contentHelpers({ requests, content }: PackageParts) {
   const input = async (data: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
     Promise.resolve(acceptInput(typeOf(model), data, contentOf(about)));
   const query = async (asked: Values, model: { readonly uid: string }, about?: About): Promise<Values> => {
-    checkQuery(asked, typeOf(model), contentOf(about));
-    return Promise.resolve(asked);
+    const context = contentOf(about);
+    checkQuery(asked, typeOf(model), context);
+    return Promise.resolve(withVisiblePopulate(asked, typeOf(model), context.bind));
   };
   const part =
     (name: string) =>

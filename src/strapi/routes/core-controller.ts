@@ -16,6 +16,7 @@ import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
+import { withVisiblePopulate } from '../content/visible-populate.js';
 import type { CodeContext, CodeRequests } from './code-requests.js';
 import { isMultipart, parseMultipartData } from './received-files.js';
 
@@ -155,10 +156,15 @@ function sharedMethods(uid: string, parts: ControllerParts) {
     },
     sanitizeInput: async (data: unknown, ctx: CodeContext): Promise<Values> =>
       Promise.resolve(acceptInput(about(ctx).type, data, requests.contentOf(ctx))),
-    /** Returns the query. Names that the caller may not use are refused, because dropping them could widen a filter. */
+    /**
+     * Returns the query without relations that the caller may not find. Other names that the caller may not use are refused, because
+     * dropping them could widen a filter.
+     */
     sanitizeQuery: async (ctx: CodeContext): Promise<Values> => {
-      checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));
-      return Promise.resolve(queryOf(ctx));
+      const { bind } = requests.contentOf(ctx);
+      const { access, type } = about(ctx);
+      checkQuery(queryOf(ctx), type, requests.contentOf(ctx));
+      return Promise.resolve(access === null ? queryOf(ctx) : withVisiblePopulate(queryOf(ctx), type, bind));
     },
     validateQuery: async (ctx: CodeContext): Promise<void> => {
       checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));
