@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { exceeding } from '#base/limits/exceeded.js';
 import { endless, type WaitTime, withinTime } from '#base/limits/clock.js';
 import { payloadTooLargeError, validationError } from '#base/errors.js';
@@ -49,6 +50,7 @@ export class Staging {
 
   /** Stores bytes. Throws a PayloadTooLargeError if they exceed the limit, or an error of the source. */
   async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
+    if (source instanceof Readable) source.on('error', () => undefined); // it may fail before it is read, which reports the error
     const { settings, owner, storageOf } = this.#media;
     const database = { ...this.#media.database, time: this.#time };
     const id = blobRecords.newId();

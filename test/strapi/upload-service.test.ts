@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +107,18 @@ describe('the service of uploads', () => {
       const folders = serving.strapi.plugin('upload').service('folder');
       const error: unknown = await folders.create(folder).catch((caught: unknown) => caught);
       expect(error).to.have.property('name', 'ValidationError');
+    });
+
+  const absent = join(tmpdir(), 'no-such-folder', 'a.txt');
+  const failing = {
+    'that does not exist': () => ({ path: absent, name: 'a.txt', type: 'text/plain' }),
+    'of a stream that fails': () => ({ name: 'a.txt', type: 'text/plain', stream: createReadStream(absent) }),
+  };
+  for (const [name, describe] of Object.entries(failing))
+    it(`refuses a file ${name}`, async () => {
+      const service = serving.strapi.plugin('upload').service('upload');
+      const error: unknown = await service.upload({ data: {}, files: describe() }).catch((caught: unknown) => caught);
+      expect(error).to.have.property('code', 'ENOENT');
     });
 
   it('describes a file that is not stored', async () => {
