@@ -27,6 +27,11 @@ export interface ContentContext {
   readonly author?: number | undefined;
   /** Whether the open transaction is one whose entries are answered by `finalEntry` after its commit. */
   readonly answersLate?: true;
+  /**
+   * Whether the open transaction is one of code, which may go on after an error of the operation. Unique values are then checked before
+   * a write, because the error of an index ends the transaction.
+   */
+  readonly outlivesErrors?: true;
   /** Null if there is no code around reads and writes. */
   readonly hooks: CodeHooks | null;
   /** Told what a request asks for and does not get. */

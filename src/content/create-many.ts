@@ -36,7 +36,7 @@ async function insertMany(type: ContentType, accepted: readonly Values[], contex
   const entries: PreparedEntry[] = [];
   for (const [index, values] of accepted.entries())
     entries.push(await prepareEntry(type, values, { given: ids[index] ?? 0, source: null }, context));
-  await orUniqueError({ type, data: {}, id: null }, context, () =>
+  await orUniqueError({ type, data: {}, id: null, ofSeveral: true }, context, () =>
     inTransaction(store.database, (database) => insertAll(type, entries, withDatabase(context, database))),
   );
   return ids;

@@ -15,7 +15,7 @@ import {
   type WrittenMany,
 } from './content-context.js';
 import type { DataForCode } from './data-for-code.js';
-import { refusedError, type UniqueWrite } from './unique-errors.js';
+import { refusedError, refuseTaken, type UniqueWrite } from './unique-errors.js';
 
 /** The steps of a write. */
 interface WriteSteps<Result> {
@@ -138,13 +138,14 @@ export async function writePortions(
 
 /**
  * Runs `store`. If a unique index refuses the write, throws a ValidationError that lists all taken values. The index decides, so
- * that exactly one of many concurrent writers of a value succeeds.
+ * that exactly one of many concurrent writers of a value succeeds. In a transaction of code the values are also checked before.
  */
 export async function orUniqueError<Result>(
   write: UniqueWrite | (() => Promise<UniqueWrite>),
   context: ContentContext,
   store: () => Promise<Result>,
 ): Promise<Result> {
+  if (context.outlivesErrors === true) await refuseTaken(typeof write === 'function' ? await write() : write, context);
   try {
     return await store();
   } catch (error) {

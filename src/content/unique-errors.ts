@@ -27,6 +27,8 @@ export interface UniqueWrite {
   readonly data: Values;
   readonly id: number | null;
   readonly group?: number | null;
+  /** Whether several stored entries get the values, which may have them already: only the index can tell. */
+  readonly ofSeveral?: true;
   /** Names of generated uids, which the client did not send. */
   readonly generated?: readonly string[];
 }
@@ -84,12 +86,25 @@ export async function refusedError(
   const taken = await takenValues(writtenValues, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
   const refused = writtenValues.filter((one) => taken.has(one) || named.includes(keyOf(one)));
-  const isGenerated = ({ path: [name = ''] }: UniqueValue): boolean => write.generated?.includes(name) === true;
-  const generated = refused.find(isGenerated);
-  const clientValues = refused.filter((one) => !isGenerated(one));
+  return takenError(refused, write) ?? fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueFields.names))]);
+}
+
+/** Throws the error of values that another entry has, of which the open transaction knows. */
+export async function refuseTaken(write: UniqueWrite, context: ContentContext): Promise<void> {
+  if (write.ofSeveral === true) return;
+  const writtenValues = uniqueValues(write, context);
+  const taken = await takenValues(writtenValues, write, context, context.store.database);
+  const error = takenError([...taken], write);
+  if (error !== null) throw error;
+}
+
+/** Returns the error of values that are taken: first those that the client sent; null if there are none. */
+function takenError(taken: readonly UniqueValue[], { generated = [] }: UniqueWrite): ApiError | null {
+  const isGenerated = ({ path: [name = ''] }: UniqueValue): boolean => generated.includes(name);
+  const [uid] = taken.filter(isGenerated);
+  const clientValues = taken.filter((one) => !isGenerated(one));
   if (clientValues.length > 0) return fieldErrors(clientValues.map(({ path }) => notUnique(path)));
-  if (generated !== undefined) return fieldErrors([{ ...notUnique(generated.path), code: 'uid-taken' }]);
-  return fieldErrors([notUnique(fields.slice(0, 1).flatMap(uniqueFields.names))]);
+  return uid === undefined ? null : fieldErrors([{ ...notUnique(uid.path), code: 'uid-taken' }]);
 }
 
 /** Returns whether another write has created the entry of a group and locale first. It has the shared values of the group too. */
@@ -140,16 +155,16 @@ function storedValue({ type, name }: ScalarAttribute, value: unknown): unknown {
 
 /**
  * Returns the values that another entry has. In a localized type only entries of the same locale count; for a value that all locales
- * of an entry share, those of all other entries in any locale. Reads outside the transaction, which the error may have ended.
+ * of an entry share, those of all other entries in any locale. By default reads outside the transaction, which an error may have ended.
  */
 async function takenValues(
   writtenValues: readonly UniqueValue[],
   write: UniqueWrite,
   { bind, store }: ContentContext,
+  database: Database = { ...store.database, session: null },
 ): Promise<ReadonlySet<UniqueValue>> {
   if (writtenValues.length === 0) return new Set();
   const { type, id } = write;
-  const database = { ...store.database, session: null };
   const fields = [...new Set(writtenValues.map(({ field }) => field))];
   const place = type.localized ? await placeOf(write, bind.defaultLocale, database) : null;
   const others = id === null ? {} : { _id: is.otherThan(id) };

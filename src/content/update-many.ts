@@ -52,7 +52,7 @@ async function setMany(type: ContentType, match: Match, data: unknown, context: 
   const write = await buildWrite(type, values, { current: {} }, context);
   const change = settingValues(type, { ...write.values, updatedAt: new Date(), ...marksOfUpdate(values, context) });
   const shared = sharedNames(type, Object.keys(values));
-  return orUniqueError({ type, data: values, id: null }, context, () =>
+  return orUniqueError({ type, data: values, id: null, ofSeveral: true }, context, () =>
     shared.length === 0
       ? bulkWrite(context.store, type.collection, [changeMany(match, change)])
       : inTransaction(context.store.database, (database) =>

@@ -206,6 +206,44 @@ describe('a transaction of code', () => {
     expect([runs, result, await titles()]).to.deep.equal([2, 'written', ['changed']]);
   });
 
+  const numbered = (number: number) => notes().create({ data: { title: `n${String(number)}`, number } });
+  /** Writes of a number that another entry has, or that the transaction has written itself. */
+  const taken: readonly (readonly [name: string, work: () => Promise<unknown>])[] = [
+    ['a create', () => numbered(1)],
+    ['a create by the entity service', () => serving.strapi.entityService.create('api::note.note', { data: { number: 1 } })],
+    ['a create of what it has written', async () => (await numbered(2), numbered(2))],
+    ['an update', async () => notes().update({ where: { id: (await numbered(3)).id }, data: { number: 1 } })],
+  ];
+  for (const [name, work] of taken)
+    it(`goes on after ${name} that a unique attribute refuses`, async () => {
+      await numbered(1);
+      const result = await run(async () => {
+        await write('before');
+        const error = await work().catch((caught: unknown) => caught);
+        await write('later');
+        return Reflect.get(Object(error) as object, 'details');
+      });
+      expect(result).to.have.nested.property('errors[0].path').that.deep.equals(['number']);
+      expect(await titles()).to.include.members(['before', 'later']);
+    });
+
+  it('fails at once if code goes on after an error that has ended it', async () => {
+    await numbered(1);
+    let runs = 0;
+    const refused = notes().createMany;
+    const fail = () => refused({ data: [{ title: 'x', number: 1 }] }).catch(() => (runs += 1));
+    expect(await run(async () => (await write('a'), await fail(), write('b')))).to.match(/was ended by an earlier error/);
+    expect(await run(async () => (await write('a'), fail()))).to.match(/was ended by an earlier error/);
+    expect([runs, await titles()]).to.deep.equal([2, ['n1']]);
+  });
+
+  it('of a lifecycle goes on after a refused write', async () => {
+    await numbered(1);
+    Object.assign(globalThis, { inHook: () => numbered(1).catch(() => 0) });
+    await write('inner');
+    expect(await titles()).to.deep.equal(['inner', 'n1']);
+  });
+
   it('of a lifecycle cannot be rolled back without its write', async () => {
     const inHook = () => run(({ rollback }) => rollback().catch(() => 0)).then((result) => refuse(String(result)));
     Object.assign(globalThis, { inHook });

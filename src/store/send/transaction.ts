@@ -1,9 +1,9 @@
 import { runAfterWrite } from '#base/after-write.js';
 import { ApiError, unavailableError, unconfirmedError } from '#base/errors.js';
-import { Queue } from '#base/limits/queue.js';
 import type { Database } from './database.js';
 import { DuplicateKey, isTransient, StaleForm, translateDriverError } from './driver-errors.js';
 import { attempts, type Work } from './transaction-attempts.js';
+import { TransactionQueue } from './transaction-queue.js';
 import { WrittenEntries } from './write-queues.js';
 
 /**
@@ -26,8 +26,10 @@ export async function inTransaction<Result>(database: Database, work: (database:
     last.clear();
     later.length = 0;
     abandon();
-    const inner = { ...database, order: new Queue({ atOnce: 1 }), last, later, undo, written, session };
+    const order = new TransactionQueue();
+    const inner = { ...database, order, last, later, undo, written, session };
     const running = work(inner).then(async (result) => {
+      order.refuseEnded();
       for (const end of last.values()) await end();
       return result;
     });

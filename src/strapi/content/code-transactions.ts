@@ -46,7 +46,7 @@ export class CodeTransactions {
   /** Returns the context of code, in its transaction if there is one. */
   contextOf(context: ContentContext): ContentContext {
     const open = this.current;
-    return open === null ? context : withDatabase(context, open.database);
+    return open === null ? context : { ...withDatabase(context, open.database), outlivesErrors: true };
   }
 }
 

@@ -27,8 +27,8 @@ export class TransactionAttempt {
   #reject: (reason: unknown) => void = () => undefined;
 
   constructor(database: Database) {
-    const { session } = database;
-    this.#commands = new Commands(() => !this.hasFailed && session?.inTransaction() !== false);
+    const { session, order = new Queue({ atOnce: 1 }) } = database;
+    this.#commands = new Commands(order, () => !this.hasFailed && session?.inTransaction() !== false);
     this.database = database.session === null ? database : { ...database, order: this.#commands };
     this.ending = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -83,12 +83,14 @@ export class TransactionAttempt {
  * outside of the transaction.
  */
 class Commands extends Queue {
+  readonly #order: Queue;
   readonly #takesMore: () => boolean;
   /** The first error after which the transaction runs again; null if there is none. */
   conflict: Error | null = null;
 
-  constructor(takesMore: () => boolean) {
+  constructor(order: Queue, takesMore: () => boolean) {
     super({ atOnce: 1 });
+    this.#order = order;
     this.#takesMore = takesMore;
   }
 
@@ -96,7 +98,7 @@ class Commands extends Queue {
     return super.run(async () => {
       if (!this.#takesMore()) throw new Error('the transaction has ended before this command, which belongs to it');
       try {
-        return await work();
+        return await this.#order.run(work);
       } catch (error) {
         if (error instanceof Error && isRetried(error)) this.conflict ??= error;
         throw error;
