@@ -141,10 +141,11 @@ describe('parameters of code', () => {
   });
 
   it('that have no effect are told, with what to use', async () => {
-    await things().findMany({ sort: 'kind', page: 2, custom: 1 });
+    await things().findMany({ sort: 'kind', page: 2, custom: 1, populate: { a: { fields: ['kind'] } } });
     expect(told()).to.include.members([
       "strapi.db.query('api::thing.thing'): sort has no effect, as in Strapi v4; use orderBy",
       "strapi.db.query('api::thing.thing'): page has no effect, as in Strapi v4; use offset, or call findPage",
+      "strapi.db.query('api::thing.thing'): populate.a.fields has no effect, as in Strapi v4; use select",
     ]);
   });
 

@@ -158,6 +158,25 @@ describe('strapi.db.query', () => {
     expect((await books().findOne({ where: { id: 2 }, populate: ['author'] })).author.id).to.equal(2);
   });
 
+  it('ignores parameters of the entity service inside of populate, and says so', async () => {
+    const authors = serving.strapi.db.query('api::author.author');
+    const nested = { fields: ['title'], sort: 'title:desc', start: 1, pagination: { limit: 1 }, filters: { pages: { $lt: 400 } } };
+    const { books: found } = await authors.findOne({ where: { id: 2 }, populate: { books: nested } });
+    expect(found).to.have.length(1);
+    expect(found[0]).to.include({ title: 'Persuasion', pages: 250 });
+    const loaded = await authors.load({ id: 2 }, 'books', { fields: ['title'], orderBy: { title: 'desc' } });
+    expect(loaded.map(({ pages }: { readonly pages: number }) => pages)).to.deep.equal([250, 500]);
+  });
+
+  it('refuses to load what is no relation', async () => {
+    for (const name of ['title', 'nothing']) {
+      const error: unknown = await books()
+        .load({ id: 1 }, name)
+        .catch((caught: unknown) => caught);
+      expect(error).to.have.property('message', `Invalid load. Expected ${name} to be a relational attribute`);
+    }
+  });
+
   it('populates an existing entry', async () => {
     const dune = await books().findOne({ where: { title: 'Dune' }, select: ['title'] });
     expect(await books().populate(dune, { author: { select: ['name'] } })).to.deep.equal({

@@ -50,11 +50,36 @@ const insteadOf: Readonly<Record<string, string>> = {
   pagination: 'offset and limit',
 };
 
+/**
+ * The parameters that a populated relation takes. Reads of the API describe themselves with `publicationState` and `ordering` to code
+ * around them.
+ */
+const nestedNames: ReadonlySet<string> = new Set([...readNames, 'on', 'count', 'publicationState', 'ordering']);
+
 /** Returns a line for each parameter of a read that has no effect, as in Strapi v4. */
-export const unreadParameters = (parameters: EngineParameters): readonly string[] =>
-  Object.keys(parameters)
-    .filter((name) => !readNames.has(name))
-    .map((name) => `${name} has no effect, as in Strapi v4; use ${insteadOf[name] ?? 'where'}`);
+export const unreadParameters = (parameters: EngineParameters): readonly string[] => [
+  ...unreadIn(parameters, readNames, ''),
+  ...unreadBelow(parameters.populate, 'populate'),
+];
+
+const unreadIn = (given: object, names: ReadonlySet<string>, place: string): readonly string[] =>
+  Object.keys(given)
+    .filter((name) => !names.has(name))
+    .map((name) => `${place}${name} has no effect, as in Strapi v4; use ${insteadOf[name] ?? 'where'}`);
+
+/** Returns the lines of populated relations, whose parameters are by name. */
+function unreadBelow(populate: unknown, place: string): readonly string[] {
+  if (!isPlainObject(populate)) return [];
+  return Object.entries(populate).flatMap(([name, value]) =>
+    isPlainObject(value)
+      ? [
+          ...unreadIn(value, nestedNames, `${place}.${name}.`),
+          ...unreadBelow(value['populate'], `${place}.${name}.populate`),
+          ...unreadBelow(value['on'], `${place}.${name}.on`),
+        ]
+      : [],
+  );
+}
 
 /**
  * Returns a query of all locales, drafts and published entries for parameters as `presentParameters` returns them. Throws a
@@ -120,8 +145,8 @@ function translatePopulate(populate: unknown): unknown {
   return mapValues(populate, (value) => (isPlainObject(value) ? translateNested(value) : value));
 }
 
-/** Translates the parameters of a populated relation into those of REST. */
-function translateNested({ select, where, filters, orderBy, offset, populate, on, ...rest }: Values): Values {
+/** Translates the parameters of a populated relation into those of REST. Others have no effect, also if REST has them. */
+function translateNested({ select, where, filters, orderBy, offset, populate, on, ...others }: Values): Values {
   const conditions = [where, filters].filter((part) => part !== undefined && part !== null).map(translateWhere);
   const given = {
     fields: select,
@@ -131,7 +156,8 @@ function translateNested({ select, where, filters, orderBy, offset, populate, on
     populate: translatePopulate(populate),
     on: isPlainObject(on) ? mapValues(on, (value) => (isPlainObject(value) ? translateNested(value) : value)) : on,
   };
-  return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+  const rest = Object.entries(others).filter(([name]) => nestedNames.has(name));
+  return Object.fromEntries([...rest, ...Object.entries(given).filter(([, value]) => value !== undefined)]);
 }
 
 /** Returns the first entry and the number of entries that are asked for; -1 for all. Throws a ValidationError for other values. */

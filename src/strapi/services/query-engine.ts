@@ -14,6 +14,7 @@ import {
   type Entity,
   type EntityOperation as OpenedForCode,
 } from '#api/code/entity-service.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import type { LoadedEntry } from '#store/form/loaded.js';
 import { validationError } from '#base/errors.js';
 import type { Query } from '#model/query/ast.js';
@@ -108,6 +109,7 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     findPage: (parameters = {}) => findPage(parameters, many, counted),
     count: (parameters = {}) => counted(parameters),
     load: async ({ id }, names, parameters = {}) => {
+      for (const name of [names].flat()) refuseScalar(open().type, name);
       const populate = Object.fromEntries([names].flat().map((name) => [name, parameters]));
       const entry = await findFirst({ where: { id }, select: 'id', populate });
       if (typeof names === 'string') return (entry?.[names] ?? null) as unknown;
@@ -120,6 +122,12 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
     }),
     ...engineWrites(open),
   };
+}
+
+/** Throws an Error, as Strapi v4 does, unless an attribute has entries or components as its value. */
+function refuseScalar({ attributes }: ContentType, name: string): void {
+  if ((attributes.get(name)?.kind ?? 'scalar') === 'scalar')
+    throw new Error(`Invalid load. Expected ${name} to be a relational attribute`);
 }
 
 type Opened = Omit<OpenedForCode, 'query'>;
