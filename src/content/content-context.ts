@@ -47,6 +47,8 @@ export type WriteAction = 'create' | 'update' | 'delete' | 'createMany' | 'updat
 export interface PendingWrite {
   readonly action: WriteAction;
   readonly type: ContentType;
+  /** The id of the entry; absent if it is new, or if there are several. */
+  readonly id?: number;
   /** Absent if the entries are new. */
   readonly where?: object;
   /** Absent if entries are deleted. */

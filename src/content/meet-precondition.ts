@@ -20,6 +20,8 @@ export type Status = 'draft' | 'published';
 export interface EntryKey extends Pick<Precondition, 'expected'> {
   readonly type: ContentType;
   readonly id: number;
+  /** The conditions by which code has found the entry, as code around the write sees them; those on the id by default. */
+  readonly where?: object;
   /** What stored values of the entry must be, by attribute. Otherwise the write finds no entry. */
   readonly guard?: Match;
   /** Which one of the entry and the draft beside it is updated; the entry, which must have no draft, by default. */

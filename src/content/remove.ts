@@ -24,11 +24,11 @@ import { idsOfMany, type ManyEntries } from './update-many.js';
  * is not of the expected version.
  */
 export async function remove(key: EntryKey, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
-  const { type, id } = key;
+  const { type, id, where = { id } } = key;
   const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
   const match = await matchForDelete(key, context);
-  const removed = await runWrite({ action: 'delete', type, where: { id }, query, selection: entry.selection }, context, {
+  const removed = await runWrite({ action: 'delete', type, id, where, query, selection: entry.selection }, context, {
     run: async (_, inside) => ((await removeEntry(type, id, match, inside)) ? entry : null),
     written: (removed) => (removed === null ? null : { id }),
     ...((key.expected ?? key.guard) !== undefined && { exists: ({ store }) => isStored(store.database, type.collection, match) }),

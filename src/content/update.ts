@@ -60,7 +60,8 @@ export async function update(
   const change = await bindChange({ selection, copied, ...key }, stampUpdate(accepted), context);
   const checked = await checkChange(change, context);
   if (checked === null) return refuseOther(change, context);
-  const write = { action: 'update', type, where: { id }, data: change.data, query, selection } as const;
+  const { where = { id } } = key;
+  const write = { action: 'update', type, id, where, data: change.data, query, selection } as const;
   const updated = await runWrite(write, context, {
     run: async (changed, inside) => {
       if (changed === change.data) return writeChange(change, checked, inside);

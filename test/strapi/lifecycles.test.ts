@@ -123,6 +123,17 @@ describe('code around writes', () => {
     expect([status, body.title, body.number], JSON.stringify(body)).to.deep.equal([200, 'changed', 1]);
   });
 
+  it('sees the conditions of strapi.db.query as they are given', async () => {
+    const seen: unknown[] = [];
+    const see = ({ params }: Event) => seen.push(params.where);
+    subscribe({ beforeUpdate: see, afterUpdate: see, beforeDelete: see, afterDelete: see });
+    const { id } = await posts().create({ data: { title: 'found', slug: 'found' } });
+    const [first, second] = [{ slug: 'found' }, { id: { $in: [String(id)] } }];
+    await posts().update({ where: first, data: { title: 'changed' } });
+    expect(await posts().delete({ where: second })).to.include({ id, title: 'changed' });
+    expect(seen).to.deep.equal([first, first, second, second]);
+  });
+
   it('sees params, state and result', async () => {
     const seen: unknown[] = [];
     subscribe({

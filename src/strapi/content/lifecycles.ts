@@ -140,7 +140,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook['begin']> {
-    const { action, type, data, where } = write;
+    const { action, type, data, where, id = 0 } = write;
     const kind = kindOf(action);
     const params = {
       ...(where && { where }),
@@ -154,7 +154,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     const isOther = where !== undefined && write.selection === null && !isDeepStrictEqual(params.where, given.where);
     refuseOrLog(ignoredChanges(isOther ? { ...params, where: given.where } : params, given, type.uid), context);
     const listens = this.#pairs(type.uid, `after${kind}`).length > 0 || this.#hearsAnswer(type.uid, action);
-    const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
+    const deleted = listens && action === 'delete' ? await readResult(write, id, context) : null;
     return {
       data: isDeepStrictEqual(params.data, data) ? data : params.data,
       ...(isOther && { filter: engineFilter({ where: params.where }, limitsOfCode(context.bind.limits)) }),
@@ -204,8 +204,6 @@ export class Lifecycles implements CodeHooks, ReadHooks {
 }
 
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // capitalized
-
-const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
 
 /** Returns the entry with all values, and with what the caller of the write reads back. */
 function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<LoadedEntry | null> {

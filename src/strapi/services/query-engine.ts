@@ -209,5 +209,5 @@ async function onFirst(
   const [first] = (await readPage({ where, select: 'id', limit: 1 }, { type, context })).entries;
   if (first === undefined) return null;
   const id = Number(first.document['_id']);
-  return entityOrNull(await write({ type, id }, answerQuery(parameters, context), context));
+  return entityOrNull(await write({ type, id, where }, answerQuery(parameters, context), context));
 }
