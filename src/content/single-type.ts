@@ -1,4 +1,4 @@
-import { hasCode, preconditionFailed, validationError } from '#base/errors.js';
+import { hasCode, idTakenError, preconditionFailed, validationError } from '#base/errors.js';
 import { isStored } from '#store/stored.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -22,15 +22,19 @@ interface SingleKey extends Precondition, Pick<EntryKey, 'status'> {
  * PreconditionFailedError if the entry is not as the write demands.
  */
 export async function updateSingle(key: SingleKey, write: WriteInput, context: ContentContext): Promise<LoadedEntry | null> {
-  return (await updateStored(key, write, context)) ?? createOnly(key, write, context);
+  const find = () => findSingleForWrite(key.type, write.query, context);
+  const stored = await find();
+  const updated = await updateStored(stored, key, write, context);
+  const isHidden = updated === null && stored !== null && (await find()) !== null; // by a rule
+  return updated !== null || isHidden ? updated : createOnly(key, write, context);
 }
 
 async function updateStored(
+  stored: LoadedEntry | null,
   { type, expected, isNew, status }: SingleKey,
   write: WriteInput,
   context: ContentContext,
 ): Promise<LoadedEntry | null> {
-  const stored = await findSingleForWrite(type, write.query, context);
   if (stored === null) return null;
   if (isNew === true) throw preconditionFailed(versionOf(stored));
   const key = { type, id: Number(stored.document['_id']), ...(status && { status }) };
@@ -38,7 +42,8 @@ async function updateStored(
 }
 
 /**
- * Creates the only entry of a locale. If several first writes run concurrently, one creates the entry and the others update it.
+ * Creates the only entry of a locale. If several first writes run concurrently, one creates the entry and the others update it; a
+ * transaction runs again for this.
  */
 async function createOnly(key: SingleKey, { data, query }: WriteInput, context: ContentContext): Promise<LoadedEntry | null> {
   const { type, expected, status } = key;
@@ -51,7 +56,8 @@ async function createOnly(key: SingleKey, { data, query }: WriteInput, context: 
     return await create(type, type.localized && isRecord(values) ? { locale, ...values } : values, query, context);
   } catch (error) {
     if (!hasCode(error, 'locale-taken')) throw error;
-    return updateStored(key, { data, query }, context);
+    if (context.store.database.session !== null) throw idTakenError(); // runs again
+    return updateStored(await findSingleForWrite(type, query, context), key, { data, query }, context);
   }
 }
 
