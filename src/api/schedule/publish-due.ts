@@ -25,6 +25,14 @@ interface Due {
   readonly time: Date;
 }
 
+interface Found {
+  readonly chosen: readonly Due[];
+  /** The type and the time. */
+  readonly key: string;
+  /** The number of due entries up to the last one of these. */
+  readonly next: number;
+}
+
 /** Maximum number of entries of a type that are changed one after the other before the others are looked for again. */
 const atOnce = 100;
 
@@ -47,8 +55,9 @@ export class DuePublisher {
   }
 
   /**
-   * Changes all entries that are due. Those that a 4xx refuses, such as incomplete drafts, are reported once and left until they change. Rejects with
-   * other errors, and stops early if the signal aborts.
+   * Changes all entries that are due. Those that a 4xx refuses, such as incomplete drafts, are reported once and left until they change.
+   * After other errors an entry is tried again: rejects with the first of them when all others are changed. Stops early if the signal
+   * aborts.
    */
   async run(ended: AbortSignal): Promise<void> {
     const content = this.#content();
@@ -56,14 +65,20 @@ export class DuePublisher {
     const sender = { client: 'schedule', signal: ended, caller: { kind: 'schedule', id: null } } as const;
     const context = withDatabase(content, { ...database, sender });
     const types = [...context.bind.registry.types.values()].filter(hasSchedule);
-    for (const [type, name] of types.flatMap((type) => scheduledNames.map((name) => [type, name] as const)))
-      for (const due of await this.#find(type, name, context)) {
+    const failures: unknown[] = [];
+    for (const [type, name] of types.flatMap((type) => scheduledNames.map((name) => [type, name] as const))) {
+      const { chosen, key, next } = await this.#find(type, name, context);
+      const before = failures.length;
+      for (const due of chosen) {
         if (ended.aborted) return;
-        await this.#change(due, context);
+        await this.#change(due, context).catch((error: unknown) => failures.push(error)); // the others do not wait for it
       }
+      if (failures.length - before === atOnce) this.#passed.set(key, next); // so that later ones have their turn
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #find(type: ContentType, name: ScheduledName, context: ContentContext): Promise<readonly Due[]> {
+  async #find(type: ContentType, name: ScheduledName, context: ContentContext): Promise<Found> {
     const bind = { ...context.bind, settings: unpagedSettings(context.bind.settings) };
     const unpaged = await stating(name, type, { ...context, hooks: null, bind });
     const key = `${type.uid} ${name} `;
@@ -78,9 +93,10 @@ export class DuePublisher {
     const left = await this.#unchanged(due, unpaged);
     const chosen = due.filter((one) => !left.has(one)).slice(0, atOnce);
     const [last] = chosen.slice(-1);
-    const isMore = this.#failed.size >= mostFailed && due.length === limit && last !== undefined;
-    this.#passed.set(key, isMore ? start + due.indexOf(last) + 1 : 0);
-    return chosen;
+    const next = last === undefined ? 0 : start + due.indexOf(last) + 1;
+    const isMore = this.#failed.size >= mostFailed && due.length === limit;
+    this.#passed.set(key, isMore ? next : 0);
+    return { chosen, key, next };
   }
 
   /** Returns those that could not be changed, and have the same version still. */

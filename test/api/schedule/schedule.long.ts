@@ -4,6 +4,7 @@ import { defaultModelSettings } from '#model/schema/build-content-type.js';
 import { readModel } from '#model/schema/read-model.js';
 import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../../support/serve.js';
+import { writeProject } from '../../support/write-project.js';
 
 const post: TestModel = {
   uid: 'api::post.post',
@@ -119,6 +120,25 @@ describe('scheduled publishing', () => {
     const next = await create({ publishAt: past });
     await until(next, ({ publishedAt }) => publishedAt !== null);
     await database.db.collection<{ _id: number }>('posts').deleteMany({ _id: { $gte: 10_000, $lt: 11_150 } });
+  });
+
+  it('publishes entries behind those whose publication fails in code of the project', async function () {
+    this.timeout(60_000);
+    const files = {
+      'src/index.js': `module.exports = { bootstrap({ strapi }) {
+        strapi.db.lifecycles.subscribe({ models: ['api::post.post'], beforeUpdate({ params }) {
+          if (params.where.id <= 100) throw new Error('broken'); } }); } };`,
+    };
+    const serving = await serveModels({ models: [post], project: await writeProject(files) });
+    const make = async (publishAt: string): Promise<void> => {
+      const data = { title: 'A post', publishedAt: null, publishAt };
+      expect((await serving.call('POST', '/api/posts', { data })).status).to.equal(200);
+    };
+    for (let n = 0; n < 100; n++) await make(past);
+    await make('2020-01-02T00:00:00.000Z');
+    while ((await serving.call('GET', '/api/posts/101')).body.data.attributes.publishedAt === null) await delay(100);
+    expect((await serving.call('GET', '/api/posts/1')).body.data.attributes.publishedAt).to.equal(null);
+    await serving.stop();
   });
 
   it('publishes what was due while no instance was running', async () => {
