@@ -16,7 +16,6 @@ import { draftUse, type DraftUse, withAllDrafts } from './drafts.js';
 import { type EntryKey, matchExpectedEntry } from './meet-precondition.js';
 import type { Undone } from './refuse-or-log.js';
 import { hidesOne, matchVisibleEntry, updateMayBreakRule } from './rules-on-writes.js';
-import type { UniqueWrite } from './unique-errors.js';
 
 /** A checked update. Its data has the time of the update. */
 export interface Change extends EntryKey {
@@ -65,12 +64,6 @@ export const seeing = async ({ use }: Pick<Change, 'use'>, context: ContentConte
 
 /** Returns whether an update changes the draft beside the entry, or makes it the entry. */
 export const isOfDraft = ({ use }: Pick<Change, 'use'>): boolean => use === 'saved' || use === 'taken';
-
-/** Returns the values of an update that must be unique, those of a draft that it takes included. */
-export async function uniqueWrite(change: Change, context: ContentContext): Promise<UniqueWrite> {
-  const draft = change.use === 'taken' ? storedDraft.of((await readFor(change, context)) ?? {}) : null;
-  return draft === null ? change : { ...change, data: { ...draft, ...change.data } };
-}
 
 /** Returns whether an attribute holds the locale of an entry or its other locales, which an update cannot change. */
 const isFixed = (type: ContentType, name: string): boolean => addedAs(type, name) === 'locale';

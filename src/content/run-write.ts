@@ -138,19 +138,20 @@ export async function writePortions(
 
 /**
  * Runs `store`. If a unique index refuses the write, throws a ValidationError that lists all taken values. The index decides, so
- * that exactly one of many concurrent writers of a value succeeds. In a transaction of code the values are also checked before.
+ * that exactly one of many concurrent writers of a value succeeds. In a transaction of code the values are also checked before. The
+ * refusal ends a transaction on the server, so that nothing can be read in it for the error.
  */
 export async function orUniqueError<Result>(
-  write: UniqueWrite | (() => Promise<UniqueWrite>),
+  write: UniqueWrite,
   context: ContentContext,
   store: () => Promise<Result>,
 ): Promise<Result> {
-  if (context.outlivesErrors === true) await refuseTaken(typeof write === 'function' ? await write() : write, context);
+  if (context.outlivesErrors === true) await refuseTaken(write, context);
   try {
     return await store();
   } catch (error) {
     if (!(error instanceof DuplicateKey)) throw error;
-    throw await refusedError(error, typeof write === 'function' ? await write() : write, context);
+    throw await refusedError(error, write, context);
   }
 }
 

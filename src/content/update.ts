@@ -10,17 +10,7 @@ import { mayBeIncomplete } from '#model/schema/check-published.js';
 import type { Query } from '#model/query/ast.js';
 import { buildWrite } from './build-write.js';
 import { acceptChangedData, acceptWrite } from './accept-write.js';
-import {
-  bindChange,
-  type Change,
-  checkChange,
-  fixedValues,
-  isOfDraft,
-  readFor,
-  readStoredEntry,
-  seeing,
-  uniqueWrite,
-} from './bind-change.js';
+import { bindChange, type Change, checkChange, fixedValues, isOfDraft, readFor, readStoredEntry, seeing } from './bind-change.js';
 import { refuseUnexpected, type EntryKey } from './meet-precondition.js';
 import { isPublished, refuseIncomplete } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
@@ -31,7 +21,6 @@ import { refuseOrLog } from './refuse-or-log.js';
 import { hidesDrafts, refuseBroken } from './rules-on-writes.js';
 import { readLocales, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWrittenEntry, runWrite } from './run-write.js';
-import type { UniqueWrite } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /** The data of a write as the client sent it, and the query that selects the answer. */
@@ -84,10 +73,9 @@ async function refuseOther(change: Change, context: ContentContext): Promise<nul
 
 /** Makes a checked change. Checks it again if it was allowed for a draft that was published meanwhile. */
 async function writeChange(change: Change, checked: Change, context: ContentContext): Promise<LoadedEntry | null> {
-  const unique = (): Promise<UniqueWrite> => uniqueWrite(checked, context);
-  const updated = await orUniqueError(unique, context, () =>
-    isScalarsOnly(checked, context) ? updateScalars(checked, context) : updateAndSync(checked, context),
-  );
+  const updated = isScalarsOnly(checked, context)
+    ? await orUniqueError(checked, context, () => updateScalars(checked, context))
+    : await updateAndSync(checked, context);
   if (updated === null && checked !== change) await checkChange(change, context);
   return updated;
 }
@@ -111,26 +99,47 @@ async function updateScalars({ type, data, selection, match }: Change, context: 
 
 /** Makes a change in one transaction. Components and links depend on stored values, and may change other entries. */
 async function updateAndSync(change: Change, context: ContentContext): Promise<LoadedEntry | null> {
-  const { type, data, use, selection, copied } = change;
-  const updated = await inTransaction(context.store.database, async (database) => {
+  const { type, data, use, selection } = change;
+  const updated = await inTransaction(context.store.database, async (database): Promise<Updated> => {
     const inside = withDatabase(context, database);
     const stored = await readFor(change, inside);
     if (stored === null) return { document: null, loaded: null };
     if (isBeside(change, stored) && hidesDrafts(type, inside)) throw forbiddenError();
-    if (use === 'saved' && isPublished(stored)) return { document: await saveDraft(change, stored, inside), loaded: null };
     const taken = use === 'taken' ? storedDraft.of(stored) : null;
-    const names = sharedNames(type, Object.keys({ ...taken, ...data }));
-    const document = await updateStored(change, { stored, selection: names.length > 0 ? null : selection }, inside);
-    if (document === null || names.length === 0) return { document, loaded: null };
-    // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
-    const answerSelection = copied === undefined ? selection : { ...selection, locales: copied };
-    const { stored: locales, rows } = await readLocales(type, document, { names, selection: answerSelection }, inside);
-    const loaded = await readWrittenEntry(document, answerSelection, inside, rows);
-    await syncLocales(type, document, { names, stored: locales }, inside);
-    return { document, loaded };
+    const unique = taken === null ? change : { ...change, data: { ...taken, ...data } };
+    return orUniqueError(unique, inside, async () =>
+      use === 'saved' && isPublished(stored)
+        ? { document: await saveDraft(change, stored, inside), loaded: null }
+        : storeAndSync(change, stored, Object.keys(unique.data), inside),
+    );
   });
   if (updated.document === null) return null;
   return updated.loaded ?? readWrittenEntry(updated.document, selection, isOfDraft(change) ? await withDrafts(context) : context);
+}
+
+interface Updated {
+  readonly document: EntryDocument | null;
+  /** The answer, if the other locales were read for it. */
+  readonly loaded: LoadedEntry | null;
+}
+
+/** Stores an update of the named attributes, and copies the values that the other locales share. */
+async function storeAndSync(
+  change: Change,
+  stored: EntryDocument,
+  attributes: readonly string[],
+  context: ContentContext,
+): Promise<Updated> {
+  const { type, selection, copied } = change;
+  const names = sharedNames(type, attributes);
+  const document = await updateStored(change, { stored, selection: names.length > 0 ? null : selection }, context);
+  if (document === null || names.length === 0) return { document, loaded: null };
+  // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
+  const answerSelection = copied === undefined ? selection : { ...selection, locales: copied };
+  const { stored: locales, rows } = await readLocales(type, document, { names, selection: answerSelection }, context);
+  const loaded = await readWrittenEntry(document, answerSelection, context, rows);
+  await syncLocales(type, document, { names, stored: locales }, context);
+  return { document, loaded };
 }
 
 /** Returns whether an update is about a draft beside a published entry. */
