@@ -59,6 +59,27 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(0);
   });
 
+  it('names members of @strapi/utils that are not offered before they are used', async () => {
+    const code = `import all, * as more from '@strapi/utils';
+      import { sanitize, errors } from '@strapi/utils';
+      const required = require('@strapi/utils');
+      const { contentTypes } = require('@strapi/utils');
+      export const later = () => [all.keysDeep({}), more.env('A'), sanitize.visitors, required.policy.resolve, new errors.ApplicationError(),
+        contentTypes.getComponentAttributes, require('@strapi/utils').traverseEntity, all.mapAsync([1], async () => required.hooks)];`;
+    const { text } = await run(code, 'development', 'REST');
+    const told = [...text.matchAll(/src\/index\.ts: (.+?) is not offered/g)].map(([, name]) => name);
+    expect(new Set(told)).to.deep.equal(
+      new Set([
+        'keysDeep of @strapi/utils',
+        'visitors of sanitize of @strapi/utils',
+        'resolve of policy of @strapi/utils',
+        'getComponentAttributes of contentTypes of @strapi/utils',
+        'traverseEntity of @strapi/utils',
+        'hooks of @strapi/utils',
+      ]),
+    );
+  });
+
   it('serves the models and routes of --project, and names what cannot be loaded', async () => {
     const directory = await writeProject({
       'src/index.ts': "require('no-such-package');",

@@ -44,7 +44,7 @@ describe('strapi.config', () => {
         'config/server.json': '{ "app": { "keys": ["first-key"] } }',
       });
       const settings = createConfig({ directory, environment: 'development' });
-      const config = createStrapiConfig(settings, await readConfigFiles(directory, settings, () => undefined));
+      const config = createStrapiConfig(settings, await readConfigFiles({ directory }, settings, () => undefined));
       expect([config.get(path, 'fallback'), config.has(path)]).to.deep.equal([value, value !== 'fallback']);
     });
 });

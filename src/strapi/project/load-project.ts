@@ -84,7 +84,7 @@ export async function load(
   const { loaded, packages, globals } = modules;
   const options = { directory, loaded, packages, globals };
   const loadFile = await createFileLoader(options, problems);
-  const unsupported = unsupportedUses({ directory, plugins, strapi });
+  const unsupported = unsupportedUses({ directory, plugins, strapi, packages });
   for (const { text, place } of unsupported) log(text, place);
   const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, log: log });
   const parts = { strapi, directory, load: loadFile, registry, requests, router, lifecycles, addRouter };

@@ -5,9 +5,9 @@ import type { CodePlace } from '../load/code-problems.js';
 import { UnsupportedCodeError } from '../load/unsupported-code.js';
 import type { ProjectPlugins } from './project-plugins.js';
 import type { FileUses, FunctionUses, Step } from './file-uses.js';
-import { readUses } from './read-uses.js';
+import { readUses, utils } from './read-uses.js';
 
-/** A use of `strapi` that is not offered. */
+/** A use of `strapi` or of @strapi/utils that is not offered. */
 export interface UnsupportedUse {
   readonly text: string;
   readonly place: CodePlace;
@@ -19,10 +19,12 @@ interface Project {
   readonly directory: string;
   readonly plugins: Pick<ProjectPlugins, 'has' | 'hasFolder'>;
   readonly strapi: object;
+  /** What files import, by package. */
+  readonly packages: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Returns the first use of each name of `strapi` in each file of src that is not offered, without running the files. Finds only
+ * Returns the first use of each name of `strapi` or of @strapi/utils in each file of src that is not offered, without running the files. Finds only
  * literal names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
  */
 export function unsupportedUses(project: Project): readonly UnsupportedUse[] {
@@ -98,10 +100,11 @@ function reachedFunctions(files: ReadonlyMap<string, FileUses>, directory: strin
 const lookUps: readonly string[] = ['get', 'plugin', 'service', 'query', 'contentType', 'controller', 'getModel'];
 
 /** Returns the message of the error that a chain ends with, because a member is not offered; null if it is offered or unknown. */
-function errorOf(steps: readonly Step[], { strapi, plugins }: Project): string | null {
-  let value: unknown = strapi;
+function errorOf(steps: readonly Step[], { strapi, plugins, packages }: Project): string | null {
+  const isOfPackage = steps[0]?.name === utils;
+  let value: unknown = isOfPackage ? packages[utils] : strapi;
   try {
-    for (const { name, argument } of steps) {
+    for (const { name, argument } of isOfPackage ? steps.slice(1) : steps) {
       if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return null;
       const member: unknown = Reflect.get(value, name);
       if (argument === null) value = member;

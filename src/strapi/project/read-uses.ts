@@ -13,7 +13,10 @@ import {
   requiredPath,
 } from './syntax-node.js';
 
-/** Returns the uses of `strapi` in a file. Throws a SyntaxError if it cannot be parsed. */
+/** The package whose exports files use besides `strapi`. Their chains begin with its name. */
+export const utils = '@strapi/utils';
+
+/** Returns the uses of `strapi` and of the package in a file. Throws a SyntaxError if it cannot be parsed. */
 export function readUses(file: string): FileUses {
   const source = readFileSync(file, 'utf8');
   const code = /\.tsx?$/.test(file)
@@ -101,18 +104,19 @@ class UseReader implements FileUses {
   /** Functions that are passed to another one belong to it, but not those that `strapi` keeps, such as tasks and listeners. */
   #visitCall(node: Node, place: Place): void {
     const callee = node['callee'] as Node; // every call has one
-    const steps = this.#stepsOf(callee);
+    const chain = this.#stepsOf(callee);
+    const steps = chain?.[0]?.name === utils ? null : chain;
     const member = callee.type === 'MemberExpression' ? callee : null;
     const name = nameIn(member === null ? callee : member['object']);
     if (name !== null && steps === null) place.uses.calls.push({ name, member: member && nameIn(member['property']) });
     if (isFunction(callee)) this.#visitChildren(callee, place);
-    else if (steps !== null) this.#addChain(this.#stepsOf(node) === null ? callee : node, place);
+    else if (chain !== null) this.#addChain(this.#stepsOf(node) === null ? callee : node, place);
     else this.#visit(callee, place);
     const inside = steps === null ? insideOf(callee, place) : steps.at(-1)?.name === 'transaction' ? place : null;
     for (const argument of node['arguments'] as readonly Node[])
       if (isFunction(argument) && inside !== null) this.#visitChildren(argument, inside);
       else this.#visit(argument, place);
-    if (steps !== null) this.#visitArguments(callee, place);
+    if (chain !== null) this.#visitArguments(callee, place);
   }
 
   /** Visits the arguments of calls inside of a chain. */
@@ -136,12 +140,13 @@ class UseReader implements FileUses {
     if (steps !== null && steps.length > 0) uses.chains.push({ steps, line: start.line, isGuarded });
   }
 
-  /** Returns the steps from `strapi` to a value; null if it is something else. */
+  /** Returns the steps from `strapi`, or the package, to a value; null if it is something else. */
   #stepsOf(node: unknown): readonly Step[] | null {
     if (!isNode(node)) return null;
     if (node.type === 'Identifier') return this.#variables.get(String(node['name'])) ?? null;
     if (node.type === 'ChainExpression' || node.type === 'AwaitExpression')
       return this.#stepsOf(node['expression'] ?? node['argument']);
+    if (requiredPath(node) === utils) return [{ name: utils, argument: null }];
     if (node.type === 'CallExpression') return this.#calledSteps(node);
     if (node.type !== 'MemberExpression') return null;
     const before = this.#stepsOf(node['object']);
@@ -182,15 +187,22 @@ class UseReader implements FileUses {
 
   #importAs(id: Node, from: string): void {
     const name = nameIn(id);
-    if (name !== null) this.imports.set(name, { from, name: null });
-    for (const { key, value } of propertiesOf(id)) this.imports.set(value, { from, name: key });
+    if (name !== null) this.#import(name, { from, name: null });
+    for (const { key, value } of propertiesOf(id)) this.#import(value, { from, name: key });
   }
 
   #readImport(node: Node): void {
     const from = nameIn(node['source']) ?? '';
     for (const one of node['specifiers'] as readonly Node[]) {
       const local = nameIn(one['local']) ?? '';
-      this.imports.set(local, { from, name: one.type === 'ImportSpecifier' ? nameIn(one['imported']) : null });
+      this.#import(local, { from, name: one.type === 'ImportSpecifier' ? nameIn(one['imported']) : null });
     }
+  }
+
+  #import(local: string, imported: Import): void {
+    this.imports.set(local, imported);
+    if (imported.from !== utils) return;
+    const names = imported.name === null ? [utils] : [utils, imported.name];
+    this.#variables.set(local, names.map((name) => ({ name, argument: null }))); // prettier-ignore
   }
 }
