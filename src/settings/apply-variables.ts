@@ -87,7 +87,7 @@ export function examineSections(written: WrittenSections, place: ConfigPlace): E
   const environment = environmentOf(place.environment);
   const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
   const { sections: known = sections } = place;
-  const translated = translateStrapi(written, isStrapiProject, known);
+  const translated = translateStrapi(written, { directory: place.directory, isStrapiProject, sections: known });
   const wrong: string[] = [];
   const input = { variables: place.variables, refuse: (problem: string) => wrong.push(problem) };
   const given = bySection((name) => applyVariables(known[name], translated.sections[name].value, input));

@@ -150,7 +150,7 @@ const i18nSettings = group({
 const emailSettings = group({
   enabled: flag(true, 'Send e-mails'),
   config: group({
-    provider: text('nodemailer', 'Service that sends e-mails'),
+    provider: text('nodemailer', 'What sends e-mails: nodemailer, or a package with an e-mail provider of Strapi v4'),
     providerOptions: options('Options of the provider, such as host, port and auth'),
     settings: group({
       defaultFrom: text('no-reply@localhost', 'Default sender', { variable: 'EMAIL_FROM' }),

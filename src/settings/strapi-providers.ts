@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { isAbsolute, join } from 'node:path';
 import { nearestName } from '#base/nearest-name.js';
 import { uploadProviders } from './upload-settings.js';
 import { valuesOf, type Translation } from './translation.js';
@@ -77,16 +79,20 @@ function s3Storage({ baseUrl, rootPath, s3Options, ...flat }: Values): Translati
 const cdnAdvice =
   'files are served by Mangrove under /uploads; if providerOptions.baseUrl is a CDN in front of it, set plugins.upload.config.baseUrl';
 
-/** Translates Strapi's `plugins.email.config` to options of nodemailer. */
-export function emailProvider(value: unknown): Translation {
+/** Translates Strapi's `plugins.email.config` to options of nodemailer. A provider without a translation is run if the project has it. */
+export function emailProvider(value: unknown, directory: string): Translation {
   const { provider, providerOptions, settings, ...rest } = valuesOf(value);
   const { testAddress, ...senders } = valuesOf(settings);
   const set = {
     ...prefixed('plugins.email.config', { ...rest, ...(testAddress !== undefined && { testAddress }) }),
     ...prefixed('plugins.email.config.settings', withoutNulls(senders)),
   };
-  const name = shortName(typeof provider === 'string' ? provider : 'nodemailer');
+  const written = typeof provider === 'string' ? provider : 'nodemailer';
+  const name = shortName(written);
   const transport = Object.hasOwn(transports, name) ? transports[name] : undefined;
+  const installed = transport === undefined ? installedProvider(written, directory) : null;
+  if (installed !== null)
+    return { set: { ...set, ...prefixed('plugins.email.config', { provider: installed, providerOptions }) } };
   if (transport === undefined)
     return {
       set,
@@ -97,6 +103,19 @@ export function emailProvider(value: unknown): Translation {
     set: { ...set, 'plugins.email.config.provider': 'nodemailer', 'plugins.email.config.providerOptions': options },
     advice,
   };
+}
+
+/** Returns the name of the package of an e-mail provider, which Strapi looks for in the same order; null if none is installed. */
+function installedProvider(provider: string, directory: string): string | null {
+  const { resolve } = createRequire(join(directory, 'package.json'));
+  const isInstalled = (name: string): boolean => {
+    try {
+      return isAbsolute(resolve(name)); // a name of Node's own modules is none
+    } catch {
+      return false;
+    }
+  };
+  return [`@strapi/provider-email-${provider.toLowerCase()}`, provider].find(isInstalled) ?? null;
 }
 
 const without = (values: Values, name: string): Values =>

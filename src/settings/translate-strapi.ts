@@ -27,15 +27,12 @@ interface Collected {
   readonly missing: [SectionName, string][];
 }
 
-/**
- * Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. `known` are
- * all settings.
- */
-export function translateStrapi(written: WrittenSections, isStrapiProject: boolean, known: Sections): TranslatedConfig {
+/** Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. */
+export function translateStrapi(written: WrittenSections, project: Project): TranslatedConfig {
   const collected: Collected = { set: new Map(), advice: new Map(), missing: [] };
   const values: Record<string, unknown> = bySection((name) => {
     const { file, value } = written[name];
-    return translateSection(name, value, { file, isStrapiProject, sections: known, ...collected });
+    return translateSection(name, value, { file, ...project, ...collected });
   });
   for (const [path, value] of collected.set) setAt(values, path.split('.'), value);
   return {
@@ -45,10 +42,16 @@ export function translateStrapi(written: WrittenSections, isStrapiProject: boole
   };
 }
 
-interface Place extends Collected {
-  readonly file: string;
+/** The project of a configuration. */
+interface Project {
+  readonly directory: string;
   readonly isStrapiProject: boolean;
+  /** All settings. */
   readonly sections: Sections;
+}
+
+interface Place extends Project, Collected {
+  readonly file: string;
 }
 
 function translateSection(name: SectionName, value: unknown, place: Place): unknown {
@@ -81,7 +84,8 @@ function translateLevel(path: string, node: SettingNode | undefined, value: unkn
       return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
     }
     if ((below === undefined || below === null) && !keysOfUnset.has(full)) return [];
-    if (typeof meaning !== 'function' || !isMissing(full, below, place)) collect(full, translationOf(meaning, below), place);
+    if (typeof meaning !== 'function' || !isMissing(full, below, place))
+      collect(full, translationOf(meaning, below, place.directory), place);
     return [];
   });
   return Object.fromEntries(kept);

@@ -8,12 +8,15 @@ export interface Translation {
   readonly advice?: string | undefined;
 }
 
-/** The meaning of a key: advice if it has no effect, null if no advice is needed, or a function that translates the value. */
-export type Meaning = string | null | ((value: unknown) => Translation);
+/**
+ * The meaning of a key: advice if it has no effect, null if no advice is needed, or a function that translates the value. `directory` is
+ * that of the project, in which it may look for packages.
+ */
+export type Meaning = string | null | ((value: unknown, directory: string) => Translation);
 
 /** Returns the translation of a value by its meaning. */
-export const translationOf = (meaning: Meaning, value: unknown): Translation =>
-  typeof meaning === 'function' ? meaning(value) : meaning === null ? {} : { advice: meaning };
+export const translationOf = (meaning: Meaning, value: unknown, directory = '.'): Translation =>
+  typeof meaning === 'function' ? meaning(value, directory) : meaning === null ? {} : { advice: meaning };
 
 /** Returns the value if it is an object, otherwise an empty object. */
 export const valuesOf = (value: unknown): Values => (isRecord(value) ? value : {});

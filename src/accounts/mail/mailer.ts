@@ -7,14 +7,15 @@ import type { KnownUser } from '#content/rights/caller.js';
 import type { Config } from '#settings/config.js';
 import { makePrivateFolder } from '#base/private-folder.js';
 import { escapeHtml } from '#base/values.js';
+import { asProviderMail, loadMailProvider } from './mail-provider.js';
 import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate } from './email-templates.js';
 
 type MailerInput = Omit<Accounts, 'mailer' | 'tokens' | 'grants'>;
 
 /**
- * Creates a mailer. It sends by SMTP if `plugins.email.config.providerOptions` names a server. Otherwise it writes e-mails to
- * `./data/mail` and the log.
+ * Creates a mailer. It sends by the provider of the project, or by SMTP if `plugins.email.config.providerOptions` names a server. Otherwise
+ * it writes e-mails to `./data/mail` and the log.
  */
 export function createMailer(input: MailerInput): Mailer {
   const { authenticator, limits, observer } = input;
@@ -26,8 +27,8 @@ export function createMailer(input: MailerInput): Mailer {
       missing: 'plugins.email.enabled',
       close: () => Promise.resolve(),
     };
-  const hasServer = Object.keys(config.providerOptions).length > 0;
-  const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
+  const isSent = mailServer.isNamed(input.config);
+  const deliver = isSent ? (isSmtp(input.config) ? bySmtp(config.providerOptions) : byProvider(input.config)) : byFile(input);
   const outbox = createOutbox({ observer, deliver });
   const write = async ({ template, user, values }: Letter): Promise<SendMailOptions | null> => {
     if (limits !== null && !(await limits.admitMail(template, user.email))) {
@@ -43,7 +44,7 @@ export function createMailer(input: MailerInput): Mailer {
       const { template, user } = letter;
       outbox.post({ about: { template, user: user.id }, compose: () => write(letter) });
     },
-    missing: hasServer || input.config.environment !== 'production' ? null : 'plugins.email.config.providerOptions',
+    missing: isSent || input.config.environment !== 'production' ? null : 'plugins.email.config.providerOptions',
     close: () => outbox.close(),
     deliver: async (mail) => {
       const { defaultFrom, defaultReplyTo } = config.settings;
@@ -70,6 +71,11 @@ function compose(template: EmailTemplate, user: KnownUser, values: Placeholders,
 }
 
 const withoutTags = (html: string): string => html.replaceAll(/<(?!%)\/?[a-z][^<>]*>/gi, '').trim();
+
+function byProvider(config: Config): Deliver {
+  let provider: ReturnType<typeof loadMailProvider> | null = null;
+  return async (mail) => (await (provider ??= loadMailProvider(config))).send(asProviderMail(mail));
+}
 
 function bySmtp(options: object): Deliver {
   const transport = laterTransport(options);
@@ -131,8 +137,10 @@ function shownMail({ to, subject = '', text, html }: SendMailOptions): ShownMail
 /** Milliseconds that a mail server may take for each step. */
 const patience = 3_000;
 
-/** Connects to the mail server of the settings, and logs in. Rejects if it refuses. Sends nothing. */
-export async function verifyMailServer(providerOptions: object): Promise<void> {
+/** Loads the provider of the settings, or connects to their mail server and logs in. Rejects if that fails. Sends nothing. */
+async function verifyMailServer(config: Config): Promise<void> {
+  if (!isSmtp(config)) return void (await loadMailProvider(config));
+  const { providerOptions } = config.plugins.email.config;
   const { createTransport } = await import('nodemailer');
   const limits = { connectionTimeout: patience, greetingTimeout: patience, socketTimeout: patience, dnsTimeout: patience };
   const transport = createTransport({ ...limits, ...providerOptions });
@@ -140,3 +148,16 @@ export async function verifyMailServer(providerOptions: object): Promise<void> {
     transport.close();
   });
 }
+
+/** Returns whether e-mails go to a mail server, not to a provider of the project. */
+const isSmtp = ({ plugins }: Config): boolean => plugins.email.config.provider === 'nodemailer';
+
+/** The mail server or the provider that the settings name. */
+export const mailServer = {
+  /** Returns whether they name one, so that e-mails are sent. */
+  isNamed: (config: Config): boolean => {
+    const { enabled, config: settings } = config.plugins.email;
+    return enabled && (!isSmtp(config) || Object.keys(settings.providerOptions).length > 0);
+  },
+  verify: verifyMailServer,
+};

@@ -1,3 +1,4 @@
+import { mailServer } from '#accounts/mail/mailer.js';
 import { applicationError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
 import { bodyOf } from '#http/route-request.js';
@@ -14,10 +15,8 @@ export const emailRoutes: PanelRoutes = {
 
 /** Says `none` for the provider if there is no mail server, because the panel says that a test has succeeded then too. */
 function read({ running }: PanelCall): Answer {
-  const { enabled, config } = running.config.plugins.email;
-  const { settings } = config;
-  const isSent = enabled && Object.keys(config.providerOptions).length > 0;
-  const provider = isSent ? config.provider : 'none';
+  const { provider: named, settings } = running.config.plugins.email.config;
+  const provider = mailServer.isNamed(running.config) ? named : 'none';
   const { defaultFrom, defaultReplyTo } = settings;
   return { body: { config: { provider, settings: { defaultFrom, defaultReplyTo } } } };
 }

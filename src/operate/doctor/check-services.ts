@@ -1,4 +1,5 @@
 import { commandLine } from '#base/command-line.js';
+import { mailServer } from '#accounts/mail/mailer.js';
 import { hasPanel, servesPanel } from '#admin/front-end/panel-files.js';
 import { isSynced } from '#http/sync-option.js';
 import { isPrivateHost } from '#base/public-address.js';
@@ -7,19 +8,19 @@ import { advice, type CheckResult, nameSome, problem, unknown } from '#base/find
 
 /** Finds e-mails that are not sent although users need them. */
 export function checkMail({ config, mail, database }: Context): CheckResult {
-  const { enabled, config: settings } = config.plugins.email;
+  const { settings } = config.plugins.email.config;
   const { accounts, roles } = database ?? {};
   if (mail !== null)
     return problem(`the mail server refuses the connection: ${mail}`, 'correct plugins.email.config.providerOptions');
-  const isSent = enabled && Object.keys(settings.providerOptions).length > 0;
+  const isSent = mailServer.isNamed(config);
   const remedy = 'set plugins.email.config.providerOptions: host, port and auth';
   const asks = roles?.byType.get('public')?.actions.has('plugin::users-permissions.auth.forgotPassword') === true;
   if (!isSent && accounts?.email_confirmation === true)
     return problem('users must confirm their e-mail address, and no e-mail is sent', remedy);
   if (!isSent && database === null) return unknown('no e-mail is sent; whether users need them is not checked');
   if (!isSent) return asks ? advice('users who have forgotten their password get no e-mail', remedy) : null;
-  return settings.settings.defaultFrom.endsWith('@localhost')
-    ? advice(`e-mails are sent as ${settings.settings.defaultFrom}`, 'set EMAIL_FROM')
+  return settings.defaultFrom.endsWith('@localhost')
+    ? advice(`e-mails are sent as ${settings.defaultFrom}`, 'set EMAIL_FROM')
     : null;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { verifyMailServer } from '#accounts/mail/mailer.js';
+import { mailServer } from '#accounts/mail/mailer.js';
 import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '#settings/config.js';
 import { ConfigError } from '#settings/setting.js';
@@ -23,11 +23,8 @@ const probe = async (work: () => Promise<void>, left = ''): Promise<string | nul
 };
 
 /** Asks the mail server whether it accepts the log-in. */
-export async function probeMail({ plugins }: Config): Promise<string | null> {
-  const { enabled, config } = plugins.email;
-  const hasServer = enabled && Object.keys(config.providerOptions).length > 0;
-  return hasServer ? probe(() => verifyMailServer(config.providerOptions)) : null;
-}
+export const probeMail = async (config: Config): Promise<string | null> =>
+  mailServer.isNamed(config) ? probe(() => mailServer.verify(config)) : null;
 
 /** Stores an object of one byte in S3, and deletes it. */
 export async function probeStorage({ plugins }: Config): Promise<string | null> {

@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SendMailOptions } from 'nodemailer';
+import { isRecord } from '#base/values.js';
+import type { Config } from '#settings/config.js';
+
+/** What a provider of Strapi v4 sends: the options of nodemailer, with addresses as texts. */
+interface ProviderMail extends Omit<SendMailOptions, 'from' | 'to' | 'cc' | 'bcc' | 'replyTo'> {
+  readonly from?: string;
+  readonly to?: string;
+  readonly cc?: string;
+  readonly bcc?: string;
+  readonly replyTo?: string;
+}
+
+interface MailProvider {
+  send(mail: ProviderMail): Promise<unknown>;
+}
+
+/**
+ * Loads the e-mail provider of a project, a package in the form of Strapi v4: it exports `init(providerOptions, settings)`, which returns
+ * an object with `send(mail)`. Rejects if there is no such package, or it has another form.
+ */
+export async function loadMailProvider({ directory, plugins }: Config): Promise<MailProvider> {
+  const { provider, providerOptions, settings } = plugins.email.config;
+  const file = createRequire(join(directory, 'package.json')).resolve(provider);
+  const init = initIn(await import(pathToFileURL(file).href));
+  const made: unknown = await init?.(providerOptions, settings);
+  if (!isRecord(made) || typeof made['send'] !== 'function')
+    throw new Error(`${provider} is no e-mail provider: it has no init with send`);
+  return made as unknown as MailProvider; // as checked
+}
+
+type Init = (options: object, settings: object) => unknown;
+
+/** Returns `init` of a module, or of its default export; null if there is none. */
+function initIn(module: unknown): Init | null {
+  if (!isRecord(module)) return null;
+  const { init } = module;
+  return typeof init === 'function' ? (init as Init) : initIn(module['default']);
+}
+
+type Addresses = SendMailOptions['to'];
+
+/** Returns an e-mail as providers take it. */
+export function asProviderMail({ from, to, cc, bcc, replyTo, ...mail }: SendMailOptions): ProviderMail {
+  const texts = Object.entries({ from, to, cc, bcc, replyTo }).flatMap(([name, given]) =>
+    given === undefined ? [] : [[name, addressText(given)] as const],
+  );
+  return { ...mail, ...Object.fromEntries(texts) };
+}
+
+/** Returns addresses as one text: `Ann <ann@example.org>, ben@example.org`. */
+function addressText(given: Addresses): string {
+  if (given === undefined) return '';
+  if (typeof given === 'string') return given;
+  if (Array.isArray(given)) return given.map(addressText).join(', ');
+  const { name = '', address = '' } = given;
+  return name === '' ? address : `${name} <${address}>`;
+}
