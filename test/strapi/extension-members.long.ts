@@ -33,7 +33,7 @@ const files: readonly (readonly [code: string, seen: unknown, named: readonly st
     ],
     [],
   ],
-  ["plugin.services['permission']().find('x');", undefined, ['users-permissions.services.permission']],
+  ["plugin.services['permission']().findRolePermissions;", undefined, []],
   [
     "plugin.routes.admin.routes.push({ method: 'GET', path: '/x', handler: 'user.find' });",
     undefined,
@@ -63,6 +63,39 @@ const uncalled: readonly (readonly [plugin: string, code: string, line: string])
   ],
   ['users-permissions', 'plugin.middlewares.rateLimit = () => 1;', 'users-permissions.middlewares.rateLimit is not called'],
 ];
+
+/** Code that replaces methods of services, and the methods that only code calls. */
+const replaced: readonly (readonly [plugin: string, code: string, names: RegExp | null])[] = [
+  [
+    'users-permissions',
+    'const { user } = plugin.services; plugin.services.user = () => ({ ...user(), add: () => 1, edit: () => 2, own: () => 3 });',
+    /replaces add, edit of the service user for code alone/,
+  ],
+  [
+    'users-permissions',
+    'const { user } = plugin.services; plugin.services.user = () => ({ ...user(), fetchAuthenticatedUser: () => null });',
+    null,
+  ],
+  ['upload', 'const { upload } = plugin.services; plugin.services.upload = () => ({ ...upload(), own: () => 1 });', null],
+  [
+    'upload',
+    'const { upload } = plugin.services; plugin.services.upload = () => ({ ...upload(), upload: () => 1 });',
+    /replaces upload of the service upload for code alone/,
+  ],
+];
+
+describe('methods of services that extensions replace', () => {
+  for (const [plugin, code, names] of replaced)
+    it(`${names === null ? 'are not told' : 'are told if requests do not call them'}: ${code}`, async () => {
+      const { logger, lines } = await createLog();
+      const extension = `module.exports = (plugin) => { ${code} return plugin; };`;
+      const { stop } = await serveProject({ [`src/extensions/${plugin}/strapi-server.js`]: extension }, { models: [], logger });
+      await stop();
+      const told = lines.map(({ msg }) => String(msg)).filter((msg) => msg.includes('for code alone'));
+      expect(told).to.have.length(names === null ? 0 : 1);
+      if (names !== null) expect(told[0]).to.match(names);
+    });
+});
 
 describe('members of extensions that nothing calls', () => {
   for (const [plugin, code, line] of uncalled)

@@ -1,4 +1,3 @@
-import { userUid } from '#accounts/user-store.js';
 import type { Config } from '#settings/config.js';
 import type { FetchUser } from '#content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '#content/content-context.js';
@@ -6,15 +5,14 @@ import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles } from '#http/running.js';
 import type { ModelDocument } from '#model/schema/model.js';
 import { CodeProblems } from '../load/code-problems.js';
-import type { CodeRegistry } from '../routes/code-registry.js';
 import type { GuardedAction } from '../routes/guarded-actions.js';
 import type { RouteTable } from '../routes/project-routes.js';
 import { findRows } from '../routes/route-index.js';
 import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
-import type { PluginServices } from '../services/plugin-services.js';
 import { type BootstrapWaits, codeAttempts, readyForCode } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
+import { replacedFetch, replacedMethods } from './replaced-methods.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
@@ -143,6 +141,9 @@ async function prepare(loaded: LoadedProject, input: LoadInput & StartInput): Pr
     await loaded.plugins.storeModels(running, { directory, code: registers.models, waits });
     loaded.routes.tableOf(running.backend.models.snapshot.registry);
   }
+  await runLeniently('src/extensions', input, () => {
+    for (const text of replacedMethods(registers.registry, loaded.services)) problems.log(text);
+  });
   problems.refuse();
   problems.end();
   await runLeniently('config/server, cron', input, () => registers.cron.add(tasksIn(loaded.strapi.config)));
@@ -201,11 +202,3 @@ const routesOf = (table: () => RouteTable | null, { admin }: Config): Pick<Proje
 
 /** Always the same list, because documents are cached by the list of routes. */
 const noRoutes: readonly ProjectRoute[] = [];
-
-/** Returns `fetchAuthenticatedUser` of the user service; null unless an extension has replaced it. */
-function replacedFetch(registry: Pick<CodeRegistry, 'get'>, services: PluginServices): FetchUser | null {
-  const service = registry.get('service', userUid);
-  const fetch: unknown = service?.['fetchAuthenticatedUser'];
-  if (typeof fetch !== 'function' || fetch === services['users-permissions']?.['user']?.['fetchAuthenticatedUser']) return null;
-  return async (id) => ((await (fetch as (id: number) => unknown).call(service, id)) ?? null) as Awaited<ReturnType<FetchUser>>; // the form of the method
-}
