@@ -84,7 +84,11 @@ function acceptValues(type: ContentType, given: Values, context: Accepting): Val
   const values = underServedNames(type, given);
   const accepted: Record<string, unknown> = {};
   for (const attribute of type.attributes.values()) {
-    if (!isTaken(attribute, context) || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
+    if (!Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
+    if (!isTaken(attribute, context)) {
+      if (context.takesCreators && attribute.kind === 'morph') context.undone.push(derivedLinks(attribute, type));
+      continue;
+    }
     if (attribute.writable && isHidden(attribute, type, context.bind)) {
       context.undone.push(hiddenValue(attribute, type, context));
       continue;
@@ -95,6 +99,13 @@ function acceptValues(type: ContentType, given: Values, context: Accepting): Val
   for (const one of unknownValues(type, values, context)) context.undone.push(one);
   return accepted;
 }
+
+/** Returns what code asks for and does not get: links that are stored only on their other side, as those of files to entries. */
+const derivedLinks = ({ name }: Attribute, { uid }: ContentType): Undone => ({
+  path: [name],
+  message: `${name} of ${uid} is not stored, because the entries store their links`,
+  remedy: 'write the attribute of the entry, such as { cover: id }',
+});
 
 const isTaken = (attribute: Attribute, { takesCreators }: AcceptedForms): boolean =>
   takesCreators ? isSettable(attribute) : attribute.writable;

@@ -15,6 +15,7 @@ import { type EntryDocument } from '#store/write/write-entries.js';
 import { actionOf, allows } from '#model/query/access.js';
 import type { BindContext } from '#model/query/bind-context.js';
 import { type ContentType, type LinkAttribute, servedAs } from '#model/schema/content-type.js';
+import { splitPath } from '#model/schema/findings.js';
 import { hasParts, listsParts, uidOfPart } from '#model/schema/parts.js';
 import { decodeId, isRecord, type Values } from '#base/values.js';
 import { findComponent, type FoundPart, ownersOf } from './find-component.js';
@@ -24,6 +25,7 @@ import type { MediaContext } from './media.js';
 export interface LinkTarget {
   readonly type: ContentType;
   readonly id: number;
+  /** The name, or the path in components: `blocks.0.image`. */
   readonly field: string;
 }
 
@@ -89,7 +91,7 @@ export async function linkFiles(
     const message = `refId names no entry of ${type.uid} that the caller may change`;
     return refuseOrLog([unlinked(['refId'], message)], content);
   }
-  if (await linkWithin({ ...part, path: [...part.path, field] }, files, content)) return;
+  if (await linkWithin({ ...part, path: [...part.path, ...splitPath(field)] }, files, content)) return;
   refuseOrLog([unlinked(['field'], `field ${shorten(field)} is not a media attribute of ${type.uid}`)], content);
 }
 

@@ -76,6 +76,39 @@ describe('members of plugins and routes', () => {
     expect(await roles.getRoles()).to.deep.equal(await roles.find());
   });
 
+  it('the services of permissions and roles read and change what users may do', async () => {
+    const service = (name: string) => serving.strapi.plugin('users-permissions').service(name);
+    const action = 'plugin::users-permissions.user.find';
+    await serving.strapi.query('plugin::users-permissions.permission').create({ data: { action, role: 2 } });
+    const actionsOf = (permissions: readonly { readonly action: string }[]) => permissions.map((one) => one.action);
+    expect(actionsOf(await service('permission').findRolePermissions(2))).to.include(action);
+    expect(actionsOf(await service('permission').findPublicPermissions())).to.include(action);
+    expect(service('permission').toContentAPIPermission({ action, id: 1 })).to.deep.equal({ action });
+    const { id } = await service('user').add({
+      username: 'moved',
+      email: 'moved@example.org',
+      password: 'secret-of-moved',
+      role: 1,
+    });
+    await service('users-permissions').updateUserRole({ id }, 2);
+    expect((await service('user').fetch(id, { populate: ['role'] })).role.id).to.equal(2);
+  });
+
+  it('the store of settings takes an empty address as none', async () => {
+    const store = serving.strapi.store({ type: 'plugin', name: 'users-permissions', key: 'advanced' });
+    await store.set({ value: { ...(await store.get()), email_confirmation_redirection: '' } });
+    expect((await store.get()).email_confirmation_redirection).to.equal(null);
+  });
+
+  it('the service of e-mails names what a template lacks', async () => {
+    const sent: Promise<unknown> = serving.strapi
+      .plugin('email')
+      .service('email')
+      .sendTemplatedEmail({ to: 'ann@example.org' }, { subject: 'Hi' });
+    const error: unknown = await sent.catch((caught: unknown) => caught);
+    expect(error).to.have.property('message', 'Following attributes are missing from your email template : text, html');
+  });
+
   it('the service of users takes a condition in the place of an id, as up to v4.1', async () => {
     const users = serving.strapi.plugin('users-permissions').service('user');
     const { id } = await users.add({ username: 'old', email: 'old@example.org', password: 'secret-of-old', provider: 'local' });

@@ -129,7 +129,6 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
     "strapi.db.query('api::note.note').attachRelations(1, {})",
     'strapi.db.query(uid).attachRelations is not offered: create and update',
   ],
-  ["strapi.plugin('users-permissions').service('permission')", 'not offered: npx mangrove permissions and the admin API'],
   ["strapi.db.query('admin::api-token')", "strapi.db.query('admin::api-token') is not offered: "],
   [
     "strapi.service('plugin::users-permissions.users-permissions').getActions()",

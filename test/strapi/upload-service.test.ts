@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createLog, type Log } from '../support/create-log.js';
 import { openAdministrators } from '../support/administrators.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 
@@ -75,10 +76,25 @@ const calls: readonly (readonly [
   ],
 ];
 
+const part = {
+  uid: 'page.part',
+  info: { displayName: 'Part' },
+  attributes: { text: { type: 'string' }, picture: { type: 'media', multiple: false } },
+};
+
+const page = {
+  uid: 'api::page.page',
+  kind: 'collectionType',
+  info: { singularName: 'page', pluralName: 'pages' },
+  attributes: { parts: { type: 'component', component: 'page.part', repeatable: true }, cover: { type: 'media' } },
+};
+
 describe('the service of uploads', () => {
   let serving: ServedProject;
+  let log: Log;
   before(async () => {
-    serving = await serveProject({}, { models: [], config: { admin: { enabled: true } } });
+    log = await createLog();
+    serving = await serveProject({}, { models: [part, page], config: { admin: { enabled: true } }, logger: log.logger });
     await openAdministrators(serving, {});
     await serving.strapi.plugin('upload').service('folder').create({ name: 'Mine', parent: null });
   });
@@ -120,6 +136,19 @@ describe('the service of uploads', () => {
       const error: unknown = await service.upload({ data: {}, files: describe() }).catch((caught: unknown) => caught);
       expect(error).to.have.property('code', 'ENOENT');
     });
+
+  it('adds and changes the entry of a file that is stored elsewhere', async () => {
+    const service = serving.strapi.plugin('upload').service('upload');
+    const about = { name: 'far.txt', hash: 'far', ext: '.txt', mime: 'text/plain', size: 1, folderPath: '/' };
+    const { id } = await service.add(
+      { ...about, url: 'https://files.example.org/far.txt', provider: 'far' },
+      { user: { id: 1 } },
+    );
+    await service.update(id, { caption: 'far away' });
+    const found = await serving.strapi.query('plugin::upload.file').findOne({ where: { id }, populate: ['createdBy'] });
+    expect(found).to.include({ name: 'far.txt', caption: 'far away', url: 'https://files.example.org/far.txt' });
+    expect(found.createdBy.id).to.equal(1);
+  });
 
   it('describes a file that is not stored', async () => {
     const service = serving.strapi.plugin('upload').service('upload');
@@ -163,5 +192,20 @@ describe('the service of uploads', () => {
     expect(await serving.strapi.entityService.findOne('plugin::upload.file', stored?.id)).to.equal(null);
     const own = await serving.strapi.plugin('upload').service('api-upload-folder').getAPIUploadFolder();
     expect(own.name).to.equal('API Uploads');
+  });
+
+  it('links the files of an entry in its components, and says what is not linked from the side of a file', async () => {
+    const { entityService } = serving.strapi;
+    const data = { parts: [{ text: 'a' }, { text: 'b' }] };
+    const made = await entityService.create('api::page.page', { data, files: { 'parts.1.picture': file('in.txt') } });
+    const populate = { parts: { populate: ['picture'] } };
+    const { parts } = await entityService.findOne('api::page.page', made.id, { populate });
+    expect(parts.map((part: { readonly picture: { name: string } | null }) => part.picture?.name)).to.deep.equal([
+      undefined,
+      'in.txt',
+    ]);
+    const related = [{ id: made.id, __type: 'api::page.page', __pivot: { field: 'cover' } }];
+    await serving.strapi.query('plugin::upload.file').update({ where: { id: parts[1].picture.id }, data: { related } });
+    expect(log.lines.map(({ msg }) => String(msg)).join()).to.include('related of plugin::upload.file is not stored');
   });
 });

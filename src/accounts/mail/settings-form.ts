@@ -1,5 +1,5 @@
 import type { AccountSettings, EmailTemplate, StoredSettings, TemplateName } from '#content/rights/account-settings.js';
-import { isRecord, type Values } from '#base/values.js';
+import { isRecord, mapValues, type Values } from '#base/values.js';
 import { defaultTemplates } from './email-templates.js';
 
 /** How the admin panel of Strapi v4 shows the templates. */
@@ -39,8 +39,9 @@ export function templatesIn(form: Values): StoredSettings['templates'] {
   return Object.fromEntries(whole);
 }
 
-/** Returns the advanced settings in the form of Strapi v4, without other names. */
-export const advancedIn = (form: Values): Partial<AccountSettings> => pick(form, advancedKeys); // checked when written
+/** Returns the advanced settings in the form of Strapi v4, without other names. An empty address is none. */
+export const advancedIn = (form: Values): Partial<AccountSettings> =>
+  mapValues(pick(form, advancedKeys), (value) => (value === '' ? null : value)); // checked when written
 
 const pick = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));

@@ -98,7 +98,7 @@ const members: Readonly<Record<string, Instead>> = {
   "strapi.plugin('i18n').service('locales')": each('update delete setDefaultLocale setIsDefault initDefaultLocale', locales),
   "strapi.plugin('upload').service('folder')": { update: 'the media library of the panel changes folders' },
   "strapi.plugin('upload').service('upload')": {
-    ...each('add update uploadImage', stored),
+    uploadImage: stored,
     ...each('getConfiguration getSettings setConfiguration setSettings', 'settings of uploads are in config/plugins'),
     emitEvent: hooks,
     findPage: "strapi.entityService.findPage('plugin::upload.file', …) reads pages",
@@ -147,7 +147,6 @@ const plugins: Instead = {
 
 /** Alternatives to services of plugins, by plugin and service. */
 const services: Instead = {
-  'users-permissions.permission': grants,
   'upload.file': stored,
   'upload.image-manipulation': 'the service creates the image sizes that config/plugins lists',
   'rest-cache.cacheConf': 'the service has its own caches, which every write updates',

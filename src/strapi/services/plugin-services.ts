@@ -41,7 +41,12 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
     jwt: tokenService(parts),
     role: roleService(parts),
     providers: providersService(parts),
-    'users-permissions': refuseMissingOf('users-permissions', 'users-permissions', { template }),
+    permission: permissionService(parts),
+    'users-permissions': refuseMissingOf('users-permissions', 'users-permissions', {
+      template,
+      updateUserRole: ({ id }: { readonly id: number }, role: number) =>
+        parts.query(userUid).update({ where: { id }, data: { role } }),
+    }),
     'providers-registry': refuseMissingOf('users-permissions', 'providers-registry', providersRegistry(parts)),
   },
   i18n: {
@@ -68,7 +73,9 @@ const emailService = ({ running }: PluginParts) => ({
   /** Sends an e-mail: `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
   send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
   /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
-  sendTemplatedEmail: (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
+  sendTemplatedEmail: async (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
+    const missing = (['subject', 'text', 'html'] as const).filter((name) => templates[name] === undefined);
+    if (missing.length > 0) throw new Error(`Following attributes are missing from your email template : ${missing.join(', ')}`);
     return accountsOf(running()).mailer.deliver({ ...mail, ...mapValues(templates, (text) => template(text, data)) });
   },
 });
@@ -170,6 +177,15 @@ function roleService({ running, query, content }: PluginParts) {
     deleteRole: (id: number) => deleteRole(Number(id), content()),
   };
 }
+
+/** Reads what roles may do. */
+const permissionService = ({ query }: PluginParts) => ({
+  findRolePermissions: (role: number) => query(permissionUid).findMany({ where: { role } }),
+  findPublicPermissions: () => query(permissionUid).findMany({ where: { role: { type: 'public' } } }),
+  toContentAPIPermission: ({ action }: { readonly action: string }) => ({ action }),
+});
+
+const permissionUid = 'plugin::users-permissions.permission';
 
 const localeService = ({ running, query, content }: PluginParts) => ({
   /** Adds a locale: `{ code, name, isDefault }`. */

@@ -123,6 +123,12 @@ export function createUploadService(parts: UploadParts) {
     findOne: (id: number, populate?: unknown) =>
       entityService.findOne(uploadFile, id, populate === undefined ? {} : { populate }),
     findMany: (parameters?: EntityParameters) => entityService.findMany(uploadFile, parameters),
+    /** Adds the entry of a file whose content is stored elsewhere, with all its values. */
+    add: (values: object, { user }: ByUser = {}) =>
+      entityService.create(uploadFile, { data: { ...values, ...(user && { createdBy: user.id, updatedBy: user.id }) } }),
+    /** Changes values of the entry of a file. */
+    update: (id: number, values: object, { user }: ByUser = {}) =>
+      entityService.update(uploadFile, id, { data: { ...values, ...(user && { updatedBy: user.id }) } }),
     /** Deletes a file and its content. */
     remove: ({ id }: { readonly id: number }) => entityService.delete(uploadFile, id),
   };
