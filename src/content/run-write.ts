@@ -15,7 +15,8 @@ import {
   type WrittenMany,
 } from './content-context.js';
 import type { DataForCode } from './data-for-code.js';
-import { refusedError, refuseTaken, type UniqueWrite } from './unique-errors.js';
+import { refusedError, refuseTaken } from './unique-errors.js';
+import type { UniqueWrite } from './unique-values.js';
 
 /** The steps of a write. */
 interface WriteSteps<Result> {

@@ -1,9 +1,10 @@
 import type { ContentContext } from '#content/content-context.js';
 import { findMany } from '#content/find-many.js';
-import { publishingProblems } from '#content/publishing-problems.js';
+import { publishing } from '#content/publishing-problems.js';
 import { ApiError, type FieldError, fieldErrors, ForbiddenError } from '#base/errors.js';
 import { unpagedSettings } from '#api/code/content-of-code.js';
-import type { LoadedEntry } from '#store/form/loaded.js';
+import { storedDraft } from '#store/form/draft.js';
+import type { LoadedEntry, StoredDocument } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
 import { comparing, emptyQuery } from '#model/query/ast.js';
@@ -38,9 +39,8 @@ type PlacedProblem = Problem & Pick<Placed, 'index'>;
 export async function findProblems(actions: readonly ReleaseAction[], actor: Actor): Promise<readonly Problem[]> {
   if (actions.length === 0) return [{ kind: 'missing', path: ['actions'], message: 'the release has no actions' }];
   const placed = actions.map((action, index) => ({ ...action, index }));
-  const groups = groupBy(placed, ({ action, uid }) => `${action} ${uid}`);
   const problems: PlacedProblem[] = [];
-  for (const group of groups.values()) problems.push(...(await problemsIn(group, actor)));
+  for (const [uid, group] of groupBy(placed, (one) => one.uid)) problems.push(...(await problemsOfType(uid, group, actor)));
   return problems.sort((a, b) => a.index - b.index).map(({ kind, path, message }) => ({ kind, path, message }));
 }
 
@@ -48,31 +48,73 @@ export async function findProblems(actions: readonly ReleaseAction[], actor: Act
 export const typeOf = (uid: string, { content }: Actor): ContentType | null =>
   shownTypes(content.bind.registry).find((type) => type.uid === uid) ?? null;
 
-/** Returns the problems of actions of one kind on entries of one type. */
-async function problemsIn(group: readonly Placed[], actor: Actor): Promise<readonly PlacedProblem[]> {
-  const [{ action, uid } = { action: 'publish' as const, uid: '' }] = group;
-  const at = (index: number, kind: Problem['kind'], message: string, path: readonly string[] = ['id']) => ({
-    ...{ index, kind, message, path: ['actions', String(index), ...path] },
-  });
+const problemAt = (index: number, kind: Problem['kind'], message: string, path: readonly string[] = ['id']): PlacedProblem => ({
+  ...{ index, kind, message, path: ['actions', String(index), ...path] },
+});
+
+/** Returns the problems of all actions on entries of one type. */
+async function problemsOfType(uid: string, group: readonly Placed[], actor: Actor): Promise<readonly PlacedProblem[]> {
   const type = typeOf(uid, actor);
-  if (type === null) return group.map(({ index }) => at(index, 'missing', `there is no content type ${uid}`, ['uid']));
+  if (type === null) return group.map(({ index }) => problemAt(index, 'missing', `there is no content type ${uid}`, ['uid']));
+  const stored = await storedEntries(type, group, actor);
+  const problems: PlacedProblem[] = [];
+  for (const [action, same] of groupBy(group, (one) => one.action))
+    problems.push(...(await problemsIn({ type, action, stored, later: writtenLater(group, stored) }, same, actor)));
+  return problems;
+}
+
+/** Returns the stored entries of actions on one type, by id. */
+export async function storedEntries(
+  type: ContentType,
+  group: readonly ReleaseAction[],
+  { content }: Actor,
+): Promise<ReadonlyMap<number, StoredDocument>> {
+  const fields = group.every(({ action }) => action === 'delete') ? { fields: ['_id'] } : {};
+  const match = { _id: is.oneOf(group.map(({ id }) => id)) };
+  const rows = await findStored(content.store.database, type.collection, { match, ...fields });
+  return new Map(rows.map((row) => [Number(row['_id']), row]));
+}
+
+/** Entries by id as their actions will leave them; null for those that are deleted. */
+type WrittenLater = ReadonlyMap<number, StoredDocument | null>;
+
+const writtenLater = (group: readonly Placed[], stored: ReadonlyMap<number, StoredDocument>): WrittenLater =>
+  new Map(
+    group.flatMap(({ action, id }) => {
+      const entry = stored.get(id);
+      return entry === undefined ? [] : [[id, action === 'delete' ? null : storedDraft.inPlace(entry)] as const];
+    }),
+  );
+
+/** Actions of one kind on entries of one type. */
+interface SameActions {
+  readonly type: ContentType;
+  readonly action: ReleaseAction['action'];
+  readonly stored: ReadonlyMap<number, StoredDocument>;
+  readonly later: WrittenLater;
+}
+
+async function problemsIn(
+  { type, action, stored, later }: SameActions,
+  group: readonly Placed[],
+  actor: Actor,
+): Promise<readonly PlacedProblem[]> {
   if (action !== 'delete' && !type.draftAndPublish)
-    return group.map(({ index }) => at(index, 'missing', `${uid} has no drafts`, ['action']));
-  const ids = group.map(({ id }) => id);
+    return group.map(({ index }) => problemAt(index, 'missing', `${type.uid} has no drafts`, ['action']));
   const context = permittedContext(type, action, actor);
+  const ids = group.map(({ id }) => id);
   const permitted = context === null ? new Map<number, LoadedEntry>() : await findEntries(type, ids, { context });
-  const fields = action === 'publish' ? {} : { fields: ['_id'] };
-  const rows = await findStored(actor.content.store.database, type.collection, { match: { _id: is.oneOf(ids) }, ...fields });
-  const stored = new Map(rows.map((row) => [Number(row['_id']), row]));
   const problems: PlacedProblem[] = [];
   for (const { id, index } of group) {
     const document = stored.get(id);
-    if (document === undefined) problems.push(at(index, 'missing', `there is no entry ${String(id)} of ${uid}`));
+    if (document === undefined) problems.push(problemAt(index, 'missing', `there is no entry ${String(id)} of ${type.uid}`));
     else if (context === null || !permitted.has(id))
-      problems.push(at(index, 'forbidden', `the right to ${action} the entry is missing`));
-    else if (action === 'publish')
-      for (const { path, message } of await publishingProblems(type, document, context))
-        problems.push(at(index, 'invalid', message, path));
+      problems.push(problemAt(index, 'forbidden', `the right to ${action} the entry is missing`));
+    else if (action !== 'delete') {
+      const problemsOf = action === 'publish' ? publishing.problems : publishing.takenInDraft;
+      for (const { path, message } of await problemsOf(type, document, context, later))
+        problems.push(problemAt(index, 'invalid', message, path));
+    }
   }
   return problems;
 }

@@ -111,7 +111,8 @@ describe('a unique value of a draft beside the published entry that another entr
     const ids = [await makeWithDraft('one', { slug: 'both' }), await makeWithDraft('two', { slug: 'both' })];
     const { status, body } = await releaseOf(send, ids);
     expect(status, JSON.stringify(body)).to.equal(400);
-    expect(body.error.details.errors[0].path).to.eql(['actions', '1', 'slug']);
+    const paths = body.error.details.errors.map(({ path: at }: { path: string[] }) => at.join('.'));
+    expect(paths).to.eql(['actions.0.slug', 'actions.1.slug']);
     expect([(await shown(Number(ids[0])))['slug'], (await shown(Number(ids[1])))['slug']]).to.eql(['one', 'two']);
   });
 
@@ -121,7 +122,7 @@ describe('a unique value of a draft beside the published entry that another entr
     const made = await send('super', 'POST', '/admin/api/releases', { name: 'Due', at: past, actions });
     const read = async () => (await send('super', 'GET', `/admin/api/releases/${String(made.body.data.id)}`)).body.data;
     await until(async () => (await read()).failure !== null);
-    expect((await read()).failure.problems[0].path).to.eql(['actions', '1', 'slug']);
+    expect((await read()).failure.problems[0].path).to.eql(['actions', '0', 'slug']);
     expect((await read()).state).to.equal('open');
   });
 
