@@ -29,6 +29,12 @@ const writes: readonly (readonly [
   ['an update', ({ call }, id) => call('PUT', `/api/posts/${String(id)}`, { data: { title: 'a' } }), ['entry.update']],
   ['a delete', ({ call }, id) => call('DELETE', `/api/posts/${String(id)}`), ['entry.delete']],
   ['a create of code', ({ strapi }) => strapi.entityService.create('api::post.post', { data: { title: 'a' } }), ['entry.create']],
+  [
+    'entries that code deletes together',
+    ({ strapi }, id) => strapi.entityService.deleteMany('api::post.post', { filters: { id } }),
+    ['entry.delete'],
+  ],
+  ['no entries that code deletes', ({ strapi }) => strapi.entityService.deleteMany('api::post.post', { filters: { id: 0 } }), []],
   ['a write that is refused', ({ call }) => call('POST', '/api/posts', { data: { title: {} } }), []],
   ['a read', ({ call }) => call('GET', '/api/posts'), []],
 ];

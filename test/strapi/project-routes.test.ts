@@ -107,6 +107,7 @@ const files: ProjectFiles = {
       { method: 'GET', path: '/posts/slug/:slug', handler: 'post.bySlug', config: { auth: false } },
       { method: 'POST', path: '/posts/echo/:id(\\\\d+)', handler: 'api::post.post.echo' },
       { method: 'GET', path: '/posts/echo', handler: 'post.echo', config: { auth: { scope: ['api::post.post.find'] } } },
+      { method: 'GET', path: '/posts/unscoped', handler: 'post.echo', config: { auth: { scope: [] } } },
       { method: 'GET', path: '/posts/refuse', handler: 'post.refuse', config: { auth: false, policies: ['named'] } },
       { method: 'GET', path: '/posts/stamped', handler: 'post.refuse', config: { auth: false,
         policies: [(ctx) => true, { name: 'global::isOpen', config: { a: 1 } }],
@@ -394,6 +395,7 @@ describe('routes of a project', () => {
       ...['GET /api/posts', 'GET /api/posts/{id}', 'GET /api/posts/slug/{slug}', 'POST /api/posts/echo/{id}'],
       ...[
         'GET /api/posts/echo',
+        'GET /api/posts/unscoped',
         'GET /api/posts/refuse',
         'GET /api/posts/stamped',
         'GET /api/posts/within',
@@ -529,11 +531,12 @@ describe('routes of a project', () => {
     const { jwt } = (await serving.call('POST', '/api/auth/local', { identifier: 'reader', password: 'secret1' })).body;
     const ask = (path: string, token = jwt) =>
       fetch(`${serving.server.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
-    expect((await ask('/api/posts/echo')).status).to.equal(403);
+    for (const path of ['echo', 'unscoped']) expect((await ask(`/api/posts/${path}`)).status).to.equal(403);
     await serving.strapi
       .query('plugin::users-permissions.permission')
       .create({ data: { action: 'api::post.post.find', role: 1 } });
     await serving.settled();
+    expect((await ask('/api/posts/unscoped')).status).to.equal(403);
     expect(await (await ask('/api/posts/echo')).json()).to.include({ user: 'reader@example.org' });
     expect((await ask('/api/posts/slug/a', 'wrong.token.here')).status).to.equal(200);
     const issued = serving.strapi.plugins['users-permissions'].services.jwt.issue({ id: 1 });

@@ -160,7 +160,13 @@ describe('strapi.db.query', () => {
 
   it('ignores parameters of the entity service inside of populate, and says so', async () => {
     const authors = serving.strapi.db.query('api::author.author');
-    const nested = { fields: ['title'], sort: 'title:desc', start: 1, pagination: { limit: 1 }, filters: { pages: { $lt: 400 } } };
+    const nested = {
+      fields: ['title'],
+      sort: 'title:desc',
+      start: 1,
+      pagination: { limit: 1 },
+      filters: { pages: { $lt: 400 } },
+    };
     const { books: found } = await authors.findOne({ where: { id: 2 }, populate: { books: nested } });
     expect(found).to.have.length(1);
     expect(found[0]).to.include({ title: 'Persuasion', pages: 250 });

@@ -1,5 +1,6 @@
 import { type ContentContext, withAccess } from '#content/content-context.js';
 import type { EntryEvent, Subscriber } from '#store/changes/entry-events.js';
+import { afterCommit } from '#store/send/transaction.js';
 import type { Observer } from '#base/observe/observer.js';
 import { uploadFile } from '#model/schema/content-type.js';
 import { seenEntry } from '#api/webhooks/event-body.js';
@@ -85,13 +86,32 @@ export const announceTo =
   (action: LifecycleAction): Listener | null => {
     const name = entryEvents[action];
     if (name === undefined || !hub.hears(name)) return null;
-    return async ({ model, result }) => {
-      const { registry } = parts.content().bind;
-      const type = registry.types.get(model.uid);
-      const entry: unknown = type === undefined ? result : hideFrom(null, result, type, registry);
-      await emitSafely(hub, name, { model: model.modelName, uid: model.uid, entry }, parts);
-    };
+    return ({ model, result }) => emitEntry(hub, { name, uid: model.uid, entry: result }, parts);
   };
+
+/** Returns the function that emits the deletion of entries which code has deleted together; null if nobody hears it. */
+export const announceDeletesTo =
+  (hub: EventHub, parts: HubParts) =>
+  (uid: string): ((entries: readonly object[]) => Promise<void>) | null => {
+    if (!hub.hears('entry.delete')) return null;
+    const emit = async (entries: readonly object[]): Promise<void> => {
+      for (const entry of entries) await emitEntry(hub, { name: 'entry.delete', uid, entry }, parts);
+    };
+    return (entries) => afterCommit(parts.content().store.database, () => emit(entries));
+  };
+
+interface EmittedEntry {
+  readonly name: string;
+  readonly uid: string;
+  readonly entry: unknown;
+}
+
+async function emitEntry(hub: EventHub, { name, uid, entry }: EmittedEntry, parts: HubParts): Promise<void> {
+  const { registry } = parts.content().bind;
+  const type = registry.types.get(uid);
+  const shown = type === undefined ? entry : hideFrom(null, entry, type, registry);
+  await emitSafely(hub, name, { model: type?.singularName, uid, entry: shown }, parts);
+}
 
 interface HubParts {
   readonly content: () => ContentContext;

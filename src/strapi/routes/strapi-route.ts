@@ -12,8 +12,8 @@ export type CodeMiddleware = (config: unknown, services: { readonly strapi: unkn
 
 export interface RouteConfig {
   /**
-   * False if everybody may call the route, without being identified. `scope` are the required actions; by default that of the
-   * handler.
+   * False if everybody may call the route, without being identified. `scope` are the required actions; by default, and if it is empty,
+   * that of the handler.
    */
   readonly auth?: boolean | { readonly scope?: readonly string[] };
   readonly policies?: readonly (string | CodePolicy | { readonly name: string; readonly config?: unknown })[];
@@ -100,7 +100,8 @@ export function handlerParts(name: string): { readonly uid: string; readonly act
 export function scopesOf(resolved: ResolvedRoute): readonly string[] | null {
   const auth = resolved.route.config?.auth;
   if (auth === false || resolved.isAdmin) return null;
-  if (typeof auth === 'object' && auth.scope !== undefined) return [auth.scope].flat();
+  const scope = typeof auth === 'object' ? [auth.scope ?? []].flat() : [];
+  if (scope.length > 0) return scope;
   const name = resolved.owner === null ? null : handlerName(resolved);
   return name === null ? [] : [name];
 }

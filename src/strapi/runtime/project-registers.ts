@@ -21,7 +21,7 @@ import { CodeModels } from '../content/code-models.js';
 import { CodeMiddlewares } from './code-middlewares.js';
 import { CustomFields } from './custom-fields.js';
 import { extendContext } from '../routes/koa-context.js';
-import { announceTo, EventHub, hubSubscribers } from '../content/event-hub.js';
+import { announceDeletesTo, announceTo, EventHub, hubSubscribers } from '../content/event-hub.js';
 import { Lifecycles } from '../content/lifecycles.js';
 import type { Subscriber } from '#store/changes/entry-events.js';
 import { tellOwnEvent } from '#api/webhooks/own-events.js';
@@ -57,6 +57,7 @@ export class ProjectRegisters {
   readonly lifecycles: Lifecycles;
   readonly models: CodeModels;
   readonly subscribers: readonly Subscriber[];
+  readonly announceDeletes: ReturnType<typeof announceDeletesTo>;
   readonly requests: CodeRequests;
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
@@ -85,6 +86,7 @@ export class ProjectRegisters {
     const { customFields } = this;
     this.models = new CodeModels({ listeners: this.lifecycles.ofModels, config, options, customFields, log: notices.logOnce });
     this.subscribers = hubSubscribers(this.events, { content, observer });
+    this.announceDeletes = announceDeletesTo(this.events, { content, observer });
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,

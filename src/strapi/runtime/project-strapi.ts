@@ -125,7 +125,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
       base: parts.entityService,
       query: db.query,
       model: (uid) => models.getModel(uid) ?? refuseType(uid),
-      attachFiles: code.attachFiles,
+      ...{ attachFiles: code.attachFiles, announceDeletes: code.announceDeletes },
       refuseOrLog: (undone) => void refuseOrLog(undone, content()),
       log: notices.logOnce,
     }),

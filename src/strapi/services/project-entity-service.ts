@@ -37,6 +37,8 @@ interface EntityParts {
   /** Throws an Error for an unknown uid. */
   readonly model: (uid: string) => StrapiModel;
   readonly attachFiles: AttachFiles;
+  /** Returns the function that tells listeners of entries which were deleted together; null if nobody listens. */
+  readonly announceDeletes: (uid: string) => ((entries: readonly Entity[]) => Promise<void>) | null;
   /** Refuses or tells what code asks for and does not get. */
   readonly refuseOrLog: (undone: readonly Undone[]) => void;
   /** Tells once in the log. */
@@ -79,8 +81,12 @@ export function createProjectEntityService({ base, query, model, ...parts }: Ent
       return entry?.[name] ?? null;
     },
     deleteMany: async (uid, { filters } = {}) => {
-      const [found] = await query(uid).findMany({ where: filters, select: 'id', limit: 1 });
-      return found === undefined ? { count: 0 } : query(uid).deleteMany({ where: filters });
+      const announce = parts.announceDeletes(uid);
+      const found = await query(uid).findMany({ where: filters, ...(announce === null && { select: 'id', limit: 1 }) });
+      if (found.length === 0) return { count: 0 };
+      const deleted = await query(uid).deleteMany({ where: filters });
+      await announce?.(found);
+      return deleted;
     },
   };
   return decorated(tellingReplaced(refuseMissing(service, 'strapi.entityService'), parts.log), parts.log);
