@@ -10,7 +10,21 @@ import type { PanelWindow } from '../support/panel-window.js';
 
 const subject = 'api::story.story';
 const stories = `/content-manager/collection-types/${subject}`;
-const models = [collectionType('story', { title: { type: 'string' } }, { options: { draftAndPublish: true } })];
+const link = (relation: string) => ({ type: 'relation', relation, target: 'api::tag.tag' });
+const models = [
+  collectionType('tag', { name: { type: 'string' } }),
+  { uid: 'shared.part', info: { displayName: 'Part' }, attributes: { text: { type: 'string' }, lead: link('oneToOne') } },
+  collectionType(
+    'story',
+    {
+      title: { type: 'string' },
+      tags: link('oneToMany'),
+      lead: link('oneToOne'),
+      part: { type: 'component', component: 'shared.part' },
+    },
+    { options: { draftAndPublish: true } },
+  ),
+];
 
 const pageScript = async (serverURL: string): Promise<string> => {
   const { outputFiles } = await build({
@@ -25,7 +39,7 @@ describe('previews in the panel', () => {
   let script = '';
   const front: Server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><title>Story</title><h1></h1><script type="module">${script}</script>`);
+    response.end(`<!doctype html><title>Story</title><h1></h1><pre></pre><script type="module">${script}</script>`);
   });
   let origin = '';
   before(async () => {
@@ -45,7 +59,11 @@ describe('previews in the panel', () => {
   const heading = (text: string) => window.page.frameLocator('iframe[title=Preview]').getByRole('heading', { name: text });
   before(async () => {
     script = await pageScript(panel().serving.server.url);
-    await panel().send('super', 'POST', stories, { title: 'First' });
+    for (const name of ['one', 'two'])
+      await panel().send('super', 'POST', '/content-manager/collection-types/api::tag.tag', { name });
+    const connect = (...ids: readonly number[]) => ({ connect: ids.map((id) => ({ id })) });
+    const values = { tags: connect(2, 1), lead: connect(2), part: { text: 'x', lead: connect(1) } };
+    await panel().send('super', 'POST', stories, { title: 'First', ...values });
     window = await panel().openWindow('super');
     await window.page.setViewportSize({ width: 1280, height: 900 });
   });
@@ -63,6 +81,9 @@ describe('previews in the panel', () => {
   it('the page changes while the editor types', async () => {
     await window.page.locator('[name=title]').fill('Second');
     await heading('Second (typed)').waitFor();
+    const others = JSON.parse((await window.page.frameLocator('iframe[title=Preview]').locator('pre').textContent()) ?? '');
+    const { id } = others.part;
+    expect(others).to.deep.equal({ tags: [2, 1], lead: 2, part: { id, text: 'x', lead: 1 } });
   });
 
   it('the page changes after a save', async () => {

@@ -13,6 +13,9 @@ declare const serverURL: string;
 interface Story {
   readonly id: number;
   readonly title: string;
+  readonly tags?: unknown;
+  readonly lead?: unknown;
+  readonly part?: unknown;
 }
 
 /** The page of a small front end: it shows a story, reads it again after each save, and shows what the editor types. */
@@ -40,8 +43,9 @@ subscribe<Story>({
   depth: 1,
   // the panel sends all values of the form, so that nothing has to be asked for
   requestHandler: async ({ data }) => Promise.resolve(Response.json(data['data'])),
-  callback: ({ title }) => {
+  callback: ({ title, tags, lead, part }) => {
     show(`${title} (typed)`);
+    document.querySelector('pre').textContent = JSON.stringify({ tags, lead, part });
   },
 });
 ready({ serverURL });
