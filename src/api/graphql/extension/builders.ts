@@ -128,7 +128,10 @@ export interface OfType {
   readonly contentType: ModelLike;
 }
 
-/** The functions of generated fields, for calls by custom fields. They return entities, not responses. */
+/**
+ * The functions of generated fields, for calls by custom fields. They return entities, not responses. `find` takes what `transformArgs`
+ * returns, or arguments of GraphQL; it returns all entries if they name no page.
+ */
 export interface QueriesBuilder {
   readonly buildQueriesResolvers: (of: OfType) => {
     readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;
@@ -143,7 +146,7 @@ export interface QueriesBuilder {
 
 export const createQueriesBuilder = (entities: EntityService, tools: BuilderTools): QueriesBuilder => ({
   buildQueriesResolvers: ({ contentType }) => ({
-    find: (_parent, args) => entities.findMany(contentType.uid, tools.transformArgs(args, { contentType, usePagination: true })),
+    find: (_parent, args) => entities.findMany(contentType.uid, parametersOf(args, contentType, tools)),
     findOne: (_parent, { id }) => entities.findOne(contentType.uid, String(id)),
   }),
   buildMutationsResolvers: ({ contentType: { uid } }) => ({
@@ -152,5 +155,18 @@ export const createQueriesBuilder = (entities: EntityService, tools: BuilderTool
     delete: (_parent, { id }) => entities.delete(uid, String(id)),
   }),
 });
+
+/** Returns parameters of the entity service: `transformArgs` has returned them already, as in Strapi v4, or they are arguments of GraphQL. */
+function parametersOf({ filters, ...args }: Values, contentType: ModelLike, { transformArgs }: BuilderTools): Values {
+  const parameters = transformArgs(args, { contentType, usePagination: 'pagination' in args });
+  if (!isRecord(filters)) return parameters;
+  return hasOperator(filters) ? { ...parameters, filters } : { ...parameters, ...transformArgs({ filters }, { contentType }) };
+}
+
+/** Returns whether filters have an operator of the entity service, such as `$eq`. */
+const hasOperator = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some(hasOperator)
+    : isRecord(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || hasOperator(inner));
 
 const dataOf = ({ data }: Values): object => (isRecord(data) ? { ...data } : {});

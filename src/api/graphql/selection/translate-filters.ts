@@ -33,7 +33,8 @@ function translateAttribute(name: string, value: unknown, type: ContentType, reg
   if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? translateComparisons(value) : value;
   const uid = attribute.kind === 'component' ? attribute.component : 'target' in attribute ? attribute.target : '';
   const target = registry.types.get(uid);
-  return isRecord(value) && target !== undefined ? orNothing(translateFilters(value, target, registry)) : undefined;
+  if (isRecord(value)) return target === undefined ? undefined : orNothing(translateFilters(value, target, registry));
+  return value ?? undefined; // of code: an id, or a list of ids
 }
 
 /** Translates comparisons of values inside of JSON to those below their path. Throws a ValidationError for what is no path. */

@@ -80,6 +80,32 @@ describe('services for custom resolvers', () => {
     expect(await findOne(null, { id: '2' })).to.include({ summary: 'touched' });
   });
 
+  it('find of a generated list takes what transformArgs returns, and parameters of the entity service', async () => {
+    const builders = strapi.plugin('graphql').service('builders');
+    const { find } = builders.get('content-api').buildQueriesResolvers({ contentType: article });
+    const ids = async (args: object) => (await find(null, { sort: 'id', ...args })).map(({ id }) => Number(id));
+    const transformed = (args: object) =>
+      builders.utils.transformArgs({ ...args }, { contentType: article, usePagination: true });
+    const all = await ids({});
+    expect(all.length).to.be.above(10); // more than a page of GraphQL
+    const cases: readonly (readonly [args: object, expected: readonly number[]])[] = [
+      [transformed({ filters: { id: { in: [1, 3] } } }), [1, 3]],
+      [transformed({ filters: { or: [{ id: { eq: 1 } }, { not: { id: { gt: 2 } } }] } }), [1, 2]],
+      [transformed({ pagination: { start: 1, limit: 2 } }), all.slice(1, 3)],
+      [transformed({ pagination: { page: 2, pageSize: 3 } }), all.slice(3, 6)],
+      [{ filters: { id: { $in: [2] } } }, [2]],
+      [{ filters: { id: 2 } }, [2]],
+      [{ start: 2, limit: 1 }, all.slice(2, 3)],
+      [{ pagination: { start: 1, limit: 2 } }, all.slice(1, 3)],
+      [{ pagination: {} }, all.slice(0, 10)],
+    ];
+    for (const [args, expected] of cases) expect(await ids(args), JSON.stringify(args)).to.deep.equal(expected);
+    const ofAuthor = await ids({ filters: { author: { id: { $eq: 1 } } } });
+    expect(ofAuthor.length).to.be.within(1, all.length - 1);
+    for (const author of [1, [1], { id: { eq: 1 } }, { id: 1 }])
+      expect(await ids({ filters: { author } })).to.deep.equal(ofAuthor);
+  });
+
   it('naming returns the names of generated types and fields', () => {
     const { naming } = strapi.plugin('graphql').service('utils');
     const names = [
