@@ -111,7 +111,8 @@ function compile(
   { globals = {} }: LoadOptions,
 ): { readonly run: Wrapped; readonly importByNode: Import } {
   const types = /\.tsx?$/.test(file) ? (['typescript'] as const) : [];
-  const { code } = transform(readFileSync(file, 'utf8'), {
+  const text = readFileSync(file, 'utf8');
+  const { code } = transform(text, {
     transforms: [...types, 'imports'],
     disableESTransforms: true,
     filePath: file,
@@ -122,8 +123,19 @@ function compile(
     contextExtensions: [globals],
   };
   // Their types are any function; the lists are the parameters.
-  const run = compileFunction(code.replaceAll(written, replaced), names, source) as Wrapped;
+  const common = types.length === 0 && isCommon(text) ? code.replace(/^"use strict";/, '') : code; // as sucrase adds it to every file
+  const run = compileFunction(common.replaceAll(written, replaced), names, source) as Wrapped;
   return { run, importByNode: compileFunction('return import(id)', ['id'], source) as Import };
+}
+
+/** Returns whether code is that of a CommonJS file, which is strict only if it says so. */
+function isCommon(text: string): boolean {
+  try {
+    compileFunction(text, names);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the path in a package of an import: `a/b` for `../node_modules/a/b/index.js`. */

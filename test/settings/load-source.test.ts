@@ -30,3 +30,23 @@ describe('import() in a file of a project', () => {
       expect(await (loaded as { readonly result: unknown }).result).to.deep.equal(result);
     });
 });
+
+describe('strictness of a file of a project', () => {
+  const cases: readonly (readonly [file: string, code: string, isStrict: boolean])[] = [
+    [
+      'common.js',
+      'const package = { v: 1 }; implied = package.v; module.exports = (function () { return this === undefined; })();',
+      false,
+    ],
+    ['imports.js', 'module.exports = import("./none").catch(() => (function () { return this === undefined; })());', false],
+    ['strict.js', "'use strict'; module.exports = (function () { return this === undefined; })();", true],
+    ['module.js', 'export const isStrict = (function () { return this === undefined; })();', true],
+    ['typed.ts', 'const isStrict: boolean = (function () { return this === undefined; })(); module.exports = isStrict;', true],
+  ];
+  for (const [file, code, isStrict] of cases)
+    it(file, async () => {
+      const directory = await writeProject({ [file]: code });
+      const loaded = await loadSource(join(directory, file));
+      expect(file === 'module.js' ? (loaded as { readonly isStrict: boolean }).isStrict : await loaded).to.equal(isStrict);
+    });
+});

@@ -26,6 +26,11 @@ const extensions: readonly (readonly [code: string, answers: Answers])[] = [
     ],
   ],
   [
+    `plugin.controllers.user.find = () => ({ own: true });
+    return { controllers: plugin.controllers, routes: plugin.routes, policies: undefined };`,
+    [[['GET', '/api/users'], 200, own]],
+  ],
+  [
     'plugin.controllers.user.findOne = () => ({ own: true });',
     [
       [['GET', '/api/users'], 200, []],

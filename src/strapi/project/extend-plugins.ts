@@ -106,7 +106,7 @@ async function extendPlugin(
   });
   const saved = { settings: structuredClone(settings), services: { ...bare.services } };
   const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // the form of the file
-  const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // usually the same object
+  const plugin = returned !== given && isRecord(returned) ? withMembers(returned) : given; // usually the same object
   for (const text of uncalledMembers(name, plugin)) parts.log(`${file}: ${text}`);
   register(name, plugin, saved.services, parts);
   for (const [key, value] of Object.entries(plugin.config))
@@ -114,6 +114,14 @@ async function extendPlugin(
   parts.addRouter(routerOf({ name, file }, plugin, { before, written, givenRoutes }));
   return plugin;
 }
+
+/** Returns a plugin that a file has put together itself, with empty members for those that it lacks, as Strapi v4 does. */
+const withMembers = (plugin: Values): ExtendedPlugin =>
+  ({
+    ...{ controllers: {}, services: {}, policies: {}, middlewares: {}, contentTypes: {}, config: {} },
+    routes: { 'content-api': { type: 'content-api', routes: [] } },
+    ...Object.fromEntries(Object.entries(plugin).filter(([, member]) => member !== undefined)),
+  }) as unknown as ExtendedPlugin; // the form of the file
 
 /** Registers the code of a plugin, but not the services as they were given to the extension. */
 function register(name: string, plugin: ExtendedPlugin, given: Values, { registry, strapi }: ExtendParts): void {
