@@ -12,6 +12,7 @@ import { buildRegistry } from '#model/schema/build-registry.js';
 import type { Registry } from '#model/schema/content-type.js';
 import { warningText } from '#model/schema/report-models.js';
 import type { CodePlace } from '#strapi/load/code-problems.js';
+import type { ProjectModules } from '#strapi/project/project-modules.js';
 import { groupCauses } from './group-causes.js';
 import { inspectCode } from './inspect-project.js';
 import { readModelFiles } from './model-files.js';
@@ -34,7 +35,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const values = parseOptions(args, { project: text, strict: flag });
   const { directory } = projectFolder(values.project);
   const isProject = directory !== resolve('.') || hasCode(directory);
-  const checked = await checkProject({ directory, environment: productionName(), isProject });
+  const modules = isProject ? await modulesOf(directory) : undefined;
+  const checked = await checkProject({ directory, environment: productionName(), modules });
   const { problems, warnings } = checked;
   for (const line of checkLines(checked)) print(line);
   print(`${countOf(problems.length, 'problem')}, ${countOf(warnings.length, 'warning')}`);
@@ -60,14 +62,14 @@ interface CheckInput {
   readonly directory: string;
   /** Name of a production environment. */
   readonly environment: string;
-  /** Whether the folder is run as a Strapi project. */
-  readonly isProject: boolean;
+  /** The modules of the folder, if it is run as a Strapi project. */
+  readonly modules: ProjectModules | undefined;
 }
 
 /** Checks configuration, secrets, models and code of a folder as production does, without a database. */
-export async function checkProject({ directory, environment, isProject }: CheckInput): Promise<CheckedProject> {
-  const modules = isProject ? await modulesOf(directory) : undefined;
-  const examined = await examineConfig({ directory, environment, modules, isStrapiProject: isProject, sections: allSections });
+export async function checkProject({ directory, environment, modules }: CheckInput): Promise<CheckedProject> {
+  const isStrapiProject = modules !== undefined;
+  const examined = await examineConfig({ directory, environment, modules, isStrapiProject, sections: allSections });
   const { config, problems: refused, causes } = examined;
   const read: CheckedProject = { problems: refused, warnings: config.warnings };
   const models = await checkModels(directory, config);

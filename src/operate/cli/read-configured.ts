@@ -11,15 +11,24 @@ export interface Configured {
   readonly modules: ProjectModules | undefined;
 }
 
-/** Returns the modules of a Strapi project. They are imported only then, because that takes as long as all else before the database. */
+/** Returns the modules of a Strapi project. What they need is imported only then, because that takes half a second. */
 export const modulesOf = async (directory: string): Promise<ProjectModules> =>
   new (await import('#strapi/project/project-modules.js')).ProjectModules(directory);
 
-/** Reads the configuration of a folder; by default of the working directory. Throws a ConfigError that lists all problems. */
+/** Returns the modules of a folder if it has a Strapi project; otherwise undefined. */
+export const modulesIn = async ({ directory, isNamed }: ProjectFolder): Promise<ProjectModules | undefined> =>
+  isNamed || dependsOnStrapi(directory) ? modulesOf(directory) : undefined;
+
+/**
+ * Reads the configuration of a folder with its modules; by default that of the working directory. Throws a ConfigError that lists all
+ * problems.
+ */
 export async function readConfigured(
-  { directory, isNamed }: ProjectFolder = { directory: process.cwd(), isNamed: false },
+  folder: ProjectFolder = { directory: process.cwd(), isNamed: false },
+  given?: ProjectModules,
 ): Promise<Configured> {
-  const isStrapiProject = isNamed || dependsOnStrapi(directory);
-  const modules = isStrapiProject ? await modulesOf(directory) : undefined;
+  const modules = given ?? (await modulesIn(folder));
+  const { directory } = folder;
+  const isStrapiProject = modules !== undefined;
   return { config: await loadConfig({ directory, sections: allSections, isStrapiProject, modules }), modules };
 }

@@ -1,14 +1,13 @@
 import cluster from 'node:cluster';
 import { growYoungSpace } from '#base/young-space.js';
 import type { Config } from '#settings/config.js';
-import { dependsOnStrapi } from '#settings/load-config.js';
 import { ConfigError, environmentOf } from '#settings/setting.js';
 import { type EmbeddedDatabase, startConfigured } from '../embedded/start-embedded.js';
 import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 import { parseOptions, text } from './usage-error.js';
 import { endWith, print } from './print.js';
 import { projectFolder, type ProjectFolder } from './project-folder.js';
-import { readConfigured } from './read-configured.js';
+import { type Configured, modulesIn, readConfigured } from './read-configured.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service with config/ of the working directory, and stops it on SIGTERM or SIGINT.
@@ -17,7 +16,9 @@ export const usage = `usage: npx mangrove start [--project DIR]
 /** Starts the service. Returns the exit code. If the start fails, the process ends. */
 export async function run(args: readonly string[]): Promise<number> {
   const project = projectFolder(parseOptions(args, { project: text }).project);
-  await startService(project).catch((error: unknown) => endWithFindings(error, project));
+  growYoungSpace(1);
+  const modules = await modulesIn(project);
+  await startService(project, modules).catch((error: unknown) => endWithFindings(error, project, modules));
   return 0;
 }
 
@@ -25,12 +26,11 @@ export async function run(args: readonly string[]): Promise<number> {
  * Ends the process with the message of an error. If configuration or code stop a start in production, what `npx mangrove check` finds
  * besides is printed too.
  */
-async function endWithFindings(error: unknown, { directory, isNamed }: ProjectFolder): Promise<never> {
+async function endWithFindings(error: unknown, { directory }: ProjectFolder, modules: Configured['modules']): Promise<never> {
   const { NODE_ENV: environment = '' } = process.env;
   if (error instanceof ConfigError && environmentOf(environment) === 'production') {
     const { checkLines, checkProject } = await import('./check.js');
-    const isProject = isNamed || dependsOnStrapi(directory);
-    const lines = checkLines(await checkProject({ directory, environment, isProject }));
+    const lines = checkLines(await checkProject({ directory, environment, modules }));
     const known = new Set(error.message.split('\n').map(withoutLine));
     const others = lines.filter((line) => !known.has(withoutLine(line.replace(/^problem {2}/, ''))));
     if (others.length > 0) endWith(`${error.message}\n\nnpx mangrove check also reports:\n${others.join('\n')}`);
@@ -45,9 +45,8 @@ const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /
  * Starts the service. Its modules, which take half a second, are loaded while the database starts, and after the growth of the space is
  * off; so this file must not import them.
  */
-async function startService({ directory, isNamed }: ProjectFolder): Promise<void> {
-  growYoungSpace(1);
-  const { config, modules } = await readConfigured({ directory, isNamed });
+async function startService({ directory, isNamed }: ProjectFolder, modules: Configured['modules']): Promise<void> {
+  const { config } = await readConfigured({ directory, isNamed }, modules);
   const workers = cluster.isWorker ? 1 : countWorkers(config);
   const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
   if (workers > 1) await superviseWorkers({ count: workers, embedded });
