@@ -173,9 +173,9 @@ describe('npx mangrove check', () => {
       'of a service that has no such member, in Strapi v4 neither',
       {
         'src/index.js':
-          "module.exports = { async bootstrap() {\n await strapi.plugin('users-permissions').service('role').getRoles(); } };",
+          "module.exports = { async bootstrap() {\n await strapi.plugin('users-permissions').service('role').getEverything(); } };",
       },
-      ['problem  src/index.js:2: the service role has no getRoles, here as in Strapi v4'],
+      ['problem  src/index.js:2: the service role has no getEverything, here as in Strapi v4'],
     ],
     ['in a form that is not read', { 'src/index.mjs': 'export default {};' }, ['warning  src/index.mjs is not read']],
     [
