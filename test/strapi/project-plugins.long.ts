@@ -199,14 +199,14 @@ const cases: readonly Case[] = [
   },
   {
     title: 'code that imports names which are not offered',
-    files: small(`const { relations, errors } = require('@strapi/utils'); const { isAnyToMany } = relations;
-      module.exports = { controllers: { tool: { one: () => ({ one: typeof errors.NotFoundError }), two: () => isAnyToMany({}) } },
+    files: small(`const { hooks, errors } = require('@strapi/utils'); const { createAsyncSeriesHook } = hooks;
+      module.exports = { controllers: { tool: { one: () => ({ one: typeof errors.NotFoundError }), two: () => createAsyncSeriesHook() } },
         ${routes(route('/one', 'tool.one'), route('/two', 'tool.two'))} };`),
     answers: [
       ['/api/menus/one', 200, { one: 'function' }],
       ['/api/menus/two', 500],
     ],
-    logged: [`${folder}/strapi-server.js: relations of @strapi/utils is not offered`],
+    logged: [`${folder}/strapi-server.js: hooks of @strapi/utils is not offered`],
   },
   {
     title: 'an extension of GraphQL that throws',

@@ -65,7 +65,7 @@ describe('npm start in a Strapi project', function () {
       const required = require('@strapi/utils');
       const { contentTypes } = require('@strapi/utils');
       export const later = () => [all.keysDeep({}), more.env('A'), sanitize.visitors, required.policy.resolve, new errors.ApplicationError(),
-        contentTypes.getComponentAttributes, require('@strapi/utils').traverseEntity, all.mapAsync([1], async () => required.hooks)];`;
+        contentTypes.getOptions, require('@strapi/utils').traverseEntity, all.mapAsync([1], async () => required.hooks)];`;
     const { text } = await run(code, 'development', 'REST');
     const told = [...text.matchAll(/src\/index\.ts: (.+?) is not offered/g)].map(([, name]) => name);
     expect(new Set(told)).to.deep.equal(
@@ -73,7 +73,6 @@ describe('npm start in a Strapi project', function () {
         'keysDeep of @strapi/utils',
         'visitors of sanitize of @strapi/utils',
         'resolve of policy of @strapi/utils',
-        'getComponentAttributes of contentTypes of @strapi/utils',
         'traverseEntity of @strapi/utils',
         'hooks of @strapi/utils',
       ]),

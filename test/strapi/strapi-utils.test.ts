@@ -85,12 +85,67 @@ const values: readonly (readonly [code: string, value: unknown])[] = [
     "utils.getAbsoluteAdminUrl({ get: (key) => ({ 'server.url': 'https://a.example', 'admin.url': 'https://b.example' })[key] })",
     'https://b.example',
   ],
+  [
+    `utils.convertQueryParams.transformParamsToQuery('plugin::users-permissions.user', { filters: { username: { $eq: 'ann' } },
+      sort: 'username:desc,id', fields: ['username'], populate: { role: { fields: ['name'] } }, page: '2', pageSize: 5, locale: 'en' })`,
+    {
+      where: { username: { $eq: 'ann' } },
+      orderBy: [{ username: 'desc' }, { id: 'asc' }],
+      select: ['id', 'username'],
+      populate: { role: { select: ['id', 'name'] } },
+      page: 2,
+      pageSize: 5,
+    },
+  ],
+  [
+    "utils.convertQueryParams.transformParamsToQuery('plugin::users-permissions.user', { start: 1, limit: -1, _q: 'x', publicationState: 'live' })",
+    { offset: 1, limit: undefined, _q: 'x' },
+  ],
+  ["utils.convertQueryParams.convertSortQueryParams('name:desc,id')", [{ name: 'desc' }, { id: 'asc' }]],
+  ["utils.convertQueryParams.convertFieldsQueryParams('name, type')", ['id', 'name', 'type']],
+  ["utils.convertQueryParams.convertPopulateQueryParams('*', strapi.getModel('plugin::users-permissions.role'))", true],
+  [
+    "utils.convertQueryParams.convertFiltersQueryParams({ type: 'public' }, strapi.getModel('plugin::users-permissions.role'))",
+    { type: { $eq: 'public' } },
+  ],
+  ['[-1, "5"].map(utils.convertQueryParams.convertLimitQueryParams)', [undefined, 5]],
+  ['utils.pagination.withDefaultPagination({ sort: "id" })', { sort: 'id', start: 0, limit: 10 }],
+  ['utils.pagination.withDefaultPagination({ page: 2, pageSize: 5 })', { start: 5, limit: 5 }],
+  ['utils.pagination.withDefaultPagination({ start: 1, limit: 500 }, { maxLimit: 100 })', { start: 1, limit: 100 }],
+  ['utils.pagination.withDefaultPagination({ limit: -1 }, { maxLimit: 50 })', { start: 0, limit: 50 }],
+  [
+    "[utils.relations.getRelationalFields(strapi.getModel('plugin::users-permissions.role')), utils.relations.isAnyToOne({ type: 'relation', relation: 'manyToOne' })]",
+    [['permissions', 'users', 'createdBy', 'updatedBy'], true],
+  ],
+  ["utils.contentTypes.getContentTypeRoutePrefix(strapi.getModel('plugin::users-permissions.role'))", 'roles'],
+  ['utils.contentTypes.getOptions({ attributes: {}, options: { a: 1 } })', { draftAndPublish: false, a: 1 }],
+  ['[2048, 0, 3e6].map(utils.file.bytesToHumanReadable)', ['2 KB', '0 Bytes', '3 MB']],
+  ["utils.file.streamToBuffer(require('node:stream').Readable.from(['ab', 'c'])).then(String)", 'abc'],
+  ["utils.file.getStreamSize(require('node:stream').Readable.from(['ab', 'c']))", 3],
+  ['[utils.file.bytesToKbytes(2048), utils.file.kbytesToBytes(2)]', [2.05, 2000]],
+  [
+    "[utils.stringIncludes([1, '2'], '1'), utils.isKebabCase('a-b1'), utils.isCamelCase('a-b'), utils.escapeQuery('a%b', '%')]",
+    [true, true, false, 'a\\%b'],
+  ],
+  [
+    "[utils.nameToCollectionName('My Name'), utils.toRegressedEnumValue('á b'), utils.startsWithANumber('1a')]",
+    ['my_name', 'a_b', true],
+  ],
+  ["utils.policy.createPolicyContext('koa', { a: 1 }).is('koa')", true],
   ['utils.sanitizeEntity', undefined],
   ["require('@strapi/strapi').Strapi", undefined],
   ['utils.contentTypes.nothing', undefined],
 ];
 
 const refused: readonly (readonly [code: string, error: object])[] = [
+  [
+    '(async () => utils.pagination.withDefaultPagination({ page: 1, start: 1 }))()',
+    { name: 'PaginationError', message: 'Cannot use both page & offset pagination in the same query' },
+  ],
+  [
+    "(async () => utils.convertQueryParams.transformParamsToQuery('plugin::users-permissions.user', { start: -1 }))()",
+    { name: 'ValidationError', message: 'start must be a whole number of at least 0, not -1' },
+  ],
   [
     `utils.validateYupSchema(${schema})({ age: null })`,
     { name: 'ValidationError', status: 400, message: '3 errors occurred', details: { errors: faults } },

@@ -18,12 +18,15 @@ export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }
     ...(id === null && type.kind !== 'singleType' && describeWindow(window)),
   };
   const isLive = type.draftAndPublish && (query.publicationState ?? 'live') === 'live';
-  const published = isLive && { filters: { publishedAt: { $notNull: true } } };
+  const published = isLive && { filters: onlyPublished };
   if (id !== null) return { ...parameters, where: { id }, ...(query.fallbackLocales !== null && published) };
   const conditions = query.filter === null ? [] : [describeFilter(query.filter)];
   const locale = type.localized && query.locale !== 'all' ? [describeLocale(localesOf(query, defaultLocale))] : null;
   return { ...parameters, ...whereOf(locale, conditions), ...published };
 }
+
+/** A condition that only published entries meet. */
+export const onlyPublished = { publishedAt: { $notNull: true } };
 
 /** Returns the locale of a query, with those whose entries take the place of missing ones. */
 function localesOf({ locale, fallbackLocales }: Query, defaultLocale: string): string | readonly string[] {
@@ -55,6 +58,12 @@ function describeList({ sort, fields, populate, search }: Query): EngineParamete
     ...(search !== null && { _q: search }),
   };
 }
+
+/** Returns the conditions, order, selection and search of a query of code, without its page. */
+export const describeParameters = ({ filter, ...query }: Query): EngineParameters => ({
+  ...describeList({ ...query, filter }),
+  ...(filter !== null && { where: describeFilter(filter) }),
+});
 
 const describeSort = ({ path, order }: Sort): Values =>
   path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), order) as Values; // a path is not empty

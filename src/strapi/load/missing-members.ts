@@ -117,9 +117,8 @@ const members: Readonly<Record<string, Instead>> = {
   },
   "strapi.plugin('upload')": { ...ofPlugin('upload'), provider: stored },
   '@strapi/utils': each(
-    'convertQueryParams escapeQuery file generateTimestampCode getCommonBeginning getConfigUrls hooks importDefault isCamelCase isKebabCase ' +
-      'isOperator isOperatorOfType joinBy keysDeep nameToCollectionName pagination parseType providerFactory relations startsWithANumber ' +
-      'stringEquals stringIncludes template templateConfiguration toKebabCase toRegressedEnumValue traverse traverseEntity webhook',
+    'getCommonBeginning getConfigUrls hooks importDefault isOperator isOperatorOfType joinBy keysDeep parseType providerFactory template ' +
+      'templateConfiguration toKebabCase traverse traverseEntity webhook',
     ownCode,
   ),
   'sanitize of @strapi/utils': { visitors: 'sanitize.contentAPI removes what a caller may not see' },
@@ -128,11 +127,7 @@ const members: Readonly<Record<string, Instead>> = {
     'sanitize.contentAPI.query checks what a caller asks for',
   ),
   'validate of @strapi/utils': each('validators visitors', 'validate.contentAPI refuses what a caller may not use'),
-  'policy of @strapi/utils': each('createPolicyContext get globalPolicy resolve', policies),
-  'contentTypes of @strapi/utils': each(
-    'getComponentAttributes getContentTypeRoutePrefix getCreatorFields getOptions isKind',
-    ownCode,
-  ),
+  'policy of @strapi/utils': each('get globalPolicy resolve', policies),
 };
 
 /** Alternatives to plugins of Strapi v4. */

@@ -2,14 +2,6 @@ import { acceptInput } from '#content/accept-write.js';
 import { withAccess, type ContentContext } from '#content/content-context.js';
 import { createEnv, lenientReaders } from '#settings/create-env.js';
 import * as apiErrors from '#base/errors.js';
-import {
-  ApplicationError,
-  ForbiddenError,
-  NotFoundError,
-  PolicyError,
-  UnauthorizedError,
-  ValidationError,
-} from '#base/errors.js';
 import { entryType } from '#api/code/entity-service.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
@@ -20,7 +12,10 @@ import type { Service } from '../services/core-service.js';
 import { envelopeFlat, hideFrom } from '../content/flat-entries.js';
 import { withVisiblePopulate } from '../content/visible-populate.js';
 import { pluginFiles } from '../runtime/plugin-files.js';
-import { projectYup, YupValidationError } from './project-yup.js';
+import { projectYup } from './project-yup.js';
+import { errorClasses } from './error-classes.js';
+import { paginationHelpers, queryConversions } from './query-helpers.js';
+import { fileHelpers, relationHelpers, textHelpers } from './small-helpers.js';
 import { addressHelpers, asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport, refuseMissing } from '../load/unsupported-code.js';
 import { fullAccess } from '#model/query/access.js';
@@ -45,10 +40,15 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
   const utils = {
     errors: errorClasses,
     env: createEnv(process.env, lenientReaders),
-    policy: offered({ createPolicy: (policy: unknown) => policy }, 'policy of @strapi/utils'),
+    policy: offered({ createPolicy: (policy: unknown) => policy, createPolicyContext }, 'policy of @strapi/utils'),
     ...asyncHelpers,
     ...valueHelpers,
     ...addressHelpers,
+    ...textHelpers,
+    convertQueryParams: queryConversions(parts.content),
+    pagination: paginationHelpers,
+    relations: relationHelpers,
+    file: fileHelpers,
     ...bodyChecks,
     ...contentHelpers(parts),
     contentTypes: offered(modelHelpers, 'contentTypes of @strapi/utils'),
@@ -67,6 +67,13 @@ export function strapiPackages(parts: PackageParts): Readonly<Record<string, obj
     ...pluginFiles(parts.accountService),
   };
 }
+
+/** Returns a context of policies, which says its type. */
+const createPolicyContext = (type: string, context: object): object => ({
+  ...context,
+  type,
+  is: (other: string) => other === type,
+});
 
 interface Transformed {
   readonly contentType?: { readonly uid: string };
@@ -98,32 +105,6 @@ function utilsFiles(
     }),
   ) as Readonly<Record<string, object>>; // lists of paths and objects
 }
-
-/** Returns an error class of Strapi v4 with its status and default message. */
-const errorClass = (status: number, name: string, text: string) =>
-  class extends ApplicationError {
-    override readonly status = status;
-    override readonly name = name;
-
-    constructor(message = text, details: Values = {}) {
-      super(message, details);
-    }
-  };
-
-const errorClasses = {
-  ApplicationError,
-  ForbiddenError,
-  HttpError: errorClass(400, 'HttpError', 'An error occurred'),
-  NotFoundError,
-  NotImplementedError: errorClass(501, 'NotImplementedError', 'This feature is not implemented yet'),
-  PaginationError: errorClass(400, 'PaginationError', 'Invalid pagination'),
-  PayloadTooLargeError: errorClass(413, 'PayloadTooLargeError', 'Entity too large'),
-  PolicyError,
-  RateLimitError: errorClass(429, 'RateLimitError', 'Too many requests, please try again later.'),
-  UnauthorizedError,
-  ValidationError,
-  YupValidationError,
-};
 
 interface About {
   /** `ctx.state.auth`. Without it, relations to entries that a caller may not find are kept. */

@@ -63,6 +63,7 @@ function serverUrl(config: ConfigOf): string {
 /** A model from `strapi.getModel(uid)`. */
 interface Model {
   readonly kind?: string;
+  readonly info?: { readonly singularName?: string; readonly pluralName?: string };
   readonly options?: { readonly draftAndPublish?: boolean };
   readonly attributes: Readonly<
     Record<
@@ -115,6 +116,8 @@ export const modelHelpers = {
     UPDATED_BY_ATTRIBUTE: 'updatedBy',
     SINGLE_TYPE: 'singleType',
     COLLECTION_TYPE: 'collectionType',
+    DP_PUB_STATE_LIVE: 'live',
+    DP_PUB_STATE_PREVIEW: 'preview',
     DP_PUB_STATES: ['live', 'preview'],
   },
   isSingleType: ({ kind }: Model): boolean => kind === 'singleType',
@@ -129,6 +132,17 @@ export const modelHelpers = {
   isDynamicZoneAttribute: isOf('dynamiczone'),
   isMorphToRelationalAttribute: (attribute: Attribute): boolean =>
     isOf('relation')(attribute) && attribute?.relation?.startsWith('morphTo') === true,
+  isKind:
+    (kind: string) =>
+    (model: Model): boolean =>
+      model.kind === kind,
+  getOptions: ({ options }: Model): object => ({ draftAndPublish: false, ...options }),
+  getCreatorFields: ({ attributes }: Model): string[] => ['createdBy', 'updatedBy'].filter((name) => name in attributes),
+  getComponentAttributes: ({ attributes }: Model): string[] =>
+    Object.keys(attributes).filter((name) => ['component', 'dynamiczone'].includes(attributes[name]?.type ?? '')),
+  /** Returns the name of a type in paths. */
+  getContentTypeRoutePrefix: ({ kind, info }: Model): string | undefined =>
+    kind === 'singleType' ? info?.singularName : info?.pluralName,
   isTypedAttribute: (attribute: Attribute, type: string): boolean => isOf(type)(attribute),
   isWritableAttribute: hasFlag('writable'),
   getWritableAttributes: namesWith('writable'),
