@@ -91,6 +91,7 @@ const texts = {
     },
     drafts: {
       title: 'Draft',
+      modified: 'Modified',
       beside: 'This draft is beside the published entry, which stays as it is until you publish.',
       differences: 'What differs',
       published: 'Published',

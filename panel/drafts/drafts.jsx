@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { useQuery } from 'react-query';
-import { Button, Flex, TextButton, Typography } from '@strapi/design-system';
+import { Button, Flex, Status, TextButton, Typography } from '@strapi/design-system';
 import { ConfirmDialog, useCMEditViewDataManager, useNotification } from '@strapi/helper-plugin';
 import { post, read } from '../client.js';
+import { addColumns } from '../columns.js';
 import { Dialog } from '../dialog.jsx';
 import { DifferenceList } from '../history/difference-list.jsx';
 import { differencesOf } from '../history/differences.ts';
@@ -11,8 +12,37 @@ import { messageOf } from '../paged-table.jsx';
 import { SideBox } from '../side-box.jsx';
 import { label } from '../texts.js';
 
-/** The draft beside a published entry in the side of its form, of types with `options.drafts`. */
-export const drafts = { name: 'drafts', zones: [['editView', 'informations', DraftBeside]] };
+/** The draft beside a published entry, of types with `options.drafts`: in the side of its form, and a mark in lists. */
+export const drafts = {
+  name: 'drafts',
+  zones: [['editView', 'informations', DraftBeside]],
+  bootstrap: (app) => app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', addMark),
+};
+
+/** Adds the column to the lists of these types. The panel has the state of the published entry in a column of its own. */
+function addMark({ displayedHeaders, layout }) {
+  if (layout.contentType.options?.drafts !== 'beside') return { displayedHeaders, layout };
+  const column = {
+    key: '__mangrove_draft_key__',
+    name: '__hasDraft',
+    fieldSchema: { type: 'boolean' },
+    metadatas: { label: label('drafts.title').defaultMessage, searchable: false, sortable: false },
+    cellFormatter: (row) => <DraftCell isThere={row.__hasDraft === true} />,
+  };
+  return { displayedHeaders: addColumns(displayedHeaders, [column]), layout };
+}
+
+function DraftCell({ isThere }) {
+  const { formatMessage } = useIntl();
+  if (!isThere) return <Typography textColor="neutral800">-</Typography>;
+  return (
+    <Status width="min-content" showBullet={false} variant="secondary" size="S">
+      <Typography fontWeight="bold" textColor="secondary700">
+        {formatMessage(label('drafts.modified'))}
+      </Typography>
+    </Status>
+  );
+}
 
 function DraftBeside() {
   const { slug, initialData, isCreatingEntry, allLayoutData, readActionAllowedFields } = useCMEditViewDataManager();

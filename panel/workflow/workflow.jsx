@@ -1,4 +1,5 @@
 import { Flex, Typography } from '@strapi/design-system';
+import { addColumns } from '../columns.js';
 import { label } from '../texts.js';
 import { StageBox } from './stage-box.jsx';
 import { StageFilter } from './stage-filter.jsx';
@@ -12,11 +13,11 @@ export const workflow = {
     ['editView', 'informations', StageBox],
     ['listView', 'actions', StageFilter],
   ],
-  bootstrap: (app) => app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', addColumns),
+  bootstrap: (app) => app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', addStages),
 };
 
-/** Adds the columns to the lists of types with a workflow, before those of times. */
-function addColumns({ displayedHeaders, layout }) {
+/** Adds the columns to the lists of types with a workflow. */
+function addStages({ displayedHeaders, layout }) {
   const { uid, options } = layout.contentType;
   if (options?.workflow === undefined) return { displayedHeaders, layout };
   const column = (name, type, Cell) => ({
@@ -27,9 +28,7 @@ function addColumns({ displayedHeaders, layout }) {
     cellFormatter: (row) => <Cell uid={uid} row={row} />,
   });
   const columns = [column('stage', 'string', StageCell), column('assignee', 'integer', AssigneeCell)];
-  const times = displayedHeaders.findIndex(({ name }) => name === 'createdAt' || name === 'updatedAt');
-  const place = times < 0 ? displayedHeaders.length : times; // times are wide
-  return { displayedHeaders: displayedHeaders.toSpliced(place, 0, ...columns), layout };
+  return { displayedHeaders: addColumns(displayedHeaders, columns), layout };
 }
 
 function StageCell({ uid, row }) {

@@ -85,6 +85,15 @@ describe('a week of an editor', () => {
     expect(await dialog.getByRole('heading', { level: 3 }).allTextContents()).to.deep.equal(['title']);
     await shoot('differences');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await visit(articles);
+    const rows = shown.getByRole('row').filter({ hasText: 'Modified' });
+    await rows.first().waitFor();
+    expect(await rows.count()).to.equal(1);
+    expect(await rows.textContent())
+      .to.contain('The salt road, revised')
+      .and.to.contain('Published');
+    await shoot('list', rows.getByText('Modified'));
+    await visit(path);
     await sideOf(shown).getByRole('button', { name: 'Discard the draft' }).click();
     await shown.getByRole('dialog').getByRole('button', { name: 'Discard the draft' }).click();
     await shown.locator('[name=title][value="The salt road"]').waitFor();

@@ -2,7 +2,10 @@ import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
 import { notFoundError } from '#base/errors.js';
 import { storedDraft } from '#store/form/draft.js';
-import { isStored } from '#store/stored.js';
+import type { LoadedEntry } from '#store/form/loaded.js';
+import { is } from '#store/form/matches.js';
+import { findStored, isStored } from '#store/stored.js';
+import type { ContentType } from '#model/schema/content-type.js';
 import { keepsDrafts } from '#model/schema/drafts-beside.js';
 import { emptyQuery, type Query } from '#model/query/ast.js';
 import { type FoundEntry, idQuery } from './entry-rights.js';
@@ -30,3 +33,15 @@ export async function publishEntry({ type, id }: EntryKey, to: State, { entry, c
 /** Returns whether a draft is beside a published entry. */
 export const hasDraft = async ({ type, id }: EntryKey, { store }: FoundEntry['context']): Promise<boolean> =>
   keepsDrafts(type) && isStored(store.database, type.collection, { _id: id, ...storedDraft.exists });
+
+/** Returns the ids of those entries of a list that have a draft beside them. */
+export async function withDraftBeside(
+  type: ContentType,
+  entries: readonly LoadedEntry[],
+  { store }: FoundEntry['context'],
+): Promise<ReadonlySet<unknown>> {
+  if (!keepsDrafts(type) || entries.length === 0) return new Set();
+  const match = { _id: is.oneOf(entries.map(({ document }) => document['_id'])), ...storedDraft.exists };
+  const rows = await findStored(store.database, type.collection, { match, fields: ['_id'] });
+  return new Set(rows.map(({ _id }): unknown => _id));
+}

@@ -12,7 +12,7 @@ import { shownTypes } from '../rights/actions.js';
 import { contentFor } from '../rights/content-access.js';
 import { callOnShownEntry, findEntry, idQuery } from './entry-rights.js';
 import { countedParts, entryQuery, type EntryForm, populateRows } from './entry-query.js';
-import { hasDraft } from './publish-entry.js';
+import { hasDraft, withDraftBeside } from './publish-entry.js';
 import { showPermitted } from './show-entry.js';
 
 /** The routes that read entries. */
@@ -43,8 +43,14 @@ async function list(call: PanelCall): Promise<Answer> {
     { ...query, populate: populateRows(type, query.filter, countedParts(context.bind)) },
     context,
   );
-  return { body: { results: showPermitted(page.entries, type, call, context), pagination: paginationOf(page) } };
+  const drafts = await withDraftBeside(type, page.entries, context);
+  const rows = showPermitted(page.entries, type, call, context);
+  const results = drafts.size === 0 ? rows : rows.map((row) => ({ ...row, [draftMark]: drafts.has(row['id']) }));
+  return { body: { results, pagination: paginationOf(page) } };
 }
+
+/** The key of a row that says whether a draft is beside the entry, which has the state of the published one. No attribute has this name. */
+const draftMark = '__hasDraft';
 
 async function read(call: PanelCall): Promise<Answer> {
   const type = typeOf(call);

@@ -56,6 +56,19 @@ describe('a draft beside the published entry in the panel', () => {
     expect(versions.map(({ action }: { action: string }) => action)).to.eql(['publish', 'draft', 'draft', 'publish', 'create']);
   });
 
+  it('is marked in lists, whose rows have the state of the published entry', async () => {
+    const [id, other] = [await make('listed'), await make('listed too')];
+    await send('writer', 'PUT', `${pages}/${String(id)}`, { title: 'listed draft' });
+    const { results } = (await send('reader', 'GET', `${pages}?sort=id:ASC&pageSize=100`)).body;
+    const rows = (results as { id: number; title: string; publishedAt: unknown; __hasDraft?: boolean }[])
+      .filter((row) => row.id === id || row.id === other)
+      .map(({ title, publishedAt, __hasDraft }) => [title, publishedAt !== null, __hasDraft]);
+    expect(rows).to.eql([
+      ['listed draft', true, true],
+      ['listed too', true, false],
+    ]);
+  });
+
   it('is dropped by whoever may update the entry', async () => {
     const id = await make('kept');
     await send('writer', 'PUT', `${pages}/${String(id)}`, { title: 'dropped' });
