@@ -139,7 +139,7 @@ describe('the service of uploads', () => {
 
   it('adds and changes the entry of a file that is stored elsewhere', async () => {
     const service = serving.strapi.plugin('upload').service('upload');
-    const about = { name: 'far.txt', hash: 'far', ext: '.txt', mime: 'text/plain', size: 1, folderPath: '/' };
+    const about = { name: 'far.txt', hash: 'far', ext: '.txt', mime: 'text/plain', size: 1 };
     const { id } = await service.add(
       { ...about, url: 'https://files.example.org/far.txt', provider: 'far' },
       { user: { id: 1 } },

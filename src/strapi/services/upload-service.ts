@@ -14,6 +14,7 @@ import { uploadFiles } from '#media/upload-files.js';
 import { uploadFile } from '#model/schema/content-type.js';
 import { isRecord, type Values } from '#base/values.js';
 import { describingFiles, placeIn } from './described-files.js';
+import type { QueryEngine } from './query-engine.js';
 import { type ByUser, writtenBy } from './written-by.js';
 
 interface UploadParts {
@@ -22,6 +23,7 @@ interface UploadParts {
   /** Returns the current context of code. */
   readonly content: () => ContentContext;
   readonly entityService: EntityService;
+  readonly query: (uid: string) => QueryEngine;
 }
 
 /**
@@ -91,7 +93,7 @@ const attach = async (
 
 /** Returns `strapi.plugin('upload').service('upload')`. */
 export function createUploadService(parts: UploadParts) {
-  const { entityService } = parts;
+  const { entityService, query } = parts;
   return {
     ...describingFiles(parts),
     /** Stores all files or none. Returns their entries. */
@@ -123,12 +125,12 @@ export function createUploadService(parts: UploadParts) {
     findOne: (id: number, populate?: unknown) =>
       entityService.findOne(uploadFile, id, populate === undefined ? {} : { populate }),
     findMany: (parameters?: EntityParameters) => entityService.findMany(uploadFile, parameters),
-    /** Adds the entry of a file whose content is stored elsewhere, with all its values. */
+    /** Adds the entry of a file whose content is stored elsewhere. As in Strapi v4, only the types of values are checked. */
     add: (values: object, { user }: ByUser = {}) =>
-      entityService.create(uploadFile, { data: { ...values, ...(user && { createdBy: user.id, updatedBy: user.id }) } }),
+      query(uploadFile).create({ data: { ...values, ...(user && { createdBy: user.id, updatedBy: user.id }) } }),
     /** Changes values of the entry of a file. */
     update: (id: number, values: object, { user }: ByUser = {}) =>
-      entityService.update(uploadFile, id, { data: { ...values, ...(user && { updatedBy: user.id }) } }),
+      query(uploadFile).update({ where: { id }, data: { ...values, ...(user && { updatedBy: user.id }) } }),
     /** Deletes a file and its content. */
     remove: ({ id }: { readonly id: number }) => entityService.delete(uploadFile, id),
   };
