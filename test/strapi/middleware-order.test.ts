@@ -36,7 +36,7 @@ const files = {
       globalThis.projectStrapi = strapi;
       strapi.config.set('own', 'a page');
       strapi.server.use(${see('registered')});
-      strapi.server.use(${see('second')});
+      strapi.server.app.use(${see('second')});
     },
     bootstrap({ strapi }) { strapi.server.use(${see('bootstrapped')}); } };`,
   'config/middlewares.js': "module.exports = ['strapi::logger', 'global::outer', 'strapi::errors', 'global::inner'];",
@@ -77,6 +77,13 @@ describe('middlewares around all requests', () => {
     const answer = await serving.call('GET', '/api/broken?format=own');
     expect([answer.status, answer.body]).to.deep.equal([500, { own: 'Internal Server Error' }]);
     expect(JSON.stringify(log.lines)).to.contain('a secret');
+  });
+
+  it('are no reason to reach other members of the application, which are refused', () => {
+    const { server, EE } = serving.strapi;
+    expect(() => server.app.callback as unknown).to.throw('strapi.server.app.callback is not offered');
+    expect(() => Object.assign(server.app, { proxy: true })).to.throw(TypeError);
+    expect([server.app.env, EE]).to.deep.equal(['development', false]);
   });
 
   it('may answer unknown paths', async () => {

@@ -22,6 +22,7 @@ const each = (names: string, instead: string): Instead => Object.fromEntries(nam
 
 const policies = 'strapi.policy(name) has the policies';
 const sql = 'there is no SQL database';
+const ofServer = 'strapi.server has routes(), use() and httpServer';
 const ownCode = 'use code of your own';
 const relations = each('attachRelations updateRelations deleteRelations cloneRelations', writes);
 
@@ -34,7 +35,7 @@ const ofPlugin = (name: string): Instead => {
 /** Alternatives to members that Mangrove lacks, by object. */
 const members: Readonly<Record<string, Instead>> = {
   strapi: {
-    ...each('EE admin features', panel),
+    ...each('admin features', panel),
     app: code,
     contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils removes what a caller may not see',
     documents: entries,
@@ -77,9 +78,10 @@ const members: Readonly<Record<string, Instead>> = {
     repair: 'relations of deleted entries are removed with them',
     schema: 'the database needs no schema',
   },
-  'strapi.server': each(
-    'api destroy initMiddlewares initRouters listRoutes listen mount router',
-    'strapi.server has routes(), use() and httpServer',
+  'strapi.server': each('api destroy initMiddlewares initRouters listRoutes listen mount router', ofServer),
+  'strapi.server.app': each(
+    'callback context emit handleRequest keys listen middleware off on once proxy request response',
+    ofServer,
   ),
   'strapi.entityService': {
     clone: clones,

@@ -18,7 +18,8 @@ export interface StrapiServer {
   use(middleware: Middleware): StrapiServer;
   /** The server of Node, to which code attaches WebSockets. It listens after `bootstrap`. */
   readonly httpServer: Server;
-  readonly app: { readonly env: string };
+  /** Koa's application, as far as it is offered. */
+  readonly app: { readonly env: string; use(middleware: Middleware): unknown };
 }
 
 interface ServerParts {
@@ -43,7 +44,7 @@ export function createStrapiServer({ addRouter, use, httpServer, environment }: 
       return server;
     },
     httpServer,
-    app: { env: environment },
+    app: refuseMissing(Object.freeze({ env: environment, use: (middleware) => server.use(middleware) }), 'strapi.server.app'),
   };
   return refuseMissing(server, 'strapi.server');
 }

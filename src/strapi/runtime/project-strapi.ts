@@ -83,6 +83,8 @@ export interface ProjectStrapi extends ModelMembers {
   /** Whether `bootstrap` has run. */
   readonly isLoaded: boolean;
   readonly fetch: typeof fetch;
+  /** Whether the Enterprise Edition of Strapi runs. */
+  readonly EE: false;
   readonly requestContext: { get(): Context | undefined };
   readonly dirs: {
     readonly app: Readonly<Record<string, string>>;
@@ -167,7 +169,7 @@ const lookUp =
   (name: string): unknown =>
     named.has(name) ? named.get(name) : undefined;
 
-const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth, reload: () => undefined };
+const fixedMembers = { fetch: globalThis.fetch, auth: codeAuth, reload: () => undefined, EE: false } as const;
 
 /** Returns the members that are computed on each access. */
 const changingMembers = ({ code, plugins }: StrapiParts, models: ModelMembers, config: StrapiConfig): PropertyDescriptorMap => ({
