@@ -1,6 +1,6 @@
 import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
-import { notFoundError } from '#base/errors.js';
+import { applicationError, notFoundError } from '#base/errors.js';
 import { storedDraft } from '#store/form/draft.js';
 import type { LoadedEntry } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
@@ -17,15 +17,18 @@ export const stateQuery: Query = { ...emptyQuery, fields: ['publishedAt'] };
 
 /**
  * Publishes an entry that was found by `stateQuery`, with the draft beside it, or makes it a draft again. Returns false if it is so
- * already. Throws a ValidationError
- * that lists what a published entry lacks, and a NotFoundError if the entry is gone meanwhile.
+ * already. Throws a ValidationError that lists what a published entry lacks, an ApplicationError if the draft is gone meanwhile, and a
+ * NotFoundError if the entry is.
  */
 export async function publishEntry({ type, id }: EntryKey, to: State, { entry, context }: FoundEntry): Promise<boolean> {
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
   const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, context));
   if (isPublished === (to === 'published') && !takesDraft) return false;
   const publishedAt = to === 'published' ? new Date().toISOString() : null;
-  const updated = await update({ type, id }, { data: { publishedAt }, query: idQuery }, context);
+  const key = takesDraft ? { type, id, guard: storedDraft.exists } : { type, id };
+  const updated = await update(key, { data: { publishedAt }, query: idQuery }, context);
+  if (updated === null && takesDraft)
+    throw applicationError('The draft beside the entry is gone: somebody has published or dropped it');
   if (updated === null) throw notFoundError();
   return true;
 }

@@ -81,6 +81,17 @@ describe('a draft beside the published entry in the panel', () => {
     expect((await send('writer', 'POST', '/admin/api/drafts/api::none.none/1/discard')).status).to.equal(404);
   });
 
+  it('is published or dropped by one of two editors at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = await make('old');
+      await send('writer', 'PUT', `${pages}/${String(id)}`, { title: 'new' });
+      const publish = () => send('super', 'POST', `${pages}/${String(id)}/actions/publish`);
+      const [published, dropped] = await Promise.all([publish(), round % 2 === 0 ? discard('writer', id) : publish()]);
+      expect([published.status, dropped.status].sort()).to.eql([200, 400]);
+      expect(await live(id)).to.equal(published.status === 200 || round % 2 === 1 ? 'new' : 'old');
+    }
+  });
+
   it('refuses a save of a form that was opened before another save of the draft', async () => {
     const id = await make('form');
     const path = `${pages}/${String(id)}`;
