@@ -86,6 +86,7 @@ const cases: readonly Case[] = [
   ['user', 'POST /api/users', { username: 'bob', email: 'bob@mail.test', password, role: 1 }, 'user.create', create],
   ['public', 'POST /api/auth/local/register', { username: 'cyd', email: 'cyd@mail.test', password }, 'auth.register', create],
   ['public', 'POST /api/notes', { data: { title: 'three' } }, `${ofNote}.create`, create],
+  ['user', 'POST /graphql', { query: 'mutation { createNote(data: { title: "g" }) { data { id } } }' }, undefined, create],
   ['nobody', 'POST /api/opens', { data: { title: 'one' } }, 'api::open.open.create', create],
   ['token', 'POST /api/notes', { data: { title: 'four' } }, `${ofNote}.create`, create],
   ['super', `POST ${note}`, { title: 'five' }, 'collection-types.create', create],

@@ -49,12 +49,12 @@ export function noteMatch(ctx: Context, { path, params: given, route, caller }: 
   if (typeof name === 'string') Object.assign(ctx, { _matchedRouteName: name });
   Object.assign(ctx.request, { params });
   if (caller !== nobody) noteCaller(ctx.state, caller, parts.registry);
-  if ('handler' in route) Object.assign(ctx.state, { route });
+  if ('info' in route) Object.assign(ctx.state, { route });
 }
 
-/** Returns what `ctx.state.route` says about the route of an action that the service answers itself; nothing for other routes. */
+/** Returns what `ctx.state.route` says about the route of an action that the service answers itself: of GraphQL only its type. */
 export function routeOf(action: string, method: string, path: string): Values {
-  if (!action.includes('::')) return {};
+  if (!action.includes('::')) return { info: infoOf(null) };
   const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(action) ?? [];
   const owner = plugin === undefined ? (action.split('.')[0] ?? '') : `plugin::${plugin}`;
   return { method, path, handler: name ?? action, config: {}, info: infoOf(owner) };
