@@ -5,6 +5,7 @@ import { findOne } from '#content/find-one.js';
 import type { EndSignal } from '#base/limits/ending.js';
 import { LiveBody } from '#http/live-body.js';
 import type { Answer, RouteCall } from '#http/route.js';
+import { refuseOthers } from '#http/query-string.js';
 import type { RunningService } from '#http/running.js';
 import { collections } from '#model/schema/collections.js';
 import type { Change, ChangeBus } from '#store/changes/changes.js';
@@ -125,12 +126,14 @@ const missing = () => unauthorizedError('The preview token is missing');
 
 /**
  * Answers with a stream of events: `save` after each save of the entry that the token shows, and `end` when the token has ended. A page
- * that was connected before hears at once of a save that it has missed. Throws an UnauthorizedError without a valid token.
+ * that was connected before hears at once of a save that it has missed. Throws an UnauthorizedError without a valid token, and a
+ * ValidationError for other parameters.
  */
-export async function answerEvents(token: string | null, call: RouteCall): Promise<Answer> {
+export async function answerEvents(token: string | null, parameters: string, call: RouteCall): Promise<Answer> {
   if (token === null) throw missing();
   const { running, request, ends } = call;
   const { requestId } = request;
+  refuseOthers(parameters, ['previewToken']);
   const { uid, id } = await openToken(token, { running, requestId });
   const type = call.content.bind.registry.types.get(uid);
   if (type === undefined) throw missing();

@@ -1,7 +1,7 @@
 import type { Feature } from '#http/feature.js';
 import type { ContextRoute } from '#http/route.js';
 import { unidentified } from '#http/steps/callers.js';
-import { takeEntryKey } from '#http/steps/entry-key.js';
+import { entryKey, takeEntryKey } from '#http/steps/entry-key.js';
 import { adminDeclarations } from '../api/declarations.js';
 import { hasPreviews } from './settings.js';
 
@@ -12,9 +12,9 @@ const events = (prefix: string): ContextRoute => ({
   method: 'GET',
   path: `${prefix}/preview/events`,
   action: 'anybody',
-  steps: [unidentified],
+  steps: [unidentified, entryKey.refusedInWrites],
   settings: { isLong: true },
-  handleContext: async (ctx, call) => (await loadEvents()).answerEvents(takeEntryKey(ctx), call),
+  handleContext: async (ctx, call) => (await loadEvents()).answerEvents(takeEntryKey(ctx), ctx.querystring, call),
 });
 
 /** Lets editors show drafts to whoever has a token of theirs. */

@@ -74,10 +74,11 @@ export function createRow(type: ContentType, action: Action, queries: QueryCache
   const steps = [admittingToExplain, tagged({ cacheControl: optionOf(type, cacheOption) ?? undefined })];
   if (name.startsWith('find')) {
     const handle = (call: RouteCall): Promise<Answer> => answerAction(action, { type, queries, ...call });
+    const opensDrafts = describedAs === 'count' ? entryKey.honouredUnmarked : entryKey.honoured;
     const known = [...(action.isList ? ['facets'] : []), ...(type.localized ? ['fallbackLocale'] : [])];
     return {
       ...row,
-      steps: [...steps, supporting({ parameters: known, cursors: action.isList === true }), entryKey.honoured],
+      steps: [...steps, supporting({ parameters: known, cursors: action.isList === true }), opensDrafts],
       handle,
     };
   }

@@ -60,8 +60,11 @@ async function withOpened(caller: Caller, open: () => ReturnType<EntryKeys['open
 /** Returns the error for a key of a request that may write. */
 export const wrongMethod = (): ApiError => badRequestError(`The header ${header} is for requests that read`);
 
-/** Honours keys of entries. `inPosts`: only those in the header. A POST may read too, and the handler refuses writes. */
-const opening = ({ inPosts = false } = {}): Step => ({
+/**
+ * Honours keys of entries. `inPosts`: only those in the header. A POST may read too, and the handler refuses writes. `marks`: whether
+ * texts may be marked.
+ */
+const opening = ({ inPosts = false, marks = true } = {}): Step => ({
   name: 'entry key',
   stage: 'caller',
   extends: (find) => (ctx, running) => {
@@ -72,7 +75,7 @@ const opening = ({ inPosts = false } = {}): Step => ({
     if (key === null) return find(ctx, running);
     if (hasParameter) throw validationError(`Invalid parameter ${parameter}: expected the header ${header}`);
     if (!inPosts && !isRead(ctx)) throw wrongMethod();
-    const address = takesMarks(ctx) ? `${ctx.protocol}://${ctx.host}` : null;
+    const address = marks && takesMarks(ctx) ? `${ctx.protocol}://${ctx.host}` : null;
     const open = () => entryKeys.open(key, { running, requestId: requestIdOf(ctx) });
     return find(ctx, running).then((caller) => withOpened(caller, open, address));
   },
@@ -91,19 +94,26 @@ const opening = ({ inPosts = false } = {}): Step => ({
   },
 });
 
+/** Refuses keys in the header. Those in the parameter are refused with other parameters. */
+const refusing = (isRefused: (ctx: Context) => boolean): Step => ({
+  name: 'entry key',
+  stage: 'check',
+  around: (rest) => (call, ctx) => {
+    const isSent = ctx.req.headers[headerKey] !== undefined && call.running.entryKeys !== null;
+    if (!isSent || !isRefused(ctx)) return rest(call, ctx);
+    throw isRead(ctx) ? badRequestError(`This request does not support the header ${header}`) : wrongMethod();
+  },
+});
+
 const kept = (answer: Answer): Answer => ({ ...answer, headers: { ...answer.headers, ...secret } });
 
 export const entryKey = {
   honoured: opening(),
   /** The handler refuses writes. */
   honouredInPosts: opening({ inPosts: true }),
-  /** Refuses keys of requests that may write. Others ignore them. */
-  refused: {
-    name: 'entry key',
-    stage: 'check',
-    around: (rest) => (call, ctx) => {
-      if (ctx.req.headers[headerKey] !== undefined && !isRead(ctx) && call.running.entryKeys !== null) throw wrongMethod();
-      return rest(call, ctx);
-    },
-  },
+  /** Texts are not marked. */
+  honouredUnmarked: opening({ marks: false }),
+  refused: refusing(() => true),
+  /** Of handlers that read what they like: refuses keys of requests that may write. */
+  refusedInWrites: refusing((ctx) => !isRead(ctx)),
 } as const satisfies Readonly<Record<string, Step>>;

@@ -8,6 +8,7 @@ import { readQuery } from '#http/query-string.js';
 import type { ContextRoute, RouteCall } from '#http/route.js';
 import { unidentified } from '#http/steps/callers.js';
 import { limited, limitOf } from '#http/steps/counted.js';
+import { entryKey } from '#http/steps/entry-key.js';
 import type { ActionName } from '#model/query/access.js';
 import { flattenAnswer } from '#api/rest/flatten-answer.js';
 import { wantsFlat } from '#api/rest/read-query.js';
@@ -63,6 +64,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
     action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
     ...(others.length > 0 && { others }),
     steps: [
+      entryKey.refusedInWrites,
       ...(resolved.requirements?.steps ?? []),
       ...(limit === undefined ? [] : [limited(limit)]),
       ...(scopes === null ? [unidentified] : []),

@@ -39,6 +39,20 @@ describe('reads with a preview token', () => {
     });
   });
 
+  it('refuse what they do not support, rather than ignore it', async () => {
+    const token = await open.tokenFor('editor', 2);
+    const statusOf = async (path: string, header?: string): Promise<number> => (await open.read(path, header)).status;
+    expect(await statusOf(`/api/articles/count?previewToken=${token}`)).to.equal(200);
+    for (const path of [
+      `/api/articles/count?previewToken=${token}&sourceMap=stega`,
+      `/api/preview/events?previewToken=${token}&sourceMap=stega`,
+      `/api/preview/events?previewToken=${token}&publicationState=preview`,
+      `/api/openapi.json?previewToken=${token}`,
+    ])
+      expect(await statusOf(path), path).to.equal(400);
+    for (const path of ['/api/openapi.json', '/api/sync/schema']) expect(await statusOf(path, 'wrong'), path).to.equal(400);
+  });
+
   it('populate linked drafts that the editor may read, with the fields that they may see', async () => {
     const token = await closed.tokenFor('editor', 2);
     const { body } = await closed.read('/api/articles/2?populate=*', token);
