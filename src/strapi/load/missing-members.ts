@@ -67,6 +67,16 @@ const members: Readonly<Record<string, Instead>> = {
     'custom-fields': 'strapi.customFields.register adds custom fields',
     ...each('auth content-api sanitizers validators', 'roles grant actions of routes'),
   },
+  "strapi.service('admin::user')": each(
+    'register deleteById deleteByIds isLastSuperAdminUser countUsersWithoutRole assignARoleToAll displayWarningIfUsersDontHaveRole ' +
+      'resetPasswordByEmail findRegistrationInfo getLanguagesInUse find findPage',
+    'the admin API (/admin/api) and npx mangrove user change administrators; strapi.db.query reads them',
+  ),
+  "strapi.service('admin::role')": each(
+    'create update deleteByIds addPermissions assignPermissions findOneWithUsersCount findAllWithUsersCount getUsersCount exists count ' +
+      'getSuperAdminWithUsersCount createRolesIfNoneExist hasSuperAdminRole resetSuperAdminPermissions checkRolesIdForDeletion',
+    panel,
+  ),
   'strapi.webhookRunner': each('add createListener executeListener remove run', outside),
   'strapi.auth': each('authenticate register', logins),
   'strapi.db': {

@@ -55,10 +55,14 @@ export interface LoadInput extends ProjectInput {
 /** Returns the services of plugins. Those of the panel come with its back end. */
 async function loadServices(parts: Parameters<typeof createPluginServices>[0], registers: ProjectRegisters) {
   const { permissionChecker, permissionService } = await import('../admin/permission-service.js');
+  const { administratorServices } = await import('../admin/administrator-services.js');
   const uid = refuseMissingOf('content-manager', 'uid', createUidService(parts.content));
   const ofContent = { 'permission-checker': permissionChecker, uid };
   const services = { ...createPluginServices(parts), 'content-manager': ofContent };
-  return { services, permission: permissionService(registers) };
+  return {
+    services,
+    adminServices: { permission: permissionService(registers), ...administratorServices(parts.content, parts.query) },
+  };
 }
 
 /** Loads the files of a project, and registers their code under its names in Strapi v4. */
@@ -71,8 +75,8 @@ export async function load(
   const files = await readConfigFiles({ directory, modules }, config, log);
   const entityService = entitiesWithCodes(strapiParts.entityService, running);
   const query = (uid: string) => strapi.query(uid);
-  const { services, permission } = await loadServices({ config, running, content, entityService, query }, registers);
-  const plugins = new ProjectPlugins({ directory, written: files['plugins'], observer, permission });
+  const { services, adminServices } = await loadServices({ config, running, content, entityService, query }, registers);
+  const plugins = new ProjectPlugins({ directory, written: files['plugins'], observer, adminServices });
   const strapi: ProjectStrapi = createProjectStrapi(strapiParts, {
     code: registers,
     ...{ directory, files, services, plugins, observer, entityService },

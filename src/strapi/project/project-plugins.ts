@@ -5,7 +5,7 @@ import { messageOf } from '#base/errors.js';
 import type { RunningService } from '#http/running.js';
 import type { Observer } from '#base/observe/observer.js';
 import type { Model, ModelDocument } from '#model/schema/model.js';
-import { isRecord } from '#base/values.js';
+import { isRecord, mapValues } from '#base/values.js';
 import type { CodeModels } from '../content/code-models.js';
 import { ignoredExtension, isExtended, standIn } from './extended-plugin.js';
 import { type ExtensionService, guardExtensions } from './guarded-extensions.js';
@@ -16,8 +16,9 @@ import { type BootstrapWaits, codeAttempts } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
 import type { ProjectRegisters } from '../runtime/project-registers.js';
 import type { ProjectStrapi } from '../runtime/project-strapi.js';
+import type { Service } from '../services/core-service.js';
 import { registerPlugin } from './register-code.js';
-import { missingMember, UnsupportedCodeError } from '../load/unsupported-code.js';
+import { missingMember, refuseMissing, UnsupportedCodeError } from '../load/unsupported-code.js';
 
 interface LoadParts {
   readonly options: LoadOptions & { readonly directory: string };
@@ -32,8 +33,8 @@ interface PluginsInput {
   /** The settings in config/plugins. */
   readonly written: unknown;
   readonly observer: Observer;
-  /** `strapi.admin.services.permission`. */
-  readonly permission: object;
+  /** `strapi.admin.services`. */
+  readonly adminServices: Readonly<Record<string, object>>;
 }
 
 interface HookParts {
@@ -58,16 +59,16 @@ export class ProjectPlugins {
   readonly places: readonly PluginPlace[];
   readonly #absent: readonly string[];
   readonly #report: PluginReport;
-  readonly #permission: object;
+  readonly #adminServices: PluginsInput['adminServices'];
   #plugins: readonly ProjectPlugin[] = [];
   /** The hook that runs. */
   readonly #hooks = new AsyncLocalStorage<RunningHook>();
 
-  constructor({ directory, written, observer, permission }: PluginsInput) {
+  constructor({ directory, written, observer, adminServices }: PluginsInput) {
     this.places = findPlugins(directory, written);
     this.#absent = absentPlugins(directory, written);
     this.#report = reportTo(observer);
-    this.#permission = permission;
+    this.#adminServices = adminServices;
   }
 
   /** Loads the code of the plugins, and registers it under its names in Strapi v4. */
@@ -112,7 +113,7 @@ export class ProjectPlugins {
    * that the rest of the hook runs; other code gets an UnsupportedCodeError.
    */
   readonly admin = (config: unknown): unknown =>
-    adminWith({ permission: this.#permission, config }, () => {
+    adminWith({ services: this.#adminServices, config }, () => {
       const hook = this.#hooks.getStore();
       const missing = missingMember('strapi', 'admin');
       if (hook === undefined) throw missing ?? new Error('strapi.admin');
@@ -120,6 +121,13 @@ export class ProjectPlugins {
       hook.usesAdmin = true;
       return standIn();
     });
+
+  /** Returns a service of administrators by its uid; undefined if it is not there. */
+  readonly adminService = (uid: string): Service | undefined => {
+    const [, name = ''] = /^admin::(.+)$/.exec(uid) ?? [];
+    const service = Object.hasOwn(this.#adminServices, name) ? this.#adminServices[name] : undefined;
+    return service && (refuseMissing(service, `strapi.service('${uid}')`) as Service);
+  };
 
   /** Calls a hook of all plugins, and `settle` after each of them. */
   async run(name: HookName, strapi: ProjectStrapi, { waits, settle }: HookParts): Promise<void> {
@@ -186,17 +194,14 @@ const reportTo =
     }
   };
 
-/**
- * Returns `strapi.admin`, of which its settings and the service `permission` are there. `missing` returns the value of any other member, or
- * throws.
- */
+/** Returns `strapi.admin`, of which its settings and some services are there. `missing` returns the value of any other member, or throws. */
 function adminWith(
-  { permission, config }: { readonly permission: object; readonly config: unknown },
+  { services, config }: { readonly services: PluginsInput['adminServices']; readonly config: unknown },
   missing: () => unknown,
 ): unknown {
   const only = (members: object): object =>
     new Proxy(members, {
       get: (known, name) => (typeof name === 'symbol' || name in known || name === 'then' ? Reflect.get(known, name) : missing()),
     });
-  return only({ config, services: only({ permission: only(permission) }) });
+  return only({ config, services: only(mapValues(services, only)) });
 }

@@ -138,7 +138,7 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
     eventHub: code.events,
     store: createStrapiStore(values),
     ...plugins,
-    service: (uid: string) => plugins.service(uid) ?? registry.get('service', uid) ?? missing(missingService(uid)),
+    service: serviceOf(plugins, parts),
     controller: (uid: string) => registry.get('controller', uid),
     ...namedMembers(strapi),
     customFields: { register: code.customFields.register },
@@ -149,6 +149,12 @@ export function createProjectStrapi(strapi: GivenStrapi, parts: StrapiParts): Pr
   Object.defineProperties(target, { ...Object.getOwnPropertyDescriptors(models), ...changingMembers(parts, models, config) });
   return refuseMissing(target, 'strapi') as ProjectStrapi; // inherits the rest
 }
+
+/** Returns `strapi.service`. */
+const serviceOf =
+  (plugins: ReturnType<typeof createPlugins>, { code, plugins: own }: StrapiParts) =>
+  (uid: string): unknown =>
+    plugins.service(uid) ?? code.registry.get('service', uid) ?? own.adminService(uid) ?? missing(missingService(uid));
 
 // `reload` does nothing in Strapi v4 either, unless it watches the files of a project.
 function refuseType(uid: string): never {

@@ -53,6 +53,8 @@ export interface OwnPlugins {
   readonly isAbsent: (name: string) => boolean;
   /** Returns `strapi.admin` of which only its settings and registrations of permissions are there. */
   readonly admin: (config: unknown) => unknown;
+  /** Returns a service of administrators by its uid, such as `admin::user`; undefined if it is not there. */
+  readonly adminService: (uid: string) => Service | undefined;
 }
 
 /**

@@ -1,0 +1,70 @@
+import { findAdministrator, readAdminRoles, superAdminCode, type Administrator } from '#admin/administrators/administrator.js';
+import {
+  type AdministratorValues,
+  changeAdministrator,
+  insertAdministrator,
+  isEmailTaken,
+} from '#admin/administrators/write-administrator.js';
+import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
+import { applicationError } from '#base/errors.js';
+import { isRecord, type Values } from '#base/values.js';
+import type { ContentContext } from '#content/content-context.js';
+import { is, type Match } from '#store/form/matches.js';
+import type { QueryEngine } from '../services/query-engine.js';
+
+/** What code may set of an administrator. */
+const settable = ['firstname', 'lastname', 'username', 'email', 'password', 'isActive', 'preferedLanguage'];
+
+/** Returns the ids of roles that are given as ids or as entries. */
+const idsOf = (roles: unknown): readonly number[] =>
+  (Array.isArray(roles) ? roles : []).map((role: unknown) => Number(isRecord(role) ? role['id'] : role));
+
+/** Returns the values of an administrator that code has given. The address is kept in lower case, as log-ins look for it. */
+function valuesOf({ roles, ...given }: Values): AdministratorValues {
+  const values = Object.entries(given).filter(([name, value]) => settable.includes(name) && value !== undefined);
+  const texts = values.map(([name, value]) => [name, name === 'email' ? String(value).toLowerCase() : value]);
+  return { ...Object.fromEntries(texts), ...(roles !== undefined && { roles: idsOf(roles) }) };
+}
+
+const entityOf = (administrator: Administrator | null) =>
+  administrator && { ...administrator.profile, roles: administrator.roles };
+
+const secrets = ['password', 'resetPasswordToken', 'registrationToken'];
+
+/**
+ * `strapi.service('admin::user')` and `strapi.service('admin::role')`, which are in `strapi.admin.services` too: what code of projects needs
+ * to have administrators. They check no rights, as in Strapi v4.
+ */
+export function administratorServices(content: () => ContentContext, query: (uid: string) => QueryEngine) {
+  const find = async (match: Match) => entityOf(await findAdministrator(content().store.database, match));
+  /** Returns the roles of some values. The default ones are made first, as Strapi makes them before it runs code. */
+  const rolesWith = async (where: Values = {}) => {
+    await createDefaultAdminRoles(content());
+    const roles = [...(await readAdminRoles(content().store.database)).values()];
+    return roles.filter((role) => Object.entries(where).every(([name, value]) => Reflect.get(role, name) === value));
+  };
+  return {
+    user: {
+      /** Creates an administrator. The password is stored as a hash. Rejects with an ApplicationError if the address is taken. */
+      create: async (given: Values) => {
+        const values = valuesOf(given);
+        if (await isEmailTaken(values.email ?? '', content())) throw applicationError('Email already taken');
+        return entityOf(await insertAdministrator(values, content()));
+      },
+      /** Changes an administrator. A new password ends the sessions. Returns null if there is none. */
+      updateById: async (id: number, given: Values) =>
+        entityOf(await changeAdministrator({ _id: Number(id) }, valuesOf(given), content())),
+      exists: async (where: Values = {}) => (await query('admin::user').count({ where })) > 0,
+      count: (where: Values = {}) => query('admin::user').count({ where }),
+      findOne: (id: number) => find({ _id: Number(id) }),
+      findOneByEmail: (email: string) => find({ email: is.exactly(email.toLowerCase()) }),
+      /** Returns an administrator without secrets. */
+      sanitizeUser: (user: Values) => Object.fromEntries(Object.entries(user).filter(([name]) => !secrets.includes(name))),
+    },
+    role: {
+      find: rolesWith,
+      findOne: async (where?: Values) => (await rolesWith(where))[0] ?? null,
+      getSuperAdmin: async () => (await rolesWith({ code: superAdminCode }))[0] ?? null,
+    },
+  };
+}
