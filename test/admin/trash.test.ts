@@ -86,6 +86,14 @@ describe('the trash in the panel', () => {
   });
   after(() => serving.stop());
 
+  it('is asked by requests without unknown keys', async () => {
+    const id = await discard('super', { title: 'x' });
+    const path = `/admin/api/trash/${memo}/${String(id)}/restore`;
+    const { status, body } = await send('super', 'POST', path, { asDraft: true });
+    expect([status, body.error.message]).to.eql([400, 'unknown key asDraft']);
+    expect((await send('super', 'POST', path, {})).status).to.equal(200);
+  });
+
   it('is listed with who has deleted, and the fields that an editor may see', async () => {
     const id = await discard('super', { title: 'a', secret: 's', code: 'Password1', seo: { title: 't', note: 'n' } });
     const [whole] = (await trash('super')).body.data;

@@ -2,7 +2,7 @@ import type { Caller } from '#content/rights/caller.js';
 import { notFoundError } from '#base/errors.js';
 import { envelopeError } from '#http/error-response.js';
 import { configuredToken } from '#http/find-admin.js';
-import { listOf } from '#http/json-schema.js';
+import { listOf, record } from '#http/json-schema.js';
 import { refuseReservedKeys } from '#http/plain-input.js';
 import { refuseOthers } from '#http/query-string.js';
 import { withPrefix, type Route, type RouteCall } from '#http/route.js';
@@ -125,8 +125,11 @@ async function change(route: AdminRoute, call: Identified): Promise<unknown> {
   }
 }
 
+/** The schema of the body of a row that takes none. */
+const nothing = record({}, []);
+
 function bodyFor({ body: schema }: AdminRoute, call: RouteCall): Values {
-  if (schema === undefined) return {};
+  if (schema === undefined) return checkAdminBody(nothing, call.request.body);
   return checkAdminBody(typeof schema === 'function' ? schema(call) : schema, call.request.body);
 }
 

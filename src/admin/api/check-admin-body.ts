@@ -27,7 +27,7 @@ function describe({ instancePath, keyword, message = 'is not valid', params, par
   const name = String(params['additionalProperty']); // Ajv sets it for this keyword
   const names = Object.keys((parentSchema?.['properties'] ?? {}) as object); // the schemas were made by `record`
   const key = [...path, name];
-  return { path: key, message: `unknown key ${key.join('.')}${suggest(name, names)}` };
+  return { path: key, message: `unknown key ${key.join('.')}${names.length > 0 ? suggest(name, names) : ''}` };
 }
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -5,6 +5,8 @@ import type { AdminCall } from '../api/admin-call.js';
 import { numberParameter, textParameter } from '../api/admin-row.js';
 import { nameAuthors } from '../api/name-authors.js';
 import { idQuery } from '../content-manager/entry-rights.js';
+import { explorer, shownTypes } from '../rights/actions.js';
+import { may } from '../rights/rights.js';
 import { type Actor, actorOf, editorOf, entryFor, inside } from './actor.js';
 import { awaitTypes, carryOut } from './carry-out.js';
 import { findProblems, problemError, typeOf } from './problems.js';
@@ -78,6 +80,7 @@ export async function createRelease(call: AdminCall): Promise<unknown> {
   const { content } = call;
   needTransactions(content);
   const { name = '', at = null, actions = [] } = valuesIn(call);
+  if (actions.length === 0) needRights(actorOf(call));
   const [_id = 0] = await content.store.ids.next(releaseCollection, 1, content.store.database);
   const now = new Date();
   await call.commit(async ({ store: { database } }) => {
@@ -86,6 +89,15 @@ export async function createRelease(call: AdminCall): Promise<unknown> {
     await putRelease({ _id, name, at, state: 'open', version: 1, actions, by: editorOf(call), ...times }, database);
   });
   return show(_id, call);
+}
+
+/** Throws a ForbiddenError if somebody may publish and delete nothing, so that no release of theirs could do anything. */
+function needRights({ content, rights }: Actor): void {
+  if (rights === null || rights.isSuper) return;
+  const mayAct = shownTypes(content.bind.registry).some(({ uid }) =>
+    ['publish', 'delete'].some((action) => may(rights, `${explorer}.${action}`, uid)),
+  );
+  if (!mayAct) throw forbiddenError('You may publish and delete no entries, so that a release of yours could do nothing');
 }
 
 /** Changes the values of a body. Throws a 409 if the release is not of the version that the body states. */

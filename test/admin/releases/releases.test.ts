@@ -104,6 +104,7 @@ describe('releases', () => {
 
   const entry = () => server.draft(story);
   const refusals: readonly (readonly [title: string, as: string, body: () => Promise<object>, status: number, text: RegExp])[] = [
+    ['nothing that the administrator may do', 'outsider', () => Promise.resolve({ name: 'x' }), 403, /could do nothing/],
     ['no name', 'super', () => Promise.resolve({}), 400, /name/],
     ['an empty name', 'super', () => Promise.resolve({ name: '  ' }), 400, /name/],
     ['a wrong time', 'super', () => Promise.resolve({ name: 'x', at: 'tomorrow' }), 400, /at must be/],
