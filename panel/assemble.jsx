@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { setLogger } from 'react-query';
 import { read } from './client.js';
 import { messagesOf } from './texts.js';
 
@@ -21,9 +22,17 @@ let flags = {};
 /** Returns whether the service has switched a part on. */
 export const isOn = (name) => flags[name] === true;
 
+/** Logs errors of queries, but no refusals of the service, which pages show. */
+const logger = {
+  log: console.log,
+  warn: console.warn,
+  error: (error) => error?.response === undefined && console.error(error),
+};
+
 /** Returns a plugin of the panel of Strapi v4 with all parts. */
 export const assemble = (parts) => ({
   register(app) {
+    setLogger(logger);
     app.registerPlugin({ id: 'mangrove', name: 'Mangrove', isReady: false, initializer: starterOf(parts, app) });
   },
   bootstrap(app) {

@@ -1,6 +1,6 @@
 import { messagesOf } from './texts.js';
 
-/** Buttons of single sign-on on the page of the log-in, for which the panel has no zone. The form goes if there are no passwords. */
+/** Buttons of single sign-on on the page of the log-in, for which the panel has no zone. The form and what it says of passwords go if there are none. */
 export const signOn = {
   name: 'signOn',
   bootstrap() {
@@ -26,7 +26,9 @@ function addButtons(form, { providers, passwords }) {
     link.setAttribute('style', style);
     form.insertAdjacentElement('afterend', link);
   }
-  if (!passwords) form.hidden = true;
+  if (passwords) return;
+  form.hidden = true;
+  for (const link of document.querySelectorAll('main a[href$="/auth/forgot-password"]')) link.style.display = 'none';
 }
 
 function textFor(name) {

@@ -144,6 +144,7 @@ const texts = {
       at: 'Time',
       entry: 'Entry',
       none: 'No such changes.',
+      idAlone: 'Each content type has ids of its own: name the content type too.',
     },
   },
   de: {

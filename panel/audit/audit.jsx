@@ -42,7 +42,8 @@ function AuditPage() {
 function Audit() {
   const { formatMessage } = useIntl();
   const [filters, setFilters] = useState({});
-  const query = useChanges(filters);
+  const isAsked = !filters.id || Boolean(filters.uid); // an id is one of a type
+  const query = useChanges(filters, isAsked);
   const columns = useColumns();
   return (
     <Main aria-busy={query.isFetching}>
@@ -50,7 +51,11 @@ function Audit() {
       <ContentLayout>
         <AuditFilters filters={filters} onChange={setFilters} />
         <Box paddingTop={4}>
-          <PagedTable columns={columns} query={query} none={formatMessage(label('audit.none'))} />
+          <PagedTable
+            columns={columns}
+            query={query}
+            none={formatMessage(isAsked ? label('audit.none') : label('audit.idAlone'))}
+          />
         </Box>
       </ContentLayout>
     </Main>
@@ -58,12 +63,12 @@ function Audit() {
 }
 
 /** Returns the changes that meet the filters, page by page. */
-function useChanges(filters) {
+function useChanges(filters, isAsked) {
   const params = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
   return usePages(['mangrove-audit', params], '/admin/api/audit/content', {
     pageSize,
     paramsOf: (start) => (start > mostSkipped ? undefined : { ...params, start, limit: pageSize }),
-    enabled: params.id === undefined || params.uid !== undefined, // an id is one of a type
+    enabled: isAsked,
   });
 }
 

@@ -10,7 +10,7 @@ import { EntryLink } from '../entry-link.jsx';
 import { messageOf } from '../paged-table.jsx';
 import { page as releases } from '../releases/release-texts.js';
 import { label } from '../texts.js';
-import { daysOf, monthOf } from './month.ts';
+import { daysOf, monthOf, weeksOf } from './month.ts';
 
 /** The page with what is published, unpublished and released at a time, by months. */
 export const calendar = {
@@ -32,10 +32,12 @@ const most = 500;
 function CalendarPage() {
   const { formatMessage, formatDate } = useIntl();
   const [month, setMonth] = useState(() => monthOf(new Date()));
-  const params = { from: month.toISOString(), to: monthOf(month, 1).toISOString() };
+  const params = weeksOf(month);
   const path = '/admin/api/calendar';
   const { data, error } = useQuery([path, params], () => read(path, params), { retry: false });
-  const [none, partly] = [data?.length === 0, data?.length === most];
+  const days = daysOf(month, data ?? []);
+  const none = data !== undefined && days.every(({ isInMonth, events }) => !isInMonth || events.length === 0);
+  const partly = data?.length === most;
   return (
     <Main aria-busy={data === undefined && error === null}>
       <HeaderLayout title={formatMessage(label('calendar.title'))} subtitle={formatMessage(label('calendar.subtitle'))} />
@@ -50,7 +52,7 @@ function CalendarPage() {
           {error !== null && <Typography textColor="danger600">{messageOf(error)}</Typography>}
           {none && <Typography>{formatMessage(label('calendar.none'))}</Typography>}
           {partly && <Typography>{formatMessage(label('calendar.partly'), { count: most })}</Typography>}
-          <Days days={daysOf(month, data ?? [])} />
+          <Days days={days} />
         </Flex>
       </ContentLayout>
     </Main>

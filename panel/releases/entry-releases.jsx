@@ -43,13 +43,25 @@ function Releases({ entry, hasDrafts }) {
   );
 }
 
+/** Most releases that the service answers at once. */
+const pageSize = 100;
+
+/** Returns all open releases, of which there are at most 1,000. */
+async function readOpen() {
+  const releases = [];
+  for (;;) {
+    const part = await read(api, { state: 'open', limit: pageSize, start: releases.length });
+    releases.push(...part);
+    if (part.length < pageSize) return releases;
+  }
+}
+
 /** A dialog that adds an entry to an open release. */
 function Adding({ entry, hasDrafts, known, onClose }) {
   const { formatMessage } = useIntl();
   const { add, isSending } = useAddition(entry);
   const [values, setValues] = useState({ release: null, action: hasDrafts ? 'publish' : 'delete' });
-  const params = { state: 'open', limit: 100 };
-  const { data, isSuccess } = useQuery([api, 'open'], () => read(api, params));
+  const { data, isSuccess } = useQuery([api, 'open'], readOpen);
   const open = (data ?? []).filter(({ id }) => known.every((one) => one.id !== id));
   const finish = async () => {
     if ((await add(values)) !== null) onClose();

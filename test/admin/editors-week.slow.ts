@@ -167,4 +167,25 @@ describe('a week of an editor', () => {
       .waitFor();
     await shoot('audit');
   });
+
+  it('the audit says what it was not asked for, and what is refused', async () => {
+    const { page: shown } = window;
+    const texts: string[] = [];
+    shown.on('console', (message) => texts.push(message.text()));
+    const fill = async (name: string, value: string): Promise<void> => {
+      await shown.getByLabel(name, { exact: true }).fill(value);
+      await shown.keyboard.press('Enter');
+    };
+    await fill('Id of the entry', '2');
+    await shown.getByText('name the content type too').waitFor();
+    await fill('Content type', subject);
+    await shown
+      .getByRole('gridcell', { name: `${subject} 2` })
+      .first()
+      .waitFor();
+    await fill('By', 'nobody');
+    await shown.getByText('by must be').waitFor();
+    expect(texts.filter((text) => text.includes('AxiosError'))).to.deep.equal([]);
+    window.faults.splice(0); // the browser itself names the 400
+  });
 });

@@ -44,6 +44,7 @@ describe('single sign-on in the panel', () => {
     const button = page.getByRole('link', { name: 'Log in with Corp' });
     await button.waitFor();
     expect(await page.locator('main form').isVisible(), 'no passwords').to.equal(false);
+    expect(await page.getByText('Forgot your password?').isVisible()).to.equal(false);
     expect(faults).to.deep.equal([]);
     await button.click();
     await page.getByText('Ann Lee').first().waitFor();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { daysOf, monthOf } from '../../panel/calendar/month.js';
+import { daysOf, monthOf, weeksOf } from '../../panel/calendar/month.js';
 
 const at = (day: number, hour = 12): string => new Date(2026, 4, day, hour).toISOString();
 
@@ -10,6 +10,11 @@ describe('the months of the calendar', () => {
     expect([days[0]?.date.getDay(), days[0]?.date.getDate(), days[34]?.date.getDate()]).to.deep.equal([1, 27, 31]);
     expect(days.filter(({ isInMonth }) => isInMonth)).to.have.length(31);
     expect(daysOf(new Date(2027, 1, 1), [])).to.have.length(28);
+  });
+
+  it('are asked for with the days of their neighbours that are shown', () => {
+    const { from, to } = weeksOf(new Date(2026, 4, 1));
+    expect([from, to]).to.deep.equal([new Date(2026, 3, 27).toISOString(), new Date(2026, 5, 1).toISOString()]);
   });
 
   it('have each event on its day', () => {
