@@ -24,7 +24,7 @@ describe('services of administrators for code of projects', () => {
     expect(created).to.include({ firstname: 'Ann', email: 'ann@example.org', isActive: true });
     expect(created.roles).to.deep.equal([superAdmin]);
     expect(users.sanitizeUser({ ...created, password: 'hash' })).to.deep.equal(created);
-    expect(await users.exists({ email: 'ann@example.org' })).to.equal(true);
+    expect(await users.exists({ email: ann.email })).to.equal(true); // as it was written
     expect(await users.findOne(created.id)).to.deep.equal(created);
     expect(await users.findOneByEmail('ANN@example.org')).to.deep.equal(created);
     expect(await logIn('ann@example.org', 'Passw0rd')).to.equal(200);

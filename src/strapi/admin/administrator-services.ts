@@ -19,11 +19,16 @@ const settable = ['firstname', 'lastname', 'username', 'email', 'password', 'isA
 const idsOf = (roles: unknown): readonly number[] =>
   (Array.isArray(roles) ? roles : []).map((role: unknown) => Number(isRecord(role) ? role['id'] : role));
 
-/** Returns the values of an administrator that code has given. The address is kept in lower case, as log-ins look for it. */
+/** Returns values with the address in lower case, as log-ins look for it. */
+const lowerEmail = ({ email, ...others }: Values): Values => ({
+  ...others,
+  ...(email !== undefined && { email: typeof email === 'string' ? email.toLowerCase() : email }),
+});
+
+/** Returns the values of an administrator that code has given. */
 function valuesOf({ roles, ...given }: Values): AdministratorValues {
   const values = Object.entries(given).filter(([name, value]) => settable.includes(name) && value !== undefined);
-  const texts = values.map(([name, value]) => [name, name === 'email' ? String(value).toLowerCase() : value]);
-  return { ...Object.fromEntries(texts), ...(roles !== undefined && { roles: idsOf(roles) }) };
+  return { ...lowerEmail(Object.fromEntries(values)), ...(roles !== undefined && { roles: idsOf(roles) }) };
 }
 
 const entityOf = (administrator: Administrator | null) =>
@@ -37,6 +42,7 @@ const secrets = ['password', 'resetPasswordToken', 'registrationToken'];
  */
 export function administratorServices(content: () => ContentContext, query: (uid: string) => QueryEngine) {
   const find = async (match: Match) => entityOf(await findAdministrator(content().store.database, match));
+  const count = (where: Values = {}) => query('admin::user').count({ where: lowerEmail(where) });
   /** Returns the roles of some values. The default ones are made first, as Strapi makes them before it runs code. */
   const rolesWith = async (where: Values = {}) => {
     await createDefaultAdminRoles(content());
@@ -48,14 +54,15 @@ export function administratorServices(content: () => ContentContext, query: (uid
       /** Creates an administrator. The password is stored as a hash. Rejects with an ApplicationError if the address is taken. */
       create: async (given: Values) => {
         const values = valuesOf(given);
+        await createDefaultAdminRoles(content());
         if (await isEmailTaken(values.email ?? '', content())) throw applicationError('Email already taken');
         return entityOf(await insertAdministrator(values, content()));
       },
       /** Changes an administrator. A new password ends the sessions. Returns null if there is none. */
       updateById: async (id: number, given: Values) =>
         entityOf(await changeAdministrator({ _id: Number(id) }, valuesOf(given), content())),
-      exists: async (where: Values = {}) => (await query('admin::user').count({ where })) > 0,
-      count: (where: Values = {}) => query('admin::user').count({ where }),
+      exists: async (where?: Values) => (await count(where)) > 0,
+      count,
       findOne: (id: number) => find({ _id: Number(id) }),
       findOneByEmail: (email: string) => find({ email: is.exactly(email.toLowerCase()) }),
       /** Returns an administrator without secrets. */
