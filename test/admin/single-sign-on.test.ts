@@ -29,6 +29,13 @@ async function go(address: string, cookie = ''): Promise<Step> {
   return { status, headers, location: headers.get('location') ?? '', cookie: set, text: await answer.text() };
 }
 
+/** Returns the cookie of a sign-on as if it was begun eleven minutes ago. */
+function elevenMinutesOld(cookie: string): string {
+  const [name = '', value = ''] = cookie.split('=');
+  const flow = JSON.parse(Buffer.from(value, 'base64url').toString()) as { readonly until: number };
+  return `${name}=${Buffer.from(JSON.stringify({ ...flow, until: flow.until - 660_000 })).toString('base64url')}`;
+}
+
 const tokenIn = ({ text }: Step): string => /data-token="([^"]+)"/.exec(text)?.[1] ?? '';
 
 describe('single sign-on of administrators', () => {
@@ -125,6 +132,17 @@ describe('single sign-on of administrators', () => {
     expect([again.id, again.email, codes(again).sort()]).to.deep.equal([ann.id, 'ann@corp.test', [author, editor]]);
     const audit = await serving.database.db.collection('_audit').find({ who: 'ann@corp.test' }).toArray();
     expect(audit.map(({ body }) => Object.keys(body as object)[0])).to.deep.equal(['created', 'roles']);
+  });
+
+  it('creates one administrator for two first sign-ons of one person at once', async () => {
+    const steps = await Promise.all([signOn('corp', person('twin', 'web')), signOn('corp', person('twin', 'web'))]);
+    const ids = await Promise.all(steps.map(async (step) => (await me(step)).id));
+    expect(ids[0]).to.equal(ids[1]);
+    expect(await serving.database.db.collection('admin_users').countDocuments({ email: 'twin@corp.test' })).to.equal(1);
+  });
+
+  it('leaves super admins their log-in by password', async () => {
+    expect((await send('POST', '/admin/login', { email: 'boss@corp.test', password })).status).to.equal(200);
   });
 
   it('gives all rights only if the roles of the provider name the super admin', async () => {
@@ -228,6 +246,7 @@ describe('single sign-on of administrators', () => {
       (back: string) => [back, ''] as const,
       (back: string) => [back, 'mangrove.sso=e30'] as const,
       (back: string, cookie: string) => [back.replace(/state=[^&]+/, 'state=other'), cookie] as const,
+      (back: string, cookie: string) => [back, elevenMinutesOld(cookie)] as const,
     ])
       expect((await signOn('corp', person('eva', 'web'), change)).status).to.equal(400);
   });

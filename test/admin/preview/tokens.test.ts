@@ -118,6 +118,47 @@ describe('preview tokens', () => {
     expect(await status(token)).to.equal(200);
   });
 
+  it('end with the permission or the role of their editor, and with a new password', async () => {
+    const { send, tokenFor } = previewing;
+    const users = (await send('super', 'GET', '/admin/users')).body.data.results as readonly {
+      readonly id: number;
+      readonly email: string;
+      readonly roles: readonly { readonly id: number }[];
+    }[];
+    const [editor, owner] = ['editor', 'owner'].map((name) => users.find(({ email }) => email.startsWith(name)));
+    const [user, role, other] = [editor?.id, editor?.roles[0]?.id, owner?.roles[0]?.id].map(String);
+    const permissionsPath = `/admin/roles/${String(role)}/permissions`;
+    const stored = (await send('super', 'GET', permissionsPath)).body.data as readonly Record<string, unknown>[];
+    const permissions = stored.map(({ action, subject, properties, conditions }) => ({
+      action,
+      subject,
+      properties,
+      conditions,
+    }));
+    const setUser = (values: object) => send('super', 'PUT', `/admin/users/${String(user)}`, values);
+    const setPermissions = (list: unknown) => send('super', 'PUT', permissionsPath, { permissions: list });
+    const endings = [
+      [() => setPermissions([]), () => setPermissions(permissions)],
+      [() => setUser({ roles: [Number(other)] }), () => setUser({ roles: [Number(role)] })],
+    ] as const;
+    for (const [end, undo] of endings) {
+      const token = await tokenFor('super', 2);
+      const own = await tokenFor('editor', 2);
+      expect(await status(own)).to.equal(200);
+      expect((await end()).status).to.equal(200);
+      expect([await status(own), await status(token)]).to.deep.equal([401, 200]);
+      expect((await undo()).status).to.equal(200);
+    }
+    const { id } = (await send('owner', 'POST', `/content-manager/collection-types/${article}`, { title: 'Own' })).body as {
+      id: number;
+    };
+    const token = await tokenFor('owner', id);
+    const read = async () => (await previewing.read(`/api/articles/${String(id)}`, token)).status;
+    expect(await read()).to.equal(200);
+    expect((await send('super', 'PUT', `/admin/users/${String(owner?.id)}`, { password: 'Password2' })).status).to.equal(200);
+    expect(await read()).to.equal(401);
+  });
+
   it('end at once when their editor is blocked, or may not read the entry any more', async () => {
     const { send, tokenFor } = previewing;
     const token = await tokenFor('editor', 2);
