@@ -59,7 +59,10 @@ describe('single sign-on of administrators', () => {
     const roles = { web: editor, blog: 'Author', heads: 'strapi-super-admin', gone: 'No role' };
     const corp = { ...settings, name: 'corp', displayName: 'Corp', roles, allowedDomains: ['Corp.test'] };
     const linking = { ...settings, name: 'linking', displayName: 'Linking', claim: 'realm_access.roles', roles, link: true };
-    serving = await serveModels({ models: [], config: { admin: { sso: { providers: [corp, linking] } } } });
+    serving = await serveModels({
+      models: [],
+      config: { admin: { rateLimit: { enabled: false }, sso: { providers: [corp, linking] } } },
+    });
     const first = await send('POST', '/admin/register-admin', { email: 'boss@corp.test', firstname: 'Boss', password });
     bossToken = first.body.data.token as string;
   });
