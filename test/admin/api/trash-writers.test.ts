@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { collectionType } from '../../support/collection-type.js';
 import { serveProject, type ServedProject } from '../../support/serve-project.js';
+import { connectNew } from '../../api/mcp/agents.js';
 import { openAdministrators, type PanelSender } from '../../support/administrators.js';
 
 const uid = 'api::note.note';
@@ -27,7 +28,7 @@ describe('the trash of all writers', () => {
   before(async () => {
     serving = await serveProject(
       { 'src/api/note/content-types/note/lifecycles.js': lifecycles },
-      { models, config: { admin: { rateLimit: { enabled: false } } } },
+      { models, config: { admin: { rateLimit: { enabled: false } }, api: { mcp: { enabled: true, public: true } } } },
     );
     send = await openAdministrators(serving, {});
   });
@@ -52,6 +53,17 @@ describe('the trash of all writers', () => {
     'a batch': (id) =>
       serving.call('POST', '/api/batch', { transaction: true, requests: [{ method: 'DELETE', path: `/notes/${String(id)}` }] }),
     'the panel': (id) => send('super', 'DELETE', `/content-manager/collection-types/${uid}/${String(id)}`),
+    'a release': async (id) => {
+      const actions = [{ action: 'delete', uid, id }];
+      const { body } = await send('super', 'POST', '/admin/api/releases', { name: 'Gone', actions });
+      return send('super', 'POST', `/admin/api/releases/${String(body.data.id)}/publish`);
+    },
+    'an agent': async (id) => {
+      const agent = await connectNew(`${serving.server.url}/mcp`);
+      const { content } = await agent.call('get', { type: 'note', id });
+      await agent.call('delete', { type: 'note', id, version: content.entry._version });
+      await agent.close();
+    },
     'the entity service': (id) => serving.strapi.entityService.delete(uid, id),
     'the entity service, of many': (id) => serving.strapi.entityService.deleteMany(uid, { filters: { id } }),
     'a query of code': (id) => serving.strapi.db.query(uid).delete({ where: { id } }),
