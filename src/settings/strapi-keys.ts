@@ -16,7 +16,12 @@ const oneOf = (keys: readonly string[], meaning: Meaning, prefix = ''): Record<s
 export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'server.app': null,
   'server.cron': null,
-  'server.webhooks': 'set headers and populate of each webhook instead',
+  // The template of Strapi sets populateRelations to false, which says what is so.
+  'server.webhooks': (value) => {
+    const { populateRelations, defaultHeaders } = valuesOf(value);
+    const isFollowed = booleanOf(populateRelations) !== true && Object.keys(valuesOf(defaultHeaders)).length === 0;
+    return { advice: isFollowed ? undefined : 'set headers and populate of each webhook instead' };
+  },
   'server.transfer': 'there is no transfer; copy the database with the tools of MongoDB',
   'server.admin': adminPanel,
   ...oneOf(['server.dirs', 'server.emitErrors', 'server.globalProxy', 'server.socket'], 'has no effect; remove it'),

@@ -36,8 +36,12 @@ const cases: readonly Case[] = [
     what: 'keys of the server that mean nothing here',
     written: { server: { port: '4321', app: { keys: ['a'] }, webhooks: { populateRelations: false }, cron: { enabled: true } } },
     settings: { 'server.port': 4321 },
-    warnings: [/webhooks/],
   },
+  ...[{ populateRelations: 'true' }, { defaultHeaders: { a: 'b' } }].map((webhooks) => ({
+    what: `webhooks with ${JSON.stringify(webhooks)}`,
+    written: { server: { webhooks } },
+    warnings: [/webhooks: set headers and populate of each webhook instead/],
+  })),
   {
     what: 'the address of the server',
     written: { server: { url: 'https://example.org/', proxy: { koa: true }, http: { serverOptions: { requestTimeout: 5000 } } } },
