@@ -1,6 +1,9 @@
 import { messagesOf } from './texts.js';
 
-/** Buttons of single sign-on on the page of the log-in, for which the panel has no zone. The form and what it says of passwords go if there are none. */
+/**
+ * Buttons of single sign-on on the page of the log-in, for which the panel has no zone. The form and what it says of passwords go if there
+ * are none.
+ */
 export const signOn = {
   name: 'signOn',
   bootstrap() {

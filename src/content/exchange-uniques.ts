@@ -8,7 +8,8 @@ import type { ContentContext } from './content-context.js';
 
 /**
  * Removes the unique values of entries that the drafts beside others take, if their own drafts have other values: an index would refuse
- * the first of the drafts. Runs in the transaction in which all these drafts become their entries, so that nobody hears of it.
+ * the first of the drafts. Runs in the transaction in which all these drafts become their entries.
+ * Nobody outside of it sees the entries without the values; code that runs before these writes does.
  */
 export async function freeTakenValues(
   type: ContentType,

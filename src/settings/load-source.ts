@@ -14,7 +14,7 @@ interface LoadedModule {
 }
 
 export interface LoadOptions {
-  /** The files that have run, by absolute path. Loaders that share them run each file once, as Node does; by default it is that of a loader. */
+  /** The files that have run, by absolute path. Loaders that share them run each file once; by default each has its own. */
   readonly loaded?: Map<string, LoadedModule>;
   /** Values to return for imported packages, by package name or path in a package without extension and `/index`. */
   readonly packages?: Readonly<Record<string, unknown>>;
@@ -63,7 +63,8 @@ export async function createSourceLoader(options: LoadOptions): Promise<(file: s
     try {
       const own = ownModules(file, load, options);
       const { run, importByNode } = compile(transform, file, options);
-      run(module.exports, requireFrom(file, own, options), module, file, dirname(file), importFrom(own, importByNode));
+      const [required, importing] = [requireFrom(file, own, options), importFrom(own, importByNode)];
+      run.call(module.exports, module.exports, required, module, file, dirname(file), importing);
     } catch (error) {
       loaded.delete(file); // as Node does: its exports are incomplete
       throw error;
@@ -123,13 +124,17 @@ function compile(
     contextExtensions: [globals],
   };
   // Their types are any function; the lists are the parameters.
-  const common = types.length === 0 && isCommon(text) ? code.replace(/^"use strict";/, '') : code; // as sucrase adds it to every file
+  const common = types.length === 0 && isSloppy(text) ? code.replace(/^"use strict";/, '') : code; // as sucrase adds it to every file
   const run = compileFunction(common.replaceAll(written, replaced), names, source) as Wrapped;
   return { run, importByNode: compileFunction('return import(id)', ['id'], source) as Import };
 }
 
-/** Returns whether code is that of a CommonJS file, which is strict only if it says so. */
-function isCommon(text: string): boolean {
+/** The directive of a strict file, after comments. */
+const strictDirective = /^(?:\s|\/\/.*|\/\*[^]*?\*\/)*(['"])use strict\1/;
+
+/** Returns whether code is that of a CommonJS file that does not say that it is strict. */
+function isSloppy(text: string): boolean {
+  if (strictDirective.test(text)) return false;
   try {
     compileFunction(text, names);
     return true;

@@ -6,7 +6,7 @@ import { writeProject } from '../support/write-project.js';
 /** A provider in the form of Strapi v4, which keeps what it sends. */
 const provider = `const sent = (globalThis.pigeonMails = []);
   module.exports = { init: (options, settings) => ({
-    send: async (mail) => { if (mail.subject === 'refused') throw new Error('no wind'); sent.push({ options, settings, mail }); },
+    send: async (mail) => { if (mail.subject === 'refused') throw Object.assign(new Error('no wind'), { config: { key: 'secret' } }); sent.push({ options, settings, mail }); },
   }) };`;
 
 const files = {
@@ -56,7 +56,7 @@ describe('e-mail providers of projects', () => {
       await serve({ provider: 'pigeon', providerOptions: { key: 'k' }, settings });
       await email.send({ to: 'ann@example.org', subject: 'Hello', text: 'Ann', tag: 'own' });
       await email.send({
-        from: { name: 'Me', address: 'a@b.test' },
+        from: { name: 'Me, "I"', address: 'a@b.test' },
         to: ['ann@example.org', { name: '', address: 'c@d.test' }],
         subject: '2',
       });
@@ -66,9 +66,14 @@ describe('e-mail providers of projects', () => {
         settings,
         mail: { from: 'me@example.org', to: 'ann@example.org', subject: 'Hello', text: 'Ann', tag: 'own' },
       });
-      expect(pigeonMails[1]?.mail).to.deep.equal({ from: 'Me <a@b.test>', to: 'ann@example.org, c@d.test', subject: '2' });
+      expect(pigeonMails[1]?.mail).to.deep.equal({
+        from: '"Me, \\"I\\"" <a@b.test>',
+        to: 'ann@example.org, c@d.test',
+        subject: '2',
+      });
       const refused: unknown = await email.send({ to: 'ann@example.org', subject: 'refused' }).catch((error: unknown) => error);
       expect(String(refused)).to.contain('no wind');
+      expect(refused).not.to.have.property('config');
     });
 
     it('says what is no provider', async () => {

@@ -40,6 +40,12 @@ describe('strictness of a file of a project', () => {
     ],
     ['imports.js', 'module.exports = import("./none").catch(() => (function () { return this === undefined; })());', false],
     ['strict.js', "'use strict'; module.exports = (function () { return this === undefined; })();", true],
+    [
+      'strict-imports.js',
+      `// first\n"use strict"; import('./none').catch(() => 0); module.exports = (function () { return this === undefined; })();`,
+      true,
+    ],
+    ['this.js', 'this.own = 1; module.exports = this !== module.exports || module.exports.own !== 1;', false],
     ['module.js', 'export const isStrict = (function () { return this === undefined; })();', true],
     ['typed.ts', 'const isStrict: boolean = (function () { return this === undefined; })(); module.exports = isStrict;', true],
   ];

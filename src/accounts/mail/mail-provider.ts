@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SendMailOptions } from 'nodemailer';
+import { messageOf } from '#base/errors.js';
+import { withinTime } from '#base/limits/clock.js';
 import { isRecord } from '#base/values.js';
 import type { Config } from '#settings/config.js';
 
@@ -15,8 +17,12 @@ interface ProviderMail extends Omit<SendMailOptions, 'from' | 'to' | 'cc' | 'bcc
 }
 
 interface MailProvider {
-  send(mail: ProviderMail): Promise<unknown>;
+  /** Rejects with the message of the provider alone: its errors may have the key of its service and the text of the e-mail. */
+  send(mail: SendMailOptions): Promise<void>;
 }
+
+/** Milliseconds that a provider may take for an e-mail. */
+const patience = 60_000;
 
 /**
  * Loads the e-mail provider of a project, a package in the form of Strapi v4: it exports `init(providerOptions, settings)`, which returns
@@ -29,7 +35,15 @@ export async function loadMailProvider({ directory, plugins }: Config): Promise<
   const made: unknown = await init?.(providerOptions, settings);
   if (!isRecord(made) || typeof made['send'] !== 'function')
     throw new Error(`${provider} is no e-mail provider: it has no init with send`);
-  return made as unknown as MailProvider; // as checked
+  const given = made as { readonly send: (mail: ProviderMail) => unknown }; // as checked
+  const late = (): Error => new Error(`the e-mail provider did not answer within ${String(patience / 1_000)} s`);
+  return {
+    send: async (mail) => {
+      await withinTime(patience, async () => given.send(asProviderMail(mail)), late).catch((error: unknown) => {
+        throw new Error(messageOf(error));
+      });
+    },
+  };
 }
 
 type Init = (options: object, settings: object) => unknown;
@@ -44,18 +58,18 @@ function initIn(module: unknown): Init | null {
 type Addresses = SendMailOptions['to'];
 
 /** Returns an e-mail as providers take it. */
-export function asProviderMail({ from, to, cc, bcc, replyTo, ...mail }: SendMailOptions): ProviderMail {
+function asProviderMail({ from, to, cc, bcc, replyTo, ...mail }: SendMailOptions): ProviderMail {
   const texts = Object.entries({ from, to, cc, bcc, replyTo }).flatMap(([name, given]) =>
     given === undefined ? [] : [[name, addressText(given)] as const],
   );
   return { ...mail, ...Object.fromEntries(texts) };
 }
 
-/** Returns addresses as one text: `Ann <ann@example.org>, ben@example.org`. */
+/** Returns addresses as one text: `"Ann" <ann@example.org>, ben@example.org`. */
 function addressText(given: Addresses): string {
   if (given === undefined) return '';
   if (typeof given === 'string') return given;
   if (Array.isArray(given)) return given.map(addressText).join(', ');
   const { name = '', address = '' } = given;
-  return name === '' ? address : `${name} <${address}>`;
+  return name === '' ? address : `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`;
 }

@@ -7,7 +7,7 @@ import type { KnownUser } from '#content/rights/caller.js';
 import type { Config } from '#settings/config.js';
 import { makePrivateFolder } from '#base/private-folder.js';
 import { escapeHtml } from '#base/values.js';
-import { asProviderMail, loadMailProvider } from './mail-provider.js';
+import { loadMailProvider } from './mail-provider.js';
 import { createOutbox } from './outbox.js';
 import { defaultTemplates, fillTemplate } from './email-templates.js';
 
@@ -28,7 +28,7 @@ export function createMailer(input: MailerInput): Mailer {
       close: () => Promise.resolve(),
     };
   const isSent = mailServer.isNamed(input.config);
-  const deliver = isSent ? (isSmtp(input.config) ? bySmtp(config.providerOptions) : byProvider(input.config)) : byFile(input);
+  const deliver = isSent ? bySettings(input.config) : byFile(input);
   const outbox = createOutbox({ observer, deliver });
   const write = async ({ template, user, values }: Letter): Promise<SendMailOptions | null> => {
     if (limits !== null && !(await limits.admitMail(template, user.email))) {
@@ -72,9 +72,19 @@ function compose(template: EmailTemplate, user: KnownUser, values: Placeholders,
 
 const withoutTags = (html: string): string => html.replaceAll(/<(?!%)\/?[a-z][^<>]*>/gi, '').trim();
 
+/** Sends by what the settings name: a mail server, or the provider of the project. */
+const bySettings = (config: Config): Deliver =>
+  isSmtp(config) ? bySmtp(config.plugins.email.config.providerOptions) : byProvider(config);
+
+/** Returns a function that loads the provider with the first e-mail, and again after it could not be loaded. */
 function byProvider(config: Config): Deliver {
   let provider: ReturnType<typeof loadMailProvider> | null = null;
-  return async (mail) => (await (provider ??= loadMailProvider(config))).send(asProviderMail(mail));
+  const load = (): ReturnType<typeof loadMailProvider> =>
+    loadMailProvider(config).catch((error: unknown) => {
+      provider = null;
+      throw error;
+    });
+  return async (mail) => (await (provider ??= load())).send(mail);
 }
 
 function bySmtp(options: object): Deliver {

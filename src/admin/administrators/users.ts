@@ -5,11 +5,7 @@ import { applicationError, forbiddenError, notFoundError, validationError } from
 import { bodyOf, idOf } from '#http/route-request.js';
 import { is } from '#store/form/matches.js';
 import { findStored } from '#store/stored.js';
-import { claim } from '#store/stores/claim.js';
-import { inTransaction } from '#store/send/transaction.js';
-import { withDatabase } from '#content/content-context.js';
 import { collections } from '#model/schema/collections.js';
-import type { Values } from '#base/values.js';
 import { array, boolean, checkIds, checkPanelBody, id, idsIn, object, string } from '../check-body.js';
 import type { PanelCall } from '../panel-route.js';
 import { resourceRoutes } from '../resource-routes.js';
@@ -26,11 +22,13 @@ import {
 import { listAccess } from './list-access.js';
 import {
   type AdministratorValues,
-  changeAdministrator,
+  changeKeepingSuperAdmin,
   deleteAdministrators,
+  fields,
   insertAdministrator,
   isEmailTaken,
-  fields,
+  keepingSuperAdmin,
+  lowerEmail,
 } from './write-administrator.js';
 
 /** The routes of administrators. */
@@ -72,12 +70,6 @@ const invitation = object({
   roles: roleIds(),
 }).noUnknown();
 
-/** Returns a body with its e-mail address in lower case. */
-const lowerEmail = ({ email, ...others }: Values): Values => ({
-  ...others,
-  ...(email !== undefined && { email: typeof email === 'string' ? email.toLowerCase() : email }),
-});
-
 /** Seconds for which an invitation is valid. */
 const invitationLifetime = 30 * 86_400;
 
@@ -115,15 +107,7 @@ async function change(call: PanelCall) {
   if (values.password !== undefined && administrator.signsOn)
     throw validationError('password cannot be set, because the administrator logs in by single sign-on');
   if (values.roles !== undefined) await checkRoles(values.roles, administrator.roles, call);
-  if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
-    throw applicationError('A user with this email address already exists');
-  const loses = (role: number): boolean =>
-    values.isActive === false || (values.roles !== undefined && !values.roles.includes(role));
-  const changed = await keepingSuperAdmin(content, {
-    ids: [id],
-    loses,
-    work: (inside) => changeAdministrator({ _id: id }, values, inside, request.sender),
-  });
+  const changed = await changeKeepingSuperAdmin(id, values, content, request.sender);
   if (changed === null) throw notFoundError('User does not exist');
   return shownAdministrator(changed);
 }
@@ -162,35 +146,4 @@ async function checkRoles(ids: readonly number[], currentRoles: readonly AdminRo
   const isHeld = (id: number): boolean => currentRoles.some((role) => role.id === id);
   const added = ids.filter((id) => !isHeld(id)).flatMap((id) => roles.get(id) ?? []);
   await mayChange(added, call);
-}
-
-/** A change of some administrators. `loses` tells whether they are no active holders of a role afterwards. */
-interface ChangeOfAdministrators<Result> {
-  readonly ids: readonly number[];
-  readonly loses: (role: number) => boolean;
-  readonly work: (inside: ContentContext) => Promise<Result>;
-}
-
-/**
- * Runs a change of administrators, one at a time. Throws a ValidationError before it if no active super admin would be left, and an
- * ApplicationError during another one.
- */
-function keepingSuperAdmin<Result>(
-  content: ContentContext,
-  { ids, loses, work }: ChangeOfAdministrators<Result>,
-): Promise<Result> {
-  return inTransaction(content.store.database, (database) =>
-    claim(database, 'administrators', {
-      busy: () => applicationError('Another administrator is changed at this moment'),
-      work: async () => {
-        const roles = [...(await readAdminRoles(database)).values()];
-        const role = roles.find(({ code }) => code === superAdminCode)?.id ?? 0;
-        const match = { roles: is.oneOf([role]), isActive: true };
-        const active = await findStored(database, collections.administrators, { match });
-        if (active.length > 0 && loses(role) && active.every(({ _id }) => ids.includes(Number(_id))))
-          throw validationError('You must have at least one user with super admin role.');
-        return work(withDatabase(content, database));
-      },
-    }),
-  );
 }

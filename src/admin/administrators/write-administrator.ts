@@ -1,14 +1,18 @@
 import { hashPassword } from '#content/hash-passwords.js';
-import type { ContentContext } from '#content/content-context.js';
+import { applicationError, validationError } from '#base/errors.js';
+import { type ContentContext, withDatabase } from '#content/content-context.js';
 import { is, type Match } from '#store/form/matches.js';
-import { findFirst } from '#store/stored.js';
+import { DuplicateKey } from '#store/send/driver-errors.js';
+import { inTransaction } from '#store/send/transaction.js';
+import { claim } from '#store/stores/claim.js';
+import { findFirst, findStored } from '#store/stored.js';
 import type { Change } from '#store/write/compile-change.js';
 import { type EntryDocument, entryStore } from '#store/write/write-entries.js';
 import { collections } from '#model/schema/collections.js';
 import type { Sender } from '#base/limits/queue.js';
 import type { Values } from '#base/values.js';
 import { object, string } from '../check-body.js';
-import { administratorOf, readAdminRoles, type Administrator } from './administrator.js';
+import { administratorOf, readAdminRoles, superAdminCode, type Administrator } from './administrator.js';
 
 /**
  * The values of an administrator that are written. `password` is plain; null removes it. `roles` are ids. `_identity` is the account at a
@@ -36,6 +40,17 @@ export async function isEmailTaken(email: string, { store }: ContentContext, exc
   return administrator !== null && administrator['_id'] !== except;
 }
 
+/** Returns values with their e-mail address in lower case, as log-ins look for it. */
+export const lowerEmail = ({ email, ...others }: Values): Values => ({
+  ...others,
+  ...(email !== undefined && { email: typeof email === 'string' ? email.toLowerCase() : email }),
+});
+
+/** Throws an ApplicationError if another administrator has just taken the address. */
+function refuseTaken(error: unknown): never {
+  throw error instanceof DuplicateKey ? applicationError('Email already taken') : error;
+}
+
 /** Stores a new administrator. The caller has checked the values. */
 export async function insertAdministrator(
   values: AdministratorValues,
@@ -44,7 +59,7 @@ export async function insertAdministrator(
 ): Promise<Administrator> {
   const [_id = 0] = await store.ids.next(collections.administrators, 1, { ...store.database, session: null });
   const document = newDocument(_id, await hashed(values, sender));
-  await entryStore.insert(store, collections.administrators, document);
+  await entryStore.insert(store, collections.administrators, document).catch(refuseTaken);
   return administratorOf(document, await readAdminRoles(store.database));
 }
 
@@ -77,8 +92,57 @@ export async function changeAdministrator(
     set: { ...ended, ...(await hashed(values, sender)), updatedAt: new Date() },
     ...(endsTokens && { increase: { _tokenVersion: 1 } }),
   };
-  const document = await entryStore.update(store, collections.administrators, { match, change });
+  const document = await entryStore.update(store, collections.administrators, { match, change }).catch(refuseTaken);
   return document === null ? null : administratorOf(document, await readAdminRoles(store.database));
+}
+
+/**
+ * Changes an administrator. Returns null if there is none. Throws an ApplicationError for an address that is taken, and a ValidationError
+ * if no active super admin would be left.
+ */
+export async function changeKeepingSuperAdmin(
+  id: number,
+  values: AdministratorValues,
+  content: ContentContext,
+  sender: Sender | null = null,
+): Promise<Administrator | null> {
+  if (values.email !== undefined && (await isEmailTaken(values.email, content, id)))
+    throw applicationError('A user with this email address already exists');
+  const loses = (role: number): boolean =>
+    values.isActive === false || (values.roles !== undefined && !values.roles.includes(role));
+  const work = (inside: ContentContext) => changeAdministrator({ _id: id }, values, inside, sender);
+  return keepingSuperAdmin(content, { ids: [id], loses, work });
+}
+
+/** A change of some administrators. `loses` tells whether they are no active holders of a role afterwards. */
+interface ChangeOfAdministrators<Result> {
+  readonly ids: readonly number[];
+  readonly loses: (role: number) => boolean;
+  readonly work: (inside: ContentContext) => Promise<Result>;
+}
+
+/**
+ * Runs a change of administrators, one at a time. Throws a ValidationError before it if no active super admin would be left, and an
+ * ApplicationError during another one.
+ */
+export function keepingSuperAdmin<Result>(
+  content: ContentContext,
+  { ids, loses, work }: ChangeOfAdministrators<Result>,
+): Promise<Result> {
+  return inTransaction(content.store.database, (database) =>
+    claim(database, 'administrators', {
+      busy: () => applicationError('Another administrator is changed at this moment'),
+      work: async () => {
+        const roles = [...(await readAdminRoles(database)).values()];
+        const role = roles.find(({ code }) => code === superAdminCode)?.id ?? 0;
+        const match = { roles: is.oneOf([role]), isActive: true };
+        const active = await findStored(database, collections.administrators, { match });
+        if (active.length > 0 && loses(role) && active.every(({ _id }) => ids.includes(Number(_id))))
+          throw validationError('You must have at least one user with super admin role.');
+        return work(withDatabase(content, database));
+      },
+    }),
+  );
 }
 
 /** Deletes administrators, and returns them in the order of their ids. */

@@ -73,7 +73,8 @@ export class DuePublisher {
         if (ended.aborted) return;
         await this.#change(due, context).catch((error: unknown) => failures.push(error)); // the others do not wait for it
       }
-      if (failures.length - before === atOnce) this.#passed.set(key, next); // so that later ones have their turn
+      const isFull = chosen.length === atOnce && failures.length > before;
+      if (isFull) this.#passed.set(key, next); // so that later ones have their turn
     }
     if (failures.length > 0) throw failures[0];
   }

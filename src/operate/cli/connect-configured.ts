@@ -30,7 +30,10 @@ export async function connectConfigured(config: Config): Promise<ConnectedDataba
   };
 }
 
-/** Opens what backups and restores of the working directory work with. The service is not loaded, which would take 40 MB of memory. */
+/**
+ * Opens what backups and restores of the working directory work with. The service is not loaded, which would take 40 MB of
+ * memory, but for what the configuration of a Strapi project may import.
+ */
 export async function openBackups() {
   const { config } = await readConfigured();
   const { database, close } = await connectConfigured(config);

@@ -43,7 +43,7 @@ const withoutLine = (message: string): string => message.replace(/^(\S+?):\d+: /
 
 /**
  * Starts the service. Its modules, which take half a second, are loaded while the database starts, and after the growth of the space is
- * off; so this file must not import them.
+ * off; so this file must not import them. Those that the configuration of a Strapi project may import are loaded before it is read.
  */
 async function startService({ directory, isNamed }: ProjectFolder, modules: Configured['modules']): Promise<void> {
   const { config } = await readConfigured({ directory, isNamed }, modules);

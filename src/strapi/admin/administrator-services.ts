@@ -1,12 +1,13 @@
-import { findAdministrator, readAdminRoles, superAdminCode, type Administrator } from '#admin/administrators/administrator.js';
+import { findAdministrator, superAdminCode, type Administrator } from '#admin/administrators/administrator.js';
 import {
   type AdministratorValues,
-  changeAdministrator,
+  changeKeepingSuperAdmin,
   insertAdministrator,
   isEmailTaken,
+  lowerEmail,
 } from '#admin/administrators/write-administrator.js';
 import { createDefaultAdminRoles } from '#admin/rights/default-roles.js';
-import { applicationError } from '#base/errors.js';
+import { applicationError, validationError } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { ContentContext } from '#content/content-context.js';
 import { is, type Match } from '#store/form/matches.js';
@@ -15,15 +16,12 @@ import type { QueryEngine } from '../services/query-engine.js';
 /** What code may set of an administrator. */
 const settable = ['firstname', 'lastname', 'username', 'email', 'password', 'isActive', 'preferedLanguage'];
 
-/** Returns the ids of roles that are given as ids or as entries. */
-const idsOf = (roles: unknown): readonly number[] =>
-  (Array.isArray(roles) ? roles : []).map((role: unknown) => Number(isRecord(role) ? role['id'] : role));
-
-/** Returns values with the address in lower case, as log-ins look for it. */
-const lowerEmail = ({ email, ...others }: Values): Values => ({
-  ...others,
-  ...(email !== undefined && { email: typeof email === 'string' ? email.toLowerCase() : email }),
-});
+/** Returns the ids of roles that are given as ids or as entries. Throws a ValidationError for anything else. */
+function idsOf(roles: unknown): readonly number[] {
+  const ids = [roles].flat().map((role: unknown) => Number(isRecord(role) ? role['id'] : role));
+  if (!ids.every((id) => Number.isInteger(id) && id > 0)) throw validationError('roles must be a list of ids');
+  return ids;
+}
 
 /** Returns the values of an administrator that code has given. */
 function valuesOf({ roles, ...given }: Values): AdministratorValues {
@@ -43,11 +41,10 @@ const secrets = ['password', 'resetPasswordToken', 'registrationToken'];
 export function administratorServices(content: () => ContentContext, query: (uid: string) => QueryEngine) {
   const find = async (match: Match) => entityOf(await findAdministrator(content().store.database, match));
   const count = (where: Values = {}) => query('admin::user').count({ where: lowerEmail(where) });
-  /** Returns the roles of some values. The default ones are made first, as Strapi makes them before it runs code. */
-  const rolesWith = async (where: Values = {}) => {
+  /** Returns the roles of a condition. The default ones are made first, as Strapi makes them before it runs code. */
+  const rolesOf = async (where: Values = {}) => {
     await createDefaultAdminRoles(content());
-    const roles = [...(await readAdminRoles(content().store.database)).values()];
-    return roles.filter((role) => Object.entries(where).every(([name, value]) => Reflect.get(role, name) === value));
+    return query('admin::role').findMany({ where });
   };
   return {
     user: {
@@ -58,9 +55,9 @@ export function administratorServices(content: () => ContentContext, query: (uid
         if (await isEmailTaken(values.email ?? '', content())) throw applicationError('Email already taken');
         return entityOf(await insertAdministrator(values, content()));
       },
-      /** Changes an administrator. A new password ends the sessions. Returns null if there is none. */
+      /** Changes an administrator, unless no super admin would be left. A new password ends the sessions. Returns null if there is none. */
       updateById: async (id: number, given: Values) =>
-        entityOf(await changeAdministrator({ _id: Number(id) }, valuesOf(given), content())),
+        entityOf(await changeKeepingSuperAdmin(Number(id), valuesOf(given), content())),
       exists: async (where?: Values) => (await count(where)) > 0,
       count,
       findOne: (id: number) => find({ _id: Number(id) }),
@@ -69,9 +66,9 @@ export function administratorServices(content: () => ContentContext, query: (uid
       sanitizeUser: (user: Values) => Object.fromEntries(Object.entries(user).filter(([name]) => !secrets.includes(name))),
     },
     role: {
-      find: rolesWith,
-      findOne: async (where?: Values) => (await rolesWith(where))[0] ?? null,
-      getSuperAdmin: async () => (await rolesWith({ code: superAdminCode }))[0] ?? null,
+      find: rolesOf,
+      findOne: async (where?: Values) => (await rolesOf(where))[0] ?? null,
+      getSuperAdmin: async () => (await rolesOf({ code: superAdminCode }))[0] ?? null,
     },
   };
 }

@@ -53,7 +53,7 @@ const anyType = ({ bind: { registry } }: ContentContext): string => [...registry
 
 const isContent = ({ kind }: { readonly kind: string }): boolean => kind !== 'component';
 
-/** Returns null as undefined: -1 means all entries. */
+/** Returns a limit; undefined for -1, which means all entries. */
 const convertLimitQueryParams = (limit: unknown): number | undefined =>
   Number(limit) === -1 ? undefined : wholeNumber('limit', limit);
 

@@ -24,8 +24,8 @@ interface Project {
 }
 
 /**
- * Returns the first use of each name of `strapi` or of @strapi/utils in each file of src that is not offered, without running the files. Finds only
- * literal names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
+ * Returns the first use of each name of `strapi` or of @strapi/utils in each file of src that is not offered, without running the files.
+ * Finds only literal names. Computed ones fail with the same message when they run. Plugins that do not run are left out.
  */
 export function unsupportedUses(project: Project): readonly UnsupportedUse[] {
   const files = new Map(sourceFiles(project).flatMap((file) => parsed(file)));

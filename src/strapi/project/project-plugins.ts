@@ -194,7 +194,7 @@ const reportTo =
     }
   };
 
-/** Returns `strapi.admin`, of which its settings and some services are there. `missing` returns the value of any other member, or throws. */
+/** Returns `strapi.admin`, which has its settings and some services. `missing` returns the value of any other member, or throws. */
 function adminWith(
   { services, config }: { readonly services: PluginsInput['adminServices']; readonly config: unknown },
   missing: () => unknown,

@@ -4,7 +4,6 @@ import type { Route } from '#http/route.js';
 import type { Connection } from '#http/running.js';
 import { panelRoutes } from '#admin/panel-paths.js';
 import { createRow, namedActions } from '#api/rest/content-routes.js';
-import { isRecord } from '#base/values.js';
 import { QueryCache } from '#api/rest/read-query.js';
 import type { Registry } from '#model/schema/content-type.js';
 import type { NoteProblem } from '../load/code-problems.js';
@@ -14,6 +13,7 @@ import { createRouteRow, type EndpointParts } from './endpoints.js';
 import type { CoreCode } from './factories.js';
 import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actions.js';
 import { withLookUps } from './look-up-routes.js';
+import { leftOutFile } from './left-out-file.js';
 import { compilePath, UnreachablePathError } from './route-paths.js';
 import { indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
@@ -156,18 +156,6 @@ function orderedRoute(resolved: ResolvedRoute, registry: Registry, parts: RowPar
     });
     return null;
   }
-}
-
-/** Returns a file that could not run and has code that a route names; undefined if there is none. */
-function leftOutFile(resolved: ResolvedRoute, leftOut: ReadonlyMap<string, string>): string | undefined {
-  const { owner, route } = resolved;
-  const named = (kind: 'policies' | 'middlewares'): readonly string[] =>
-    (route.config?.[kind] ?? []).flatMap((item: unknown) => {
-      const name = typeof item === 'string' ? item : isRecord(item) ? String(item['name']) : '';
-      return name.includes('::') ? `${kind} ${name}` : [`${kind} ${owner ?? 'global'}.${name}`, `${kind} global::${name}`];
-    });
-  const names = [`controllers ${namesOf(resolved).uid}`, ...named('policies'), ...named('middlewares')];
-  return names.map((name) => leftOut.get(name)).find((file) => file !== undefined);
 }
 
 const unchangedRoute = (row: Route): OrderedRoute => ({

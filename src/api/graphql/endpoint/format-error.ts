@@ -3,6 +3,7 @@ import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { ApiError } from '#base/errors.js';
 import { isHttpError } from '#base/http-errors.js';
 import { isRecord } from '#base/values.js';
+import { isBug } from '#http/error-response.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 
 /** Converts an error to the form that clients receive. */
@@ -49,7 +50,10 @@ function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat)
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   format.count(thrown);
   if (thrown instanceof ApiError) return apiError({ ...partsOf(thrown), details: thrown.details ?? {} });
-  if (isHttpError(thrown)) return apiError(partsOf(thrown));
+  if (isHttpError(thrown)) {
+    if (isBug(thrown)) format.report(thrown);
+    return apiError(partsOf(thrown));
+  }
   if (error instanceof GraphQLError && isShown(error)) return withCode(discreet(error, format), format);
   format.report(thrown);
   return new GraphQLError('Internal Server Error', { extensions: { code: 'INTERNAL_SERVER_ERROR', ...stack(thrown, format) } });
