@@ -14,11 +14,6 @@ export const knownDifferences: readonly KnownDifference[] = [
   { reason: 'entries in answers have a meta of their own', places: /^body\.(value\.)?data(\.\d+)?\.meta$/ },
   { reason: 'components are numbered in one sequence, in their order', places: /\b(seo|quotes?|quotes\.\d+|blocks\.\d+)\.id$/ },
   {
-    reason: 'yup is a package of the project, which these tests do not install',
-    calls: ['utils/yup', 'utils/yup-valid', 'utils/yup-strict'],
-    places: anything,
-  },
-  {
     reason: 'entries have their id even if select does not name it, and no values that only orderBy names',
     calls: [
       'query-engine/findOne-order',
