@@ -14,6 +14,6 @@ export function isHttpError(thrown: unknown): thrown is HttpError {
 }
 
 function classNames(value: object): readonly string[] {
-  const prototype = Object.getPrototypeOf(value) as object | null; // typed as any
+  const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === null ? [] : [prototype.constructor.name, ...classNames(prototype)];
 }

@@ -27,7 +27,8 @@ const files = {
     ] };`,
   'src/middlewares/outer.js': `module.exports = () => async (ctx, next) => {
     await (${see('outer')})(ctx, next);
-    if (ctx.query.format === 'own') ctx.body = { own: ctx.body.error.message }; };`,
+    if (ctx.query.format === 'own') ctx.body = { own: ctx.body.error.message };
+    if (ctx.query.format === 'changed') ctx.body.error.message = 'changed'; };`,
   'src/middlewares/inner.js': `module.exports = (config, { strapi }) => async (ctx, next) => {
     await (${see('inner')})(ctx, next);
     if (ctx.query.page === 'own' && ctx.status === 404 && ctx.body == null) ctx.body = { page: strapi.config.get('own') }; };`,
@@ -64,6 +65,12 @@ describe('middlewares around all requests', () => {
     await serving.strapi.query('plugin::users-permissions.permission').create({ data });
   });
   after(() => serving.stop());
+
+  it('may change the answer of an error in place', async () => {
+    const response = await fetch(`${serving.server.url}/api/refused?format=changed`);
+    const { error } = (await response.json()) as { readonly error: { readonly message: string } };
+    expect([response.status, error.message]).to.deep.equal([400, 'changed']);
+  });
 
   for (const [path, status, inner, outer] of cases)
     it(`see ${path} before and after strapi::errors`, async () => {

@@ -8,10 +8,13 @@ import { advice, type CheckResult, nameSome, problem, unknown } from '#base/find
 
 /** Finds e-mails that are not sent although users need them. */
 export function checkMail({ config, mail, database }: Context): CheckResult {
-  const { settings } = config.plugins.email.config;
+  const { provider, settings } = config.plugins.email.config;
   const { accounts, roles } = database ?? {};
   if (mail !== null)
-    return problem(`the mail server refuses the connection: ${mail}`, 'correct plugins.email.config.providerOptions');
+    return problem(
+      `${provider === 'nodemailer' ? 'the mail server refuses the connection' : `the e-mail provider ${provider} does not work`}: ${mail}`,
+      'correct plugins.email.config.providerOptions',
+    );
   const isSent = mailServer.isNamed(config);
   const remedy = 'set plugins.email.config.providerOptions: host, port and auth';
   const asks = roles?.byType.get('public')?.actions.has('plugin::users-permissions.auth.forgotPassword') === true;

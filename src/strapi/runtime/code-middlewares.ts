@@ -1,7 +1,9 @@
 import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { Context, Next } from 'koa';
 import type { Config } from '#settings/config.js';
 import { ApiError, notFoundError } from '#base/errors.js';
+import { countExceeded } from '#base/limits/exceeded.js';
 import type { Observer } from '#base/observe/observer.js';
 import { envelopeError, isBug } from '#http/error-response.js';
 import { decodeBody, isUndecoded } from '#http/request-body.js';
@@ -62,17 +64,18 @@ export class CodeMiddlewares {
 
   /** Runs the outer middlewares. Errors that they leave as they are go on to the service, which answers and reports them. */
   async #runOuter(ctx: Context, inside: () => Promise<unknown>): Promise<void> {
-    let failure: { readonly error: unknown; readonly body: unknown } | null = null;
+    const failures: unknown[] = [];
     await runAll(handlersOf(this.#outer), ctx, async () => {
       const error = await inside().then(() => unanswered(ctx), thrown);
       if (error === null) return;
-      const body = envelopeError(error.thrown);
-      failure = { error: error.thrown, body };
-      show(ctx, error.thrown, body);
+      failures.push(error.thrown);
+      show(ctx, error.thrown);
     });
-    if (failure === null) return;
-    const { error, body } = failure as { readonly error: unknown; readonly body: unknown }; // set above
-    if (ctx.body === body && ctx.status === envelopeError(error).error.status) throw error;
+    if (failures.length === 0) return;
+    const error = failures.at(-1);
+    const body = envelopeError(error);
+    if (isDeepStrictEqual(ctx.body, body) && ctx.status === body.error.status) throw error;
+    countExceeded(error, this.#parts.observer);
     const { method, path, state } = ctx;
     const requestId = String(state['requestId']);
     if (isBug(error)) this.#parts.observer.observe({ kind: 'request failed', requestId, method, path, err: error });
@@ -87,7 +90,8 @@ const thrown = (error: unknown): { readonly thrown: unknown } => ({ thrown: erro
 const unanswered = (ctx: Context): { readonly thrown: unknown } | null =>
   ctx.status === 404 && ctx.body === undefined && ctx.respond !== false ? thrown(notFoundError()) : null;
 
-function show(ctx: Context, error: unknown, body: ReturnType<typeof envelopeError>): void {
+function show(ctx: Context, error: unknown): void {
+  const body = envelopeError(error);
   if (error instanceof ApiError) ctx.set(error.headers);
   ctx.status = body.error.status;
   ctx.body = body;
@@ -103,7 +107,7 @@ async function orRefusal(ctx: Context, next: Next): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError) || !isPlain(error)) throw error;
     if (error.status === 404 && ctx.body === undefined) ctx.set(error.headers);
-    else show(ctx, error, envelopeError(error));
+    else show(ctx, error);
   }
 }
 
