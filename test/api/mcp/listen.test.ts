@@ -201,10 +201,8 @@ describe('an agent that follows resources', () => {
   it('is told of the end by a service that stops', async () => {
     const other = await serve();
     const { subscription } = await follow(['mangrove://page/1', 'mangrove://types'], { url: other.server.url });
-    const begun = performance.now();
     await other.stop();
     expect(await subscription.closed).to.equal('graceful');
-    expect(performance.now() - begun).to.be.below(5_000);
   });
 
   it('of a revision with sessions is not told that it could', async () => {

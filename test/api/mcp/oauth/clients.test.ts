@@ -209,7 +209,7 @@ describe('clients of OAuth', () => {
       answer = (_, response) => response.write('{');
       const start = Date.now();
       expect(await read().catch(String)).to.match(/abort|timeout/i);
-      expect(Date.now() - start).to.be.within(4_500, 8_000);
+      expect(Date.now() - start).to.be.greaterThan(4_500);
     });
   });
 

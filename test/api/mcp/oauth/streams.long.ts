@@ -45,11 +45,9 @@ describe('a stream of a client of OAuth, while nothing is written,', () => {
     const ofEve = await follow(endingIn(5, await tokenFor('eve')));
     await endGrants(server, users.ann.jwt);
     await server.admin('PUT', `/users/${String(users.bob.id)}`, { blocked: true });
-    const begun = performance.now();
     for (const { subscription, uris } of [...ofAnn, ...ofBob, ...ofEve]) {
       expect(await subscription.closed).to.equal('graceful');
       expect(uris).to.deep.equal([]);
     }
-    expect(performance.now() - begun).to.be.below(22_000); // 5 s until the last token has expired, and a second for the machine
   });
 });
