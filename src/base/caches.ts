@@ -92,6 +92,16 @@ export function oncePer<One extends object>(): (one: One, work: () => Promise<un
   };
 }
 
+/** Returns a function that does work once, with the first call, and again after it has failed. All calls share the result. */
+export function onceDone<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let begun: Promise<Result> | null = null;
+  return () =>
+    (begun ??= work().catch((error: unknown) => {
+      begun = null;
+      throw error;
+    }));
+}
+
 /** Values that several clients have in common, by what makes them equal. Those that nobody uses any more are forgotten. */
 export class SharedValues<Value extends object> {
   readonly #values = new Map<string, WeakRef<Value>>();

@@ -26,9 +26,10 @@ export interface FileValues extends FilePlace {
   /** thousands of bytes */
   readonly size: number;
   readonly url: string;
-  readonly previewUrl: null;
+  readonly previewUrl: string | null;
   readonly provider: string;
-  readonly provider_metadata: null;
+  /** What an upload provider needs to find the file. */
+  readonly provider_metadata: Values | null;
 }
 
 /** The parts of a file's path, `/uploads/<hash><ext>`. */

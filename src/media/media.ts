@@ -3,10 +3,12 @@ import { hostname } from 'node:os';
 import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import { cacheUntilChanged, type ChangeBus } from '#store/changes/changes.js';
+import type { Observer } from '#base/observe/observer.js';
 import { type BlobOwner, blobRecords, type StoredBlob } from '#store/stores/blob-store.js';
 import { commented, type Database } from '#store/send/database.js';
 import { collections } from '#model/schema/collections.js';
 import { readImageChoices } from './image-choices.js';
+import { createFileHost, type FileHost } from './hosting/file-host.js';
 import { createImageMaker, type ImageChoices, type ImageMaker } from './images/image-maker.js';
 import type { ByteRange, ByteSource, MediaSettings } from './storage/file-storage.js';
 import { createStorageOf, type StorageOf } from './storage/storage-of.js';
@@ -21,10 +23,18 @@ export interface Media {
   readonly imageChoices: () => Promise<ImageChoices>;
   /** Returns the storage of a name. Each file records its storage, so that it is found after the provider was changed. */
   readonly storageOf: StorageOf;
+  /** The other service that keeps new files; null if Mangrove stores them. */
+  readonly host: FileHost | null;
 }
 
-/** Returns the media library without its background work. */
-export function createMedia(config: Config, database: Database, changes: ChangeBus | null = null): Media {
+/** What a running service has besides its database. */
+interface ServiceParts {
+  readonly changes: ChangeBus;
+  readonly observer: Observer;
+}
+
+/** Returns the media library without its background work. That of a command, which is no running service, stores all files itself. */
+export function createMedia(config: Config, database: Database, service: ServiceParts | null = null): Media {
   const settings = config.plugins.upload.config;
   const choices = () => readImageChoices(database);
   return {
@@ -32,8 +42,9 @@ export function createMedia(config: Config, database: Database, changes: ChangeB
     database,
     owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
     images: createImageMaker(settings),
-    imageChoices: changes === null ? choices : cacheUntilChanged(changes, [collections.codeStore], choices),
+    imageChoices: service === null ? choices : cacheUntilChanged(service.changes, [collections.codeStore], choices),
     storageOf: createStorageOf({ settings, directory: config.directory, database }),
+    host: service === null ? null : createFileHost(config, service.observer),
   };
 }
 

@@ -2,6 +2,7 @@ import type { BlobName } from '#store/stores/blob-store.js';
 import { checkType, decideType, type FileType } from './decide-type.js';
 import { cleanName, cleanTitle, hashName } from './clean-name.js';
 import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace, type FileValues } from './file-values.js';
+import { hostFile } from './hosting/host-file.js';
 import { formatsByType, type ImageSet, type MadeImage } from './images/image-types.js';
 import { imageWithoutVariants } from './images/transform-image.js';
 import type { Media } from './media.js';
@@ -11,7 +12,10 @@ import type { Staging, UploadedFile } from './staging.js';
 /** A file that is ready to be published, with its attributes and the names of its blobs. */
 export interface PreparedFile {
   readonly values: FileValues;
+  /** None if the host of files has its bytes. */
   readonly blobs: readonly BlobName[];
+  /** What is staged of it, for `Staging.keep`: the file, then its variants. */
+  readonly staged: readonly string[];
 }
 
 interface PrepareContext {
@@ -43,7 +47,10 @@ async function prepareOnce(file: UploadedFile, info: FileInfo, context: PrepareC
   const about = { name, mime: type.mime, place };
   const variants = await stageVariants(images?.variants ?? new Map<string, MadeImage>(), about, context);
   const values = fileValues({ ...about, bytes: stored.size, size: original ?? images?.size ?? null }, variants.formats, media);
-  return { values, blobs: [{ id: stored.id, name: nameOf(place), size: stored.size }, ...variants.blobs] };
+  const blobs = [{ id: stored.id, name: nameOf(place), size: stored.size }, ...variants.blobs];
+  const prepared = { values, blobs, staged: blobs.map(({ id }) => id) };
+  const { host } = media;
+  return host === null ? prepared : hostFile(prepared, info, { host, staging, isReplacement: context.place !== undefined });
 }
 
 /** Types of images that are measured but not resized. */

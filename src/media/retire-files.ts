@@ -7,19 +7,29 @@ import { type BlobOwner, blobRecords, type PendingBlob } from '#store/stores/blo
 import { hasEnded } from '#base/processes.js';
 import { uploadFile } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
-import { namesOf } from './file-values.js';
+import { type FileValues, namesOf } from './file-values.js';
+import { removeHosted } from './hosting/host-file.js';
 import { type Media, withCommandsOf } from './media.js';
 import { deleteBlobs } from './staging.js';
 
 /**
  * Unpublishes the bytes of a file, its variants and its other sizes inside the transaction that deletes or replaces it. Returns
- * the cleanup to run after the commit. If deleting the bytes fails, the sweep deletes them later.
+ * the cleanup to run after the commit. If deleting the bytes fails, the sweep deletes them later; those that a host of files keeps stay
+ * there, which the log says.
  */
-export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
+export async function retireFile(
+  file: Values,
+  media: Media,
+  database: Database,
+  replacement: FileValues | null = null,
+): Promise<() => Promise<void>> {
   const blobs = await blobRecords.retire(database, namesOf(file), media.owner);
   const { comment } = commentIn(database);
   const own = comment === undefined ? media : withCommandsOf(media, comment);
-  return () => deleteBlobs(blobs, own).catch(() => undefined);
+  return async () => {
+    await deleteBlobs(blobs, own).catch(() => undefined);
+    await removeHosted(file, media, replacement && { ...replacement });
+  };
 }
 
 /** Returns the subscriber that deletes the bytes of deleted files, whoever deletes them. */

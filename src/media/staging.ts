@@ -5,7 +5,7 @@ import { payloadTooLargeError, validationError } from '#base/errors.js';
 import { blobRecords, type PendingBlob } from '#store/stores/blob-store.js';
 import { type ByteSource, joinBytes } from './storage/file-storage.js';
 import { storageProviders } from './storage/storage-of.js';
-import { printSize } from '#base/values.js';
+import { printSize, type Values } from '#base/values.js';
 import { type Media, readStoredRange } from './media.js';
 
 /** Stored bytes that are not yet published as a file. */
@@ -40,6 +40,7 @@ export class Staging {
   readonly #media: Media;
   readonly #time: WaitTime;
   readonly #pending = new Map<string, PendingBlob>();
+  readonly #hosted = new Map<string, Values>();
   readonly #endings = new Map<string, Promise<unknown>>();
 
   /** `time` limits how long the request may wait for the database. */
@@ -76,15 +77,30 @@ export class Staging {
   }
 
   /** Reads the first bytes of staged ones, up to `end`. */
-  async read({ id }: StagedBytes, end: number): Promise<Buffer> {
-    const blob = this.#pending.get(id);
-    if (blob === undefined) throw new Error(`${id} is not staged`);
-    return joinBytes(readStoredRange(blob, { start: 0, end }, this.#media));
+  read(bytes: Pick<StagedBytes, 'id'>, end: number): Promise<Buffer> {
+    return joinBytes(this.open(bytes, end));
   }
 
-  /** Marks blobs as published, so that they are not discarded. */
+  /** Returns the first bytes of staged ones, up to `end`, as they are read. */
+  open({ id }: Pick<StagedBytes, 'id'>, end: number): ByteSource {
+    const blob = this.#pending.get(id);
+    if (blob === undefined) throw new Error(`${id} is not staged`);
+    return readStoredRange(blob, { start: 0, end }, this.#media);
+  }
+
+  /** Adds what the host of files has stored, which is deleted like staged bytes. Returns its id. */
+  addHosted(file: Values): string {
+    const id = blobRecords.newId();
+    this.#hosted.set(id, file);
+    return id;
+  }
+
+  /** Marks blobs and hosted files as published, so that they are not discarded. */
   keep(ids: readonly string[]): void {
-    for (const id of ids) this.#pending.delete(id);
+    for (const id of ids) {
+      this.#pending.delete(id);
+      this.#hosted.delete(id);
+    }
   }
 
   /**
@@ -93,12 +109,14 @@ export class Staging {
    */
   async discard(): Promise<void> {
     const ids = [...this.#pending.keys()];
+    const hosted = [...this.#hosted.values()];
     this.#pending.clear();
-    if (ids.length === 0) return;
-    const discarded = blobRecords
-      .endPending(this.#media.database, ids)
-      .then((blobs) => deleteBlobs(blobs, this.#media))
-      .catch(() => undefined);
+    this.#hosted.clear();
+    if (ids.length === 0 && hosted.length === 0) return;
+    const { host } = this.#media;
+    const ending = ids.length === 0 ? Promise.resolve([]) : blobRecords.endPending(this.#media.database, ids);
+    const deleted = ending.then((blobs) => deleteBlobs(blobs, this.#media)).catch(() => undefined);
+    const discarded = Promise.all([deleted, ...hosted.map((file) => host?.remove(file))]);
     await this.#time.run(patience, (limit) => withinTime(limit, () => discarded)).catch(() => undefined);
   }
 }

@@ -56,17 +56,19 @@ export async function prepareReplacement(
   const stored = (await findOne(type, key.id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
-  const { values, blobs } = await prepareFile(file, info, { media, staging, place });
-  const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
+  const { values, blobs, staged } = await prepareFile(file, info, { media, staging, place });
+  // an address of this service stays as it is, with the base URL that it was stored with
+  const url = blobs.length > 0 && values.provider === stored.document['provider'] ? stored.document['url'] : values.url;
+  const row = { ...values, ...textsOf(info), name: values.name, url, formats: values.formats ?? {} };
   const store = async (inner: ContentContext): Promise<LoadedEntry> => {
     const { database } = inner.store;
     // The entry is updated first: if the file was deleted in the meantime, no bytes may be published.
     const entry = (await update({ ...key, type }, { data: row, query: emptyQuery }, inner)) ?? missing();
     await followFolders([info], inner);
-    const finish = await retireFile(stored.document, media, database);
+    const finish = await retireFile(stored.document, media, database, values);
     await blobRecords.publish(database, blobs);
     await afterCommit(database, () => {
-      staging.keep(blobs.map((blob) => blob.id));
+      staging.keep(staged);
       return finish();
     });
     return entry;

@@ -101,7 +101,7 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
 /** Marks the files as published after the commit, so that they are not discarded. */
 export const keepFiles = ({ files }: ReadyFiles, staging: Staging, { store }: ContentContext): Promise<void> =>
   afterCommit(store.database, () => {
-    staging.keep(files.flatMap(({ blobs }) => blobs.map(({ id }) => id)));
+    staging.keep(files.flatMap(({ staged }) => staged));
     return Promise.resolve();
   });
 

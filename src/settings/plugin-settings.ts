@@ -1,21 +1,6 @@
 import { loginProviders } from './provider-settings.js';
-import {
-  flag,
-  group,
-  maybeFlag,
-  maybeText,
-  optionalInteger,
-  type Setting,
-  shaped,
-  text,
-  amount,
-  integerSetting,
-} from './setting.js';
+import { flag, group, maybeFlag, maybeText, options, optionalInteger, shaped, text, amount, integerSetting } from './setting.js';
 import { uploadSettings } from './upload-settings.js';
-
-type Options = Readonly<Record<string, unknown>>;
-
-const options = (about: string): Setting<Options> => shaped<Options>({ type: 'object' }, {}, about);
 
 const graphqlSettings = group({
   enabled: flag(true, 'Serve GraphQL'),

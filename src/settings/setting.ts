@@ -94,6 +94,11 @@ export const texts = (value: readonly string[], about: string): Setting<readonly
 /** Declares a value of any type. `schema` must be at least as strict as the type. */
 export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);
 
+type Options = Readonly<Record<string, unknown>>;
+
+/** Declares options whose names are not known here, such as those of a package. */
+export const options = (about: string): Setting<Options> => shaped<Options>({ type: 'object' }, {}, about);
+
 /** The environment that the service runs in. */
 export type Environment = 'development' | 'test' | 'production';
 

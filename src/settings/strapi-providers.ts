@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import { isAbsolute, join } from 'node:path';
 import { nearestName } from '#base/nearest-name.js';
+import { providerPackage } from './provider-packages.js';
 import { uploadProviders } from './upload-settings.js';
 import { valuesOf, type Translation } from './translation.js';
 import type { Values } from '#base/values.js';
@@ -11,14 +10,19 @@ import type { Values } from '#base/values.js';
  */
 const shortName = (name: string): string => name.replace(/^.*provider-(upload|email)-/, '');
 
-/** Translates Strapi's `plugins.upload.config`. */
-export function uploadProvider(value: unknown): Translation {
-  const { provider, providerOptions, security, ...rest } = without(valuesOf(value), 'actionOptions');
+/**
+ * Translates Strapi's `plugins.upload.config`. A provider without a storage in its place sends new files to its service if the project has
+ * installed it.
+ */
+export function uploadProvider(value: unknown, directory: string): Translation {
+  const { provider, providerOptions, actionOptions, security, ...rest } = valuesOf(value);
   const { allowedTypes, deniedTypes } = valuesOf(security);
   const set = { ...prefixed('plugins.upload.config', rest), ...types({ allowedTypes, deniedTypes }) };
   if (provider === undefined || uploadProviders.some((name) => name === provider))
     return { set: { ...set, ...prefixed('plugins.upload.config', { provider, providerOptions }) } };
-  const { set: found = {}, advice } = storages(shortName(String(provider)), valuesOf(providerOptions));
+  const name = String(provider);
+  const { set: found = {}, advice } =
+    storageFor(shortName(name), valuesOf(providerOptions)) ?? hostFor(name, { providerOptions, actionOptions }, directory);
   return { set: { ...set, ...found }, advice };
 }
 
@@ -34,13 +38,21 @@ const inWords = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 const likeS3 =
   /s3|minio|spaces|digitalocean|^do$|r2|wasabi|scaleway|backblaze|ceph|linode|vultr|google-cloud|gcs|supabase|aliyun|oss|tencent|cos$/i;
 
-function storages(name: string, options: Values): Translation {
+/** Returns the translation of a provider that a storage stands for; null if none does. */
+function storageFor(name: string, options: Values): Translation | null {
   if (name === 'local') return localStorage(options);
-  if (name === 'aws-s3') return s3Storage(options);
+  return name === 'aws-s3' ? s3Storage(options) : null;
+}
+
+/** Translates any other provider. `options` are those of the provider and of its functions. */
+function hostFor(provider: string, options: Values, directory: string): Translation {
+  if (providerPackage('upload', provider, directory) !== null)
+    return { set: prefixed('plugins.upload.config.host', { provider, ...options }) };
+  const name = shortName(provider);
   const near = likeS3.test(name) ? 's3' : nearestName(name, uploadProviders);
   const instead = near ?? inWords.format(uploadProviders);
   return {
-    advice: `there is no upload provider ${name}; stored files keep their addresses, and new files go into MongoDB unless plugins.upload.config.provider is ${instead}`,
+    advice: `the upload provider ${name} is not installed; stored files keep their addresses, and new files go into MongoDB unless it is, or plugins.upload.config.provider is ${instead}`,
   };
 }
 
@@ -90,7 +102,7 @@ export function emailProvider(value: unknown, directory: string): Translation {
   const written = typeof provider === 'string' ? provider : 'nodemailer';
   const name = shortName(written);
   const transport = Object.hasOwn(transports, name) ? transports[name] : undefined;
-  const installed = transport === undefined ? installedProvider(written, directory) : null;
+  const installed = transport === undefined ? providerPackage('email', written, directory) : null;
   if (installed !== null)
     return { set: { ...set, ...prefixed('plugins.email.config', { provider: installed, providerOptions }) } };
   if (transport === undefined)
@@ -103,19 +115,6 @@ export function emailProvider(value: unknown, directory: string): Translation {
     set: { ...set, 'plugins.email.config.provider': 'nodemailer', 'plugins.email.config.providerOptions': options },
     advice,
   };
-}
-
-/** Returns the name of the package of an e-mail provider, which Strapi looks for in the same order; null if none is installed. */
-function installedProvider(provider: string, directory: string): string | null {
-  const { resolve } = createRequire(join(directory, 'package.json'));
-  const isInstalled = (name: string): boolean => {
-    try {
-      return isAbsolute(resolve(name)); // a name of Node's own modules is none
-    } catch {
-      return false;
-    }
-  };
-  return [`@strapi/provider-email-${provider.toLowerCase()}`, provider].find(isInstalled) ?? null;
 }
 
 const without = (values: Values, name: string): Values =>

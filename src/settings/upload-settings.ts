@@ -1,4 +1,4 @@
-import { choice, flag, group, maybeText, shaped, texts, amount, integerSetting } from './setting.js';
+import { choice, flag, group, maybeText, options, shaped, texts, amount, integerSetting } from './setting.js';
 
 const counts = shaped<readonly number[]>(
   { type: 'array', items: { type: 'integer', minimum: 1, maximum: 10_000 } },
@@ -31,6 +31,11 @@ export const uploadSettings = group({
       {},
       'Options by provider name, or the options of the selected provider. disk: { folder }; s3: { bucket, prefix } and options of the AWS client, such as region, endpoint and credentials',
     ),
+    host: group({
+      provider: maybeText('Upload provider of Strapi v4, a package of the project, which sends new files to another service'),
+      providerOptions: options('Options of this provider'),
+      actionOptions: options('Options of its functions, by name: upload, uploadStream and delete'),
+    }),
     sizeLimit: integerSetting(209_715_200, 'Bytes of one file; beyond: 413'),
     filesLimit: amount(50, 'Files of one request; beyond: 413'),
     fieldsLimit: amount(100, 'Fields of one multipart request, not counting files; beyond: 413'),

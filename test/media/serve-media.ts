@@ -65,14 +65,22 @@ const story: TestModel = {
 
 type UploadConfig = NonNullable<NonNullable<PartialConfig['plugins']>['upload']>;
 
+interface MediaInput {
+  readonly uses?: FreshDatabase;
+  readonly register?: Register;
+  /** The directory of a Strapi project. */
+  readonly project?: string;
+}
+
 /** The whole service on a database of its own, with stories that have media everywhere. */
 export async function serveMedia(
   upload: UploadConfig = {},
-  { uses, register }: { readonly uses?: FreshDatabase; readonly register?: Register } = {},
+  { uses, register, project }: MediaInput = {},
 ): Promise<MediaServer> {
   const serving = await serveModels({
     models: [shot, story],
-    config: { plugins: { upload, 'users-permissions': { enabled: false } } },
+    config: { plugins: { upload, 'users-permissions': { enabled: false } }, ...(project && { directory: project }) },
+    ...(project && { project }),
     ...(uses && { database: uses }),
     ...(register && { register }),
   });

@@ -216,7 +216,7 @@ const cases: readonly Case[] = [
     what: 'a provider of files that is like S3',
     written: plugin('upload', { provider: 'strapi-provider-upload-ts-minio', providerOptions: {} }),
     settings: { [`${upload}.provider`]: 'gridfs' },
-    warnings: [/there is no upload provider ts-minio; .* is s3$/],
+    warnings: [/the upload provider ts-minio is not installed; .* is s3$/],
   },
   ...Object.entries({
     cloudinary: 'gridfs, disk or s3',

@@ -1,11 +1,8 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { SendMailOptions } from 'nodemailer';
 import { messageOf } from '#base/errors.js';
 import { withinTime } from '#base/limits/clock.js';
-import { isRecord } from '#base/values.js';
 import type { Config } from '#settings/config.js';
+import { openProvider } from '#settings/provider-packages.js';
 
 /** What a provider of Strapi v4 sends: the options of nodemailer, with addresses as texts. */
 interface ProviderMail extends Omit<SendMailOptions, 'from' | 'to' | 'cc' | 'bcc' | 'replyTo'> {
@@ -30,29 +27,19 @@ const patience = 60_000;
  */
 export async function loadMailProvider({ directory, plugins }: Config): Promise<MailProvider> {
   const { provider, providerOptions, settings } = plugins.email.config;
-  const file = createRequire(join(directory, 'package.json')).resolve(provider);
-  const init = initIn(await import(pathToFileURL(file).href));
-  const made: unknown = await init?.(providerOptions, settings);
-  if (!isRecord(made) || typeof made['send'] !== 'function')
-    throw new Error(`${provider} is no e-mail provider: it has no init with send`);
-  const given = made as { readonly send: (mail: ProviderMail) => unknown }; // as checked
+  const opened: { readonly send?: (mail: ProviderMail) => unknown } | null = await openProvider(provider, directory, [
+    providerOptions,
+    settings,
+  ]);
+  if (typeof opened?.send !== 'function') throw new Error(`${provider} is no e-mail provider: it has no init with send`);
   const late = (): Error => new Error(`the e-mail provider did not answer within ${String(patience / 1_000)} s`);
   return {
     send: async (mail) => {
-      await withinTime(patience, async () => given.send(asProviderMail(mail)), late).catch((error: unknown) => {
+      await withinTime(patience, async () => opened.send?.(asProviderMail(mail)), late).catch((error: unknown) => {
         throw new Error(messageOf(error));
       });
     },
   };
-}
-
-type Init = (options: object, settings: object) => unknown;
-
-/** Returns `init` of a module, or of its default export; null if there is none. */
-function initIn(module: unknown): Init | null {
-  if (!isRecord(module)) return null;
-  const { init } = module;
-  return typeof init === 'function' ? (init as Init) : initIn(module['default']);
 }
 
 type Addresses = SendMailOptions['to'];

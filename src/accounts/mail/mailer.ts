@@ -5,6 +5,7 @@ import type { EmailTemplate } from '#content/rights/account-settings.js';
 import type { Accounts, Letter, Mailer, Placeholders } from '#content/rights/accounts.js';
 import type { KnownUser } from '#content/rights/caller.js';
 import type { Config } from '#settings/config.js';
+import { onceDone } from '#base/caches.js';
 import { makePrivateFolder } from '#base/private-folder.js';
 import { escapeHtml } from '#base/values.js';
 import { loadMailProvider } from './mail-provider.js';
@@ -78,13 +79,8 @@ const bySettings = (config: Config): Deliver =>
 
 /** Returns a function that loads the provider with the first e-mail, and again after it could not be loaded. */
 function byProvider(config: Config): Deliver {
-  let provider: ReturnType<typeof loadMailProvider> | null = null;
-  const load = (): ReturnType<typeof loadMailProvider> =>
-    loadMailProvider(config).catch((error: unknown) => {
-      provider = null;
-      throw error;
-    });
-  return async (mail) => (await (provider ??= load())).send(mail);
+  const load = onceDone(() => loadMailProvider(config));
+  return async (mail) => (await load()).send(mail);
 }
 
 function bySmtp(options: object): Deliver {

@@ -63,7 +63,7 @@ async function change({ content, running, request }: PanelCall): Promise<Answer>
     const made = new Map<keyof Logos, Logo>();
     for (const [name, file] of given) if (file !== null) made.set(name, await makeLogo(name, file, { media, staging }));
     const logos = await storeLogos({ logos: made, removed, media }, content);
-    staging.keep([...made.values()].map(({ blob }) => blob.id));
+    staging.keep([...made.values()].flatMap(({ staged }) => staged.slice(0, 1)));
     return { body: shown(logos) };
   } finally {
     await staging.discard();
@@ -81,13 +81,11 @@ const largest = { bytes: 1_048_576, side: 750 };
 async function makeLogo(name: string, file: UploadedFile, context: { readonly media: Media; readonly staging: Staging }) {
   const refuse = (part: string, message: string) => fieldErrors([{ path: [name, part], message: `${name}.${part} ${message}` }]);
   if (file.size > largest.bytes) throw refuse('size', `must be less than or equal to ${String(largest.bytes)}`);
-  const { values, blobs } = await prepareFile(file, {}, context);
+  const { values, ...bytes } = await prepareFile(file, {}, context);
   if (!types.includes(values.mime)) throw refuse('type', `must be one of the following values: ${types.join(', ')}`);
   for (const side of ['width', 'height'] as const)
     if ((values[side] ?? 0) > largest.side) throw refuse(side, `must be less than or equal to ${String(largest.side)}`);
-  const [blob] = blobs;
-  if (blob === undefined) throw applicationError('The logo could not be stored');
-  return { blob, values: { ...values, formats: null } };
+  return { ...bytes, values: { ...values, formats: null } }; // its variants are not kept
 }
 
 interface LogoChange {
@@ -104,7 +102,7 @@ const storeLogos = ({ logos: made, removed, media }: LogoChange, content: Conten
     const logos = Object.fromEntries(names.map((name) => [name, next(name)])) as unknown as Logos; // the same names
     await blobRecords.publish(
       database,
-      [...made.values()].map(({ blob }) => blob),
+      [...made.values()].flatMap(({ blobs }) => blobs.slice(0, 1)),
     );
     await openCodeStore(database).set(logosKey, logos);
     for (const name of names) {

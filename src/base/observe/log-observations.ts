@@ -111,5 +111,7 @@ const failures: Readonly<Record<Work, readonly [level: 'warn' | 'error', text: s
   agents: ['error', 'a message of an agent has failed'],
   'preview handler': ['error', 'the function admin.preview.config.handler has failed'],
   previews: ['error', 'a page that shows a draft could not be told of changes'],
+  'upload provider': ['error', 'the upload provider does not work: files cannot be uploaded'],
+  'hosted file': ['warn', 'a deleted file stays at the service of the upload provider'],
   'cors origin': ['warn', 'the function cors.origin has failed; no origin is allowed'],
 };

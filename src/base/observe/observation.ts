@@ -161,6 +161,8 @@ export type Work =
   | 'graphql schema'
   | 'graphql files'
   | 'cors origin'
+  | 'hosted file'
+  | 'upload provider'
   | 'sync'
   | 'agents'
   | 'preview handler'

@@ -31,8 +31,12 @@ export function checkMail({ config, mail, database }: Context): CheckResult {
 export function checkStorage({ config, storage, uploads, database }: Context): CheckResult {
   const { enabled, config: settings } = config.plugins.upload;
   if (!enabled) return null;
+  const { provider: host } = settings.host;
   if (storage !== null)
-    return problem(`the storage ${settings.provider} does not work: ${storage}`, 'correct plugins.upload.config.providerOptions');
+    return problem(
+      `${host === null ? `the storage ${settings.provider}` : `the upload provider ${host}`} does not work: ${storage}`,
+      'correct plugins.upload.config.providerOptions',
+    );
   if (uploads === null) return null;
   const machines = new Set((database?.instances ?? []).map(({ name }) => name.split(':')[0]));
   return [

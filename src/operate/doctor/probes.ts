@@ -7,6 +7,7 @@ import { newestBackup } from '../backup/scheduled-backups.js';
 import type { Config } from '#settings/config.js';
 import { ConfigError } from '#settings/setting.js';
 import { withinTime } from '#base/limits/clock.js';
+import { loadUploadProvider } from '#media/hosting/file-host.js';
 import { s3Storage } from '#media/storage/s3-storage.js';
 import { diskFolder, optionsOf } from '#media/storage/storage-of.js';
 import type { BackupFacts, FolderFacts } from './context.js';
@@ -26,10 +27,13 @@ const probe = async (work: () => Promise<void>, left = ''): Promise<string | nul
 export const probeMail = async (config: Config): Promise<string | null> =>
   mailServer.isNamed(config) ? probe(() => mailServer.verify(config)) : null;
 
-/** Stores an object of one byte in S3, and deletes it. */
-export async function probeStorage({ plugins }: Config): Promise<string | null> {
-  const { enabled, config } = plugins.upload;
-  if (!enabled || config.provider !== 's3') return null;
+/** Loads the upload provider, or else stores an object of one byte in S3 and deletes it. */
+export async function probeStorage(settings: Config): Promise<string | null> {
+  const { enabled, config } = settings.plugins.upload;
+  if (!enabled) return null;
+  const { provider } = config.host;
+  if (provider !== null) return probe(async () => void (await loadUploadProvider(provider, settings)));
+  if (config.provider !== 's3') return null;
   const key = `mangrove-doctor-${randomUUID()}`;
   const work = async (): Promise<void> => {
     const storage = s3Storage(optionsOf(config, 's3'));

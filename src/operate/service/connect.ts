@@ -124,7 +124,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<RunningS
     userTokens: tokens,
     fetchUser: project?.fetchUser,
   });
-  const media = upload.enabled ? createMedia(config, database, changes) : null;
+  const media = upload.enabled ? createMedia(config, database, { changes, observer }) : null;
   for (const one of [media && retiring(media), ...(project?.subscribers ?? [])]) if (one !== null) changes.subscribe(one);
   const attempts = attemptLimits(users.config.ratelimit, database);
   const parts = { config, authenticator, observer, address, grants: grantsIn(backend.store) };

@@ -116,6 +116,7 @@ function createPlugin(
     ...plugins.membersOf(name),
   };
   if (name === 'email') Object.assign(own, { provider: { send: service('email')['send'] as unknown } });
+  if (name === 'upload' && services['upload']?.['provider'] !== undefined) Object.assign(own, { provider: service('provider') });
   return refuseMissing(own, `strapi.plugin('${name}')`);
 }
 

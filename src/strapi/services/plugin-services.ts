@@ -9,7 +9,8 @@ import type { Config } from '#settings/config.js';
 import type { ContentContext } from '#content/content-context.js';
 import { createLocale, localeWork } from '#content/locales.js';
 import type { EntityParameters, EntityService } from '#api/code/entity-service.js';
-import { accountsOf, grantableActions, type RunningService } from '#http/running.js';
+import { accountsOf, grantableActions, mediaOf, type RunningService } from '#http/running.js';
+import type { HostAction } from '#media/hosting/file-host.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
@@ -57,6 +58,7 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
     upload: refuseMissingOf('upload', 'upload', createUploadService(parts)),
     folder: refuseMissingOf('upload', 'folder', createFolderService(parts)),
     'api-upload-folder': createUploadFolderService(parts),
+    ...(parts.config.plugins.upload.config.host.provider !== null && { provider: uploadProvider(parts) }),
   },
   ...absentPlugins(() => parts.content().notices),
 });
@@ -79,6 +81,17 @@ const emailService = ({ running }: PluginParts) => ({
     return accountsOf(running()).mailer.deliver({ ...mail, ...mapValues(templates, (text) => template(text, data)) });
   },
 });
+
+/** The upload provider of the project. Each function takes a file, which it changes. */
+const uploadProvider = ({ running }: PluginParts) => {
+  const call = (action: HostAction) => async (file: object, options?: unknown) =>
+    mediaOf(running()).host?.call(action, file, options);
+  return refuseMissingOf('upload', 'provider', {
+    upload: call('upload'),
+    uploadStream: call('uploadStream'),
+    delete: call('delete'),
+  });
+};
 
 /** Replaces `<%= name %>` by a value, and `<%- name %>` by the value with escaped HTML. Unknown names become empty. */
 function template(text: string, data: Values): string {
