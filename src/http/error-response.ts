@@ -42,13 +42,18 @@ export const isBug = (thrown: unknown): boolean => !(thrown instanceof ApiError)
 function answer(ctx: Context, thrown: unknown, errorAnswer: ErrorAnswer | undefined): void {
   const envelope = envelopeError(thrown);
   const { status, message } = envelope.error;
-  const headers = thrown instanceof ApiError ? thrown.headers : {};
-  const { body, headers: others } = errorAnswer?.({ thrown, status, message }) ?? { body: envelope, headers: {} };
+  const { body, headers } = errorAnswer?.({ thrown, status, message }) ?? { body: envelope, headers: {} };
   ctx.status = status;
-  ctx.set({ ...headers, ...others });
-  if (status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
+  setErrorHeaders(ctx, thrown);
+  ctx.set({ ...headers });
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(body);
+}
+
+/** Sets the headers of an error after its status. A 503 says when to try again. */
+export function setErrorHeaders(ctx: Context, thrown: unknown): void {
+  if (thrown instanceof ApiError) ctx.set(thrown.headers);
+  if (ctx.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
 }
 
 /** The body of an error answer. `details` is absent if the error has none. */

@@ -23,6 +23,7 @@ const files = {
     module.exports = { routes: [
       route('/fine', () => ({ fine: true })),
       route('/broken', () => { throw new Error('a secret'); }),
+      route('/busy', (ctx) => ctx.throw(503, 'busy')),
       route('/refused', () => { throw new errors.ApplicationError('own text', { own: true }); }),
     ] };`,
   'src/middlewares/outer.js': `module.exports = () => async (ctx, next) => {
@@ -70,6 +71,13 @@ describe('middlewares around all requests', () => {
     const response = await fetch(`${serving.server.url}/api/refused?format=changed`);
     const { error } = (await response.json()) as { readonly error: { readonly message: string } };
     expect([response.status, error.message]).to.deep.equal([400, 'changed']);
+  });
+
+  it('keep what a 503 says of the next attempt', async () => {
+    for (const path of ['/api/busy', '/api/busy?format=own']) {
+      const { status, headers } = await fetch(`${serving.server.url}${path}`);
+      expect([status, headers.get('retry-after')]).to.deep.equal([503, '1']);
+    }
   });
 
   for (const [path, status, inner, outer] of cases)
