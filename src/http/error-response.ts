@@ -20,7 +20,7 @@ export type ErrorAnswer = (error: RequestError) => {
 
 /**
  * Answers errors with the error envelope, or with the answer that `errorAnswer` returns, and unanswered requests with 404. Reports
- * unexpected errors. Headers that were set before are kept.
+ * unexpected errors. Headers that were set before are kept. A 503, of code too, says when to try again.
  */
 export function errorResponse(observer: Observer, errorAnswer?: ErrorAnswer): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -33,6 +33,7 @@ export function errorResponse(observer: Observer, errorAnswer?: ErrorAnswer): Mi
       if (isBug(thrown)) observer.observe({ kind: 'request failed', requestId: state.requestId, method, path, err: thrown });
       answer(ctx, thrown, errorAnswer);
     }
+    if (ctx.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
   };
 }
 
@@ -42,18 +43,12 @@ export const isBug = (thrown: unknown): boolean => !(thrown instanceof ApiError)
 function answer(ctx: Context, thrown: unknown, errorAnswer: ErrorAnswer | undefined): void {
   const envelope = envelopeError(thrown);
   const { status, message } = envelope.error;
-  const { body, headers } = errorAnswer?.({ thrown, status, message }) ?? { body: envelope, headers: {} };
+  const headers = thrown instanceof ApiError ? thrown.headers : {};
+  const { body, headers: others } = errorAnswer?.({ thrown, status, message }) ?? { body: envelope, headers: {} };
   ctx.status = status;
-  setErrorHeaders(ctx, thrown);
-  ctx.set({ ...headers });
+  ctx.set({ ...headers, ...others });
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(body);
-}
-
-/** Sets the headers of an error after its status. A 503 says when to try again. */
-export function setErrorHeaders(ctx: Context, thrown: unknown): void {
-  if (thrown instanceof ApiError) ctx.set(thrown.headers);
-  if (ctx.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
 }
 
 /** The body of an error answer. `details` is absent if the error has none. */

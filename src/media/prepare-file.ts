@@ -1,22 +1,13 @@
 import type { BlobName } from '#store/stores/blob-store.js';
 import { checkType, decideType, type FileType } from './decide-type.js';
 import { cleanName, cleanTitle, hashName } from './clean-name.js';
-import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace, type FileValues } from './file-values.js';
-import { hostFile } from './hosting/host-file.js';
+import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace } from './file-values.js';
+import { hostFile, type PreparedFile } from './host-file.js';
 import { formatsByType, type ImageSet, type MadeImage } from './images/image-types.js';
 import { imageWithoutVariants } from './images/transform-image.js';
 import type { Media } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
 import type { Staging, UploadedFile } from './staging.js';
-
-/** A file that is ready to be published, with its attributes and the names of its blobs. */
-export interface PreparedFile {
-  readonly values: FileValues;
-  /** None if the host of files has its bytes. */
-  readonly blobs: readonly BlobName[];
-  /** What is staged of it, for `Staging.keep`: the file, then its variants. */
-  readonly staged: readonly string[];
-}
 
 interface PrepareContext {
   readonly media: Media;

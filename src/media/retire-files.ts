@@ -8,7 +8,7 @@ import { hasEnded } from '#base/processes.js';
 import { uploadFile } from '#model/schema/content-type.js';
 import type { Values } from '#base/values.js';
 import { type FileValues, namesOf } from './file-values.js';
-import { removeHosted } from './hosting/host-file.js';
+import { removeHosted } from './host-file.js';
 import { type Media, withCommandsOf } from './media.js';
 import { deleteBlobs } from './staging.js';
 

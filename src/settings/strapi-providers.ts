@@ -1,5 +1,5 @@
 import { nearestName } from '#base/nearest-name.js';
-import { providerPackage } from './provider-packages.js';
+import { providerPackage } from '#base/provider-packages.js';
 import { uploadProviders } from './upload-settings.js';
 import { valuesOf, type Translation } from './translation.js';
 import type { Values } from '#base/values.js';

@@ -27,7 +27,7 @@ export const innerLevels: Readonly<Record<string, readonly (readonly string[])[]
   store: [['form'], ['send'], ['changes'], ['.'], ['stores', 'read'], ['write', 'models']],
   content: [['rights'], ['.']],
   accounts: [['mail', 'providers'], ['.'], ['login', 'roles'], ['users']],
-  media: [['storage'], ['images'], ['.']],
+  media: [['storage'], ['images', 'hosting'], ['.']],
   api: [['code', 'webhooks'], ['history', 'sync'], ['trash'], ['rest', 'graphql', 'openapi', 'start-page'], ['mcp', 'push']],
   'api/graphql': [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground', 'live'], ['endpoint'], ['extension']],
   strapi: [['load'], ['content'], ['services'], ['admin'], ['routes'], ['runtime'], ['packages'], ['project']],

@@ -2,7 +2,7 @@ import type { SendMailOptions } from 'nodemailer';
 import { messageOf } from '#base/errors.js';
 import { withinTime } from '#base/limits/clock.js';
 import type { Config } from '#settings/config.js';
-import { openProvider } from '#settings/provider-packages.js';
+import { openProvider } from '#base/provider-packages.js';
 
 /** What a provider of Strapi v4 sends: the options of nodemailer, with addresses as texts. */
 interface ProviderMail extends Omit<SendMailOptions, 'from' | 'to' | 'cc' | 'bcc' | 'replyTo'> {

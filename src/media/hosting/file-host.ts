@@ -5,7 +5,7 @@ import { withinTime } from '#base/limits/clock.js';
 import type { Observer } from '#base/observe/observer.js';
 import { copyPlain, type Values } from '#base/values.js';
 import type { Config } from '#settings/config.js';
-import { openProvider, providerPackage } from '#settings/provider-packages.js';
+import { openProvider, providerPackage } from '#base/provider-packages.js';
 import { type ByteSource, joinBytes } from '../storage/file-storage.js';
 
 /** Another service that keeps new files, by an upload provider of Strapi v4 that the project has installed. */
@@ -29,7 +29,7 @@ export interface HostedFile extends Values {
 }
 
 /** The functions of an upload provider that change what its service keeps. */
-export type HostAction = 'upload' | 'uploadStream' | 'delete';
+type HostAction = 'upload' | 'uploadStream' | 'delete';
 
 /** An upload provider. Its functions take a file and the options of `actionOptions`. */
 type HostProvider = Readonly<Partial<Record<HostAction | 'isPrivate', (file: object, options?: unknown) => unknown>>>;

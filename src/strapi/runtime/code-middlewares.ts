@@ -5,7 +5,7 @@ import type { Config } from '#settings/config.js';
 import { ApiError, notFoundError } from '#base/errors.js';
 import { countExceeded } from '#base/limits/exceeded.js';
 import type { Observer } from '#base/observe/observer.js';
-import { envelopeError, isBug, setErrorHeaders } from '#http/error-response.js';
+import { envelopeError, isBug } from '#http/error-response.js';
 import { decodeBody, isUndecoded } from '#http/request-body.js';
 import { runAll } from '../routes/endpoints.js';
 import { withBody } from '../routes/received-files.js';
@@ -92,8 +92,8 @@ const unanswered = (ctx: Context): { readonly thrown: unknown } | null =>
 
 function show(ctx: Context, error: unknown): void {
   const body = envelopeError(error);
+  if (error instanceof ApiError) ctx.set(error.headers);
   ctx.status = body.error.status;
-  setErrorHeaders(ctx, error);
   ctx.body = body;
 }
 

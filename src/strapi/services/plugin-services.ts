@@ -10,7 +10,6 @@ import type { ContentContext } from '#content/content-context.js';
 import { createLocale, localeWork } from '#content/locales.js';
 import type { EntityParameters, EntityService } from '#api/code/entity-service.js';
 import { accountsOf, grantableActions, mediaOf, type RunningService } from '#http/running.js';
-import type { HostAction } from '#media/hosting/file-host.js';
 import { escapeHtml, isRecord, mapValues, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
@@ -84,7 +83,7 @@ const emailService = ({ running }: PluginParts) => ({
 
 /** The upload provider of the project. Each function takes a file, which it changes. */
 const uploadProvider = ({ running }: PluginParts) => {
-  const call = (action: HostAction) => async (file: object, options?: unknown) =>
+  const call = (action: 'upload' | 'uploadStream' | 'delete') => async (file: object, options?: unknown) =>
     mediaOf(running()).host?.call(action, file, options);
   return refuseMissingOf('upload', 'provider', {
     upload: call('upload'),

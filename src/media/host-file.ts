@@ -1,10 +1,19 @@
 import type { Values } from '#base/values.js';
-import { type FileFormat, type FileValues, nameOf, namesOf, placesOf } from '../file-values.js';
-import type { Media } from '../media.js';
-import type { FileInfo } from '../parse-file-info.js';
-import type { PreparedFile } from '../prepare-file.js';
-import type { Staging } from '../staging.js';
-import type { FileHost, HostedFile } from './file-host.js';
+import type { BlobName } from '#store/stores/blob-store.js';
+import { type FileFormat, type FileValues, nameOf, namesOf, placesOf } from './file-values.js';
+import type { FileHost, HostedFile } from './hosting/file-host.js';
+import type { Media } from './media.js';
+import type { FileInfo } from './parse-file-info.js';
+import type { Staging } from './staging.js';
+
+/** A file that is ready to be published, with its attributes and the names of its blobs. */
+export interface PreparedFile {
+  readonly values: FileValues;
+  /** None if the host of files has its bytes. */
+  readonly blobs: readonly BlobName[];
+  /** What is staged of it, for `Staging.keep`: the file, then its variants. */
+  readonly staged: readonly string[];
+}
 
 interface Hosting {
   readonly host: FileHost;

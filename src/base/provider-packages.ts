@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { copyPlain, isRecord } from '#base/values.js';
+import { copyPlain, isRecord } from './values.js';
 
 /** What a provider of Strapi v4 does: it sends e-mails, or keeps files at another service. */
 type ProviderKind = 'email' | 'upload';
