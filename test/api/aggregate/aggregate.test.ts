@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Decimal128 } from 'mongodb';
+import { Decimal128, Long } from 'mongodb';
 import { serveModels, type Serving } from '../../support/serve.js';
 import { models } from './library.js';
 
@@ -21,6 +21,7 @@ const documents = {
       _id: 1,
       kind: 'map',
       pages: 100,
+      serial: Long.fromString('9007199254740993'),
       price: Decimal128.fromString('0.10'),
       at: new Date('2026-01-31T23:30:00Z'),
       shelf: 1,
@@ -31,6 +32,7 @@ const documents = {
       _id: 2,
       kind: 'map',
       pages: 300,
+      serial: Long.fromString('9007199254740994'),
       price: Decimal128.fromString('0.20'),
       at: new Date('2026-02-01T00:30:00Z'),
       shelf: 2,
@@ -141,6 +143,17 @@ const cases: readonly (readonly [title: string, query: string, data: readonly ob
     [{ group: {}, sum: { pages: 450 } }],
   ],
   [
+    'have exact conditions on sums that a double does not hold',
+    'groupBy=kind&having[sum][serial]=18014398509481987&aggregate[sum]=serial',
+    [{ group: { kind: 'map' }, sum: { serial: '18014398509481987' } }],
+  ],
+  ['have no sum that is one less', 'groupBy=kind&having[sum][serial][$in][0]=18014398509481986&aggregate[sum]=serial', []],
+  [
+    'have the same conditions on the row without keys',
+    'having[sum][serial][$eq]=18014398509481987&having[sum][serial][$gt]=18014398509481986&aggregate[sum]=serial',
+    [{ group: {}, sum: { serial: '18014398509481987' } }],
+  ],
+  [
     'have conditions on several attributes of a component',
     'groupBy=kind&having[max][origin][year][$null]=true&having[min][origin][place][$null]=true&filters[kind]=map',
     [{ group: { kind: 'map' }, count: 2 }],
@@ -175,6 +188,10 @@ const refused: readonly (readonly [query: string, message: string])[] = [
   ['aggregate[min]=lent', 'Invalid parameter min: lent has no min'],
   ['aggregate[countDistinct]=tags', 'Invalid parameter countDistinct: tags has no countDistinct'],
   ['aggregate[max]=secret', 'Invalid parameter secret'],
+  ['aggregate[max]=pages.', 'Invalid parameter aggregate[max]: expected the names of attributes'],
+  ['groupBy=.', 'Invalid parameter groupBy: expected the names of attributes'],
+  ['groupBy=:month', 'Invalid parameter groupBy: expected the names of attributes'],
+  ['having[max][pages.]=1', 'Invalid parameter having[max]: expected the names of attributes'],
   ['groupBy=secret', 'Invalid parameter secret'],
   ['groupBy=nothing', 'Invalid parameter nothing'],
   ['groupBy=body', 'Invalid parameter groupBy: entries cannot be grouped by body, a richtext'],

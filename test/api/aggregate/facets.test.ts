@@ -146,6 +146,10 @@ const refused: readonly (readonly [query: string, message: string])[] = [
   ['facets[kind][self]=maybe', 'Invalid parameter facets: facets[kind][self] must be true or false'],
   ['facets[pages][ranges]=10,5', 'Invalid parameter facets: the bounds of facets[pages][ranges] must ascend'],
   ['facets[pages][ranges]=few', 'Invalid value "few" for facets[pages][ranges], expected a number'],
+  ['facets[pages][ranges]=,10', 'Invalid parameter facets: facets[pages][ranges] has an empty bound'],
+  ['facets[at][ranges]=', 'Invalid parameter facets: facets[at][ranges] has an empty bound'],
+  ['facets=', 'Invalid parameter facets: expected the names of attributes'],
+  ['facets[0]=kind,', 'Invalid parameter facets: expected the names of attributes'],
   ['facets[shelf][ranges]=1', 'Invalid parameter facets: shelf has no ranges'],
 ];
 

@@ -46,7 +46,7 @@ export const maxGroupings = 20;
 export const isAggregated = ({ kind, uid }: ContentType): boolean => kind === 'collectionType' && uid.startsWith('api::');
 
 /** A scalar value by which entries are grouped, or that a function takes. */
-interface ScalarSource {
+export interface ScalarSource {
   readonly kind: 'scalar';
   readonly path: string;
   readonly type: ScalarType;

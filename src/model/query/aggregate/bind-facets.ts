@@ -45,12 +45,15 @@ function bindRanges(key: GroupKey, ranges: FacetQuery['ranges']): GroupKey {
   const isRanged =
     key.kind === 'scalar' && key.bucket === null && key.type in scalarTypes && scalarTypes[key.type].stored !== 'boolean';
   if (!isRanged) throw invalidFacets(`${key.name} has no ranges`);
-  const { cast } = scalarTypes[key.type];
+  const { cast, stored } = scalarTypes[key.type];
+  if (stored !== 'text' && ranges.some(isBlank)) throw invalidFacets(`facets[${key.name}][ranges] has an empty bound`);
   const bounds = ranges.map((bound) => cast(bound, `facets[${key.name}][ranges]`)) as (number | string | Date)[]; // stored forms
   if (bounds.some((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? bound)))
     throw invalidFacets(`the bounds of facets[${key.name}][ranges] must ascend`);
   return { ...key, ranges: bounds };
 }
+
+const isBlank = (bound: unknown): boolean => typeof bound === 'string' && bound.trim() === '';
 
 /** The type that a filter is about. */
 interface Place {

@@ -14,7 +14,7 @@ import {
   maxKeys,
 } from './aggregation.js';
 import { parseTimeZone } from './buckets.js';
-import { parseKey } from './parse-key.js';
+import { parseKey, parsePath } from './parse-key.js';
 
 /** The parameters of a request for groups, besides those of the entries that are grouped. */
 const ownParameters = ['aggregate', 'groupBy', 'having', 'sort', 'pagination', 'timezone'] as const;
@@ -64,7 +64,7 @@ function parseFunctions(input: unknown): readonly FunctionQuery[] {
 export const isFunctionName = (name: string): name is FunctionName => (functionNames as readonly string[]).includes(name);
 
 function parseFunction(name: FunctionName, attribute: string): FunctionQuery {
-  if (name !== 'count') return { name, path: attribute.split('.') };
+  if (name !== 'count') return { name, path: parsePath(attribute, `aggregate[${name}]`) };
   if (attribute !== '*') throw invalid('aggregate[count]', 'entries are counted, so that it must be *');
   return { name, path: [] };
 }

@@ -34,6 +34,9 @@ function toBigInteger(value: unknown): bigint | null {
   return BigInt.asIntN(64, integer) === integer ? integer : null;
 }
 
+/** Casts to a number; a 64-bit integer without loss of digits. Throws a ValidationError. */
+export const castExactly = (value: unknown, name: string): number | bigint => toBigInteger(value) ?? castNumber(value, name);
+
 function checkNumber(value: unknown, attribute: ScalarAttribute, path: string, { typesOnly }: InputRules): string[] {
   const number = toNumber(value);
   if (!Number.isFinite(number)) return [notOfType(path, 'number', NaN, value)];
