@@ -16,7 +16,8 @@ export function corrections(error: ApiError, input: Values, call: AgentCall): re
   const type = typeOf(input, call);
   const names = type === null ? [] : [...namesNear(type, call)];
   return [...new Set(refusedNames(error))].slice(0, mostHints).flatMap((name) => {
-    if (names.includes(name) || operatorNames.includes(name)) return [];
+    const isArgument = Object.hasOwn(input, name);
+    if (isArgument || names.includes(name) || operatorNames.includes(name)) return [];
     const near = nearestName(name, name.startsWith('$') ? operatorNames : names);
     return near === null ? [] : [`${name}: did you mean ${near}?`];
   });

@@ -28,13 +28,17 @@ export const findEntriesTool: Tool = {
   run: async (input, call) => {
     const type = typeFor('find', input, call);
     const { limit, cursor, ...others } = input;
-    if (typeof limit === 'number' && limit < 1) throw validationError('Argument limit must be at least 1');
+    checkLimit(limit);
     const paging = { cursors: true, limit, after: cursor, ...(cursor !== undefined && { withCount: false }) };
     const query = readQuery({ ...others, pagination: paging }, type, call);
     const page = await findMany(type, { ...query, pagination: forwards(query.pagination) }, call.content);
     return answerPage(page, call);
   },
 };
+
+function checkLimit(limit: unknown): void {
+  if (typeof limit === 'number' && limit < 1) throw validationError('Argument limit must be at least 1');
+}
 
 /** Nobody pages backwards, so that whether there are entries before a page is not read. */
 const forwards = (pagination: Pagination | null): Pagination | null =>
@@ -147,6 +151,7 @@ async function answerGroups(input: Values, call: AgentCall): Promise<Values> {
   const { limits, aggregate: settings } = call.running.config.api;
   refuseDeep(input, limits);
   const { limit, ...others } = input;
+  checkLimit(limit);
   const parameters = { ...parametersOf(others, type), ...(limit !== undefined && { pagination: { limit } }) };
   const aggregation = parseAggregation(input['status'] === 'draft' ? draftsOf(parameters) : parameters, limits);
   const { groups, isTruncated, total } = await aggregate(type, aggregation, settings, call.content);

@@ -31,7 +31,7 @@ const meta = (components: Components): Schema => {
   const cursors = { cursors: record({ start: orNull(text), end: orNull(text) }), hasNext: flag, hasPrevious: flag };
   const values = { type: 'object', additionalProperties: listOf({ type: 'object' }) };
   const pagination = components.named('Pagination', () => record({ ...figures, ...cursors }, []));
-  return record({ pagination, facets: values, facetsTruncated: listOf(text) }, ['pagination']);
+  return record({ pagination, facets: values, facetsTruncated: listOf(text), searchTruncated: flag }, ['pagination']);
 };
 
 const statusOfRead = (type: ContentType) =>

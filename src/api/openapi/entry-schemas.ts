@@ -1,7 +1,7 @@
 import type { ContentType } from '#model/schema/content-type.js';
 import { zonePart, type Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
-import { listOf, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
+import { listOf, number, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 type AttributeOf<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
@@ -20,7 +20,7 @@ const entrySchema = (type: ContentType, components: Components): Schema =>
       {
         id: integer,
         attributes: record(valuesOf(type, 'Entry', components), []),
-        meta: record({ availableLocales: listOf(text) }, []),
+        meta: record({ availableLocales: listOf(text), ...distanceOf(type, components) }, []),
       },
       ['id', 'attributes'],
     ),
@@ -29,7 +29,26 @@ const entrySchema = (type: ContentType, components: Components): Schema =>
 
 /** Returns the schema of a flat entry: `{ id, username, ... }`. */
 export const flatSchema = (type: ContentType, components: Components): Schema =>
-  components.ofType(type, 'Flat', () => record({ id: integer, ...valuesOf(type, 'Flat', components) }, ['id']));
+  components.ofType(type, 'Flat', () =>
+    record({ id: integer, ...flatMeta(type, components), ...valuesOf(type, 'Flat', components) }, ['id']),
+  );
+
+const flatMeta = (type: ContentType, components: Components): Record<string, Schema> => {
+  const distance = distanceOf(type, components);
+  return 'distance' in distance ? { meta: record(distance, []) } : {};
+};
+
+/** Returns the schema of the distance of an entry, if lists of the type may be near to a place. */
+const distanceOf = (type: ContentType, components: Components): Record<string, Schema> =>
+  hasPlace(type, components) ? { distance: { ...number, description: 'Metres, in lists with the filter `$near`' } } : {};
+
+/** Returns whether the caller sees a point of a type, or of a component in it that is not repeatable. */
+const hasPlace = (type: ContentType, components: Components, outer: readonly ContentType[] = []): boolean =>
+  shownAttributes(type, components).some(([, shown]) => {
+    if (shown.kind === 'scalar') return shown.attribute.type === 'point';
+    if (shown.kind !== 'parts' || shown.attribute.kind !== 'component' || shown.attribute.repeatable) return false;
+    return shown.parts.some((part) => !outer.includes(part) && hasPlace(part, components, [...outer, part]));
+  });
 
 /** Returns the schema of a component. In a dynamic zone it also has its uid. */
 function componentSchema(type: ContentType, form: Form, components: Components): Schema {

@@ -69,9 +69,15 @@ function showEntries(entries: readonly LoadedEntry[], { bind }: ContentContext):
   });
 }
 
-function showMeta({ selection, children, document }: LoadedEntry): Json {
-  const distance = document[distancePath]; // of lists that are near to a place
-  const near = distance === undefined ? {} : { distance };
+/** Returns the distance of an entry of a list that is near to a place; nothing for others. */
+const distanceOf = ({ document }: LoadedEntry): Json => {
+  const distance = document[distancePath];
+  return distance === undefined ? {} : { distance };
+};
+
+function showMeta(entry: LoadedEntry): Json {
+  const { selection, children } = entry;
+  const near = distanceOf(entry);
   if (selection.locales === null) return near;
   const others = children[selection.children.length]; // they follow the children of the selection
   return {
@@ -84,8 +90,15 @@ function showMeta({ selection, children, document }: LoadedEntry): Json {
 const targets: Presentation<Json>['targets'] = (items, { many }) =>
   many ? (items.length > 0 ? items : undefined) : (items[0] ?? null);
 
+/** Returns the id of a flat entry, with its distance if there is one. An attribute of the name `meta` comes in its place. */
+function startFlat(entry: LoadedEntry): Json {
+  const id = entry.document['_id'];
+  const meta = distanceOf(entry);
+  return 'distance' in meta ? { id, meta } : { id };
+}
+
 const flat: Presentation<Json> = {
-  start: ({ document }) => ({ id: document['_id'] }),
+  start: startFlat,
   entry: (_entry, values) => values,
   one: (entry) => entry,
   many: listOrNull,

@@ -89,6 +89,7 @@ const localized = { pluginOptions: { i18n: { localized: true } } };
 const at = new Date(0);
 const locales = ['en', 'fr'].map((code, index) => ({ _id: index + 1, code, name: code, createdAt: at, updatedAt: at }));
 const page = collectionType('page', { text: { type: 'text', ...localized }, data: { type: 'json' } }, localized);
+const cafe = collectionType('cafe', { name: { type: 'string' }, place: { type: 'point' } });
 
 describe('tools', () => {
   let server: Serving;
@@ -96,7 +97,7 @@ describe('tools', () => {
 
   before(async () => {
     server = await serveModels({
-      models: [...models, page],
+      models: [...models, page, cafe],
       documents: { i18n_locales: locales },
       config: { api: { mcp: { enabled: true, public: true } }, admin: { audit: { days: 1 } } },
     });
@@ -125,7 +126,7 @@ describe('tools', () => {
       ['find', { type: 'post', limit: '3' }, 'Argument limit must be of type integer'],
       ['find', { type: 'post', status: 'live' }, 'Argument status must be one of published, draft, all'],
       ['find', { type: 'pots' }, 'Unknown type pots; did you mean post?'],
-      ['find', { type: 'user' }, 'Unknown type user; known: author, page, post, home'],
+      ['find', { type: 'user' }, 'Unknown type user; known: author, cafe, page, post, home'],
       ['find', { type: 'home' }, 'find is not available for home; available: get, create, update, delete'],
       ['find', { type: 'post', filters: { titel: 'x' } }, 'Invalid parameter titel; titel: did you mean title?'],
       ['find', { type: 'post', filters: { author: { nam: 'x' } } }, 'Invalid parameter nam; nam: did you mean name?'],
@@ -143,6 +144,8 @@ describe('tools', () => {
       ['get', { type: 'post' }, 'Argument id is required'],
       ['get', { type: 'post', id: 999 }, 'There is no such post'],
       ['aggregate', { type: 'post', aggregate: { sum: ['prize'] } }, 'Invalid parameter prize; prize: did you mean price?'],
+      ['aggregate', { type: 'post', aggregate: { count: '*' }, limit: 0 }, 'Argument limit must be at least 1'],
+      ['aggregate', { type: 'post', aggregate: { count: '*' }, limit: -1 }, 'Argument limit must be at least 1'],
       ['create', { type: 'author', data: { nam: 'x' } }, 'nam: did you mean name?'],
       ['create', { type: 'author', data: {} }, 'name must be defined'],
       ['create', { type: 'post', data: { publishedAt: '2026-01-01' } }, 'publishedAt is not part of data'],
@@ -157,6 +160,12 @@ describe('tools', () => {
         expect(answer.text).to.contain(text);
         expect(answer.content.error.message).to.contain(text);
       });
+
+    it('have no hint for the name of an argument', async () => {
+      const { text } = await agent.call('find', { type: 'post', sort: 'title:up' });
+      expect(text).to.equal('Invalid parameter sort: the order can only be asc or desc, not "up"');
+      expect((await agent.call('find', { type: 'post', pric: 1 })).text).not.to.contain('did you mean price');
+    });
 
     it('refuse filters with too many levels', async () => {
       let filters: object = { title: 'x' };
@@ -186,6 +195,16 @@ describe('tools', () => {
         cursor = content.nextCursor;
       } while (cursor !== undefined);
       expect(prices).to.deep.equal([7, 6, 5, 4, 3, 2, 1]);
+    });
+
+    it('have the distances from a place', async () => {
+      for (const lat of [49, 48]) await create('cafe', { name: 'c', place: { lng: 2, lat } });
+      const filters = { place: { $near: { lng: 2, lat: 48 } } };
+      const { content } = await agent.call('find', { type: 'cafe', filters, fields: ['name'] });
+      const [near, far] = content.entries;
+      expect(near).to.deep.include({ id: 2, name: 'c', meta: { distance: 0 } });
+      expect(far.meta.distance).to.be.closeTo(111_318, 10);
+      expect((await agent.call('find', { type: 'cafe' })).content.entries[0]).not.to.have.property('meta');
     });
 
     it('group entries', async () => {

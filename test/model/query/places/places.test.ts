@@ -150,6 +150,13 @@ describe('places', () => {
     expect((await ok('/api/cafes?format=flat')).data[0]).not.to.have.property('meta');
   });
 
+  it('$near: the OpenAPI document has the distances of types with a point', async () => {
+    const { components } = await ok('/api/openapi.json');
+    const metaOf = (name: string): readonly string[] => Object.keys(components.schemas[name].properties.meta.properties);
+    expect(metaOf('Cafe')).to.include('distance');
+    expect(metaOf('Guide')).not.to.include('distance');
+  });
+
   it('$near: a search keeps the distances, the order and the total', async () => {
     const all = await ok(`/api/cafes?${nearParis}&pagination[pageSize]=100`);
     const expected = all.data.filter(({ attributes }: { attributes: Cafe }) => attributes.name.includes('c1'));
