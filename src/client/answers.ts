@@ -7,9 +7,9 @@ export interface Single<Entry> {
 }
 
 /** The answer with a page of entries. */
-export interface Page<Entry, Pagination> {
+export interface Page<Entry, Pagination, Facets = unknown> {
   data: Entry[];
-  meta: { pagination: Pagination };
+  meta: { pagination: Pagination; searchTruncated?: true } & Facets;
 }
 
 /** The answer with a number of entries. */

@@ -2,6 +2,7 @@ import type { Collections, Singles, UploadedFile } from './allowed-types.js';
 import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
 import type { ClientSession } from './client-session.js';
 import type { EntryOf, FlatOf, Types } from './entry.js';
+import type { Facets, FacetsOf } from './facets.js';
 import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
 import type {
   CursorPaging,
@@ -37,11 +38,12 @@ export interface Client<T extends Types<T>> extends ClientSession<T> {
     const F extends FieldName<T[Name]> = FieldName<T[Name]>,
     const S extends State = 'live',
     const G extends Paging = object,
+    const Q extends Facets<T[Name]> = never,
   >(
     name: Name,
-    query?: ListQuery<T[Name], P, F, S, G>,
+    query?: ListQuery<T[Name], P, F, S, G, Q>,
     options?: CallOptions,
-  ): Promise<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<G>>>;
+  ): Promise<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<G>, FacetsOf<T[Name], Q>>>;
 
   /** Yields all pages one after the other. No entry is skipped or repeated while others are created, deleted or changed. */
   pages<

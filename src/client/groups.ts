@@ -63,7 +63,7 @@ type Item<Given> = Given extends readonly (infer One)[] ? One : Given;
 type Figure<Name> = Name extends 'countDistinct' ? number : Name extends 'avg' ? number | null : number | string | null;
 
 /** The name of a key in a group: that of the relation, or the path in a component. */
-type KeyName<T extends TypeShape, Key extends string> = Key extends `${infer Name}:${Unit}`
+export type KeyName<T extends TypeShape, Key extends string> = Key extends `${infer Name}:${Unit}`
   ? Name
   : Key extends `${infer Name}.${string}`
     ? IsPart<T, Name> extends true
@@ -77,7 +77,8 @@ type IsPart<T extends TypeShape, Name> = Name extends keyof T['links']
     : false
   : false;
 
-type KeyOf<T extends TypeShape, Key extends string> = Key extends `${string}:${Unit}`
+/** The type of a key of groups. */
+export type KeyOf<T extends TypeShape, Key extends string> = Key extends `${string}:${Unit}`
   ? string | null
   : Key extends keyof T['values']
     ? T['values'][Key] | null

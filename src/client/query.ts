@@ -1,4 +1,5 @@
 import type { TypeShape } from './entry.js';
+import type { Facets } from './facets.js';
 
 type Names<T> = Extract<keyof T, string>;
 
@@ -107,7 +108,14 @@ export interface CursorPaging {
   readonly withCount?: boolean;
 }
 
-export interface ListQuery<T extends TypeShape, P extends Populate<T>, F extends FieldName<T>, S extends State, G extends Paging>
+export interface ListQuery<
+  T extends TypeShape,
+  P extends Populate<T>,
+  F extends FieldName<T>,
+  S extends State,
+  G extends Paging,
+  Q extends Facets<T> = never,
+>
   extends EntryQuery<T, P, F>, Fallback {
   readonly filters?: T['filters'];
   readonly sort?: Sort<T>;
@@ -116,6 +124,8 @@ export interface ListQuery<T extends TypeShape, P extends Populate<T>, F extends
   readonly publicationState?: S;
   /** Text to search for. */
   readonly _q?: string;
+  /** What the whole list is counted by. */
+  readonly facets?: Q & Exact<Q, Facets<T>>;
 }
 
 /** The type of the pagination in an answer. */

@@ -127,6 +127,17 @@ describe('a client', () => {
       expect(data.length).to.be.greaterThan(2);
     });
 
+    it('counts a list by facets', async () => {
+      const facets = { kind: { self: true }, readingTime: { ranges: [0, 4] } } as const;
+      const { meta } = await client.find('articles', { facets, fields: ['title'], filters: { kind: 'essay' } });
+      const { body } = await demo.call(
+        'GET',
+        '/api/articles?facets[kind][self]=true&facets[readingTime][ranges]=0,4&filters[kind]=essay&fields=title',
+      );
+      expect(meta).to.deep.equal(body.meta);
+      expect(Object.keys(meta.facets)).to.deep.equal(['kind', 'readingTime']);
+    });
+
     it('counts, and entries by a unique value', async () => {
       const filters = { kind: { $in: ['essay', 'report'] } };
       const { meta } = await client.find('articles', { filters });

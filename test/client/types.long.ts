@@ -62,6 +62,16 @@ export async function read(): Promise<void> {
     const latest: number | string | null = max.publishedAt;
     void [entries + 1, kind, author, month, heading, mean, latest];
   }
+  const faceted = await client.find('articles', { facets: { kind: { self: true }, readingTime: { ranges: [0, 4] }, author: { self: false } } });
+  const { kind: kinds, readingTime: times, author: authors } = faceted.meta.facets;
+  const facet: [number, 'feature' | 'report' | 'essay' | 'interview' | 'recipe' | null] | null = kinds[0] ? [kinds[0].count, kinds[0].value] : null;
+  const range: [number | string, number | string | undefined] | null = times[0] ? [times[0].from, times[0].to] : null;
+  const writer: number | undefined = authors[0]?.value?.id;
+  const counts = (await client.find('articles', { facets: ['kind', 'author.name', 'publishedAt:month'] })).meta;
+  const cut: string[] | undefined = counts.facetsTruncated;
+  const byMonth: string | null | undefined = counts.facets.publishedAt[0]?.value;
+  const byName: string | null | undefined = counts.facets.author[0]?.value?.name;
+  void [facet, range, writer, cut, byMonth, byName, (await client.find('articles', { facets: 'kind' })).meta.facets.kind[0]?.count];
   const all: number | undefined = (await client.aggregate('articles')).data[0]?.count;
   void all;
   const named: string = (await client.by('authors', 'slug', 'ines', { fields: 'name' })).data.attributes.name;
@@ -163,6 +173,11 @@ const wrong = {
   "Object literal may only specify known properties, and 'wich'": "client.find('articles', { wich: 1 })",
   "Property 'publishedAt:month' does not exist":
     "(await client.aggregate('articles', { groupBy: 'publishedAt:month' })).data[0]?.group['publishedAt:month']",
+  "Property 'facets' does not exist": "(await client.find('articles')).meta.facets",
+  "Property 'tags' does not exist": "(await client.find('articles', { facets: 'kind' })).meta.facets.tags",
+  'Type \'"knd"\' is not assignable': "client.find('articles', { facets: ['knd'] })",
+  "Type '{ self: true; }' is not assignable to type 'never'":
+    "client.find('articles', { facets: { kind: { self: true }, knd: { self: true } } })",
   "Property 'sum' does not exist": "(await client.aggregate('articles', { groupBy: 'kind' })).data[0]?.sum",
   'Type \'"titel"\' is not assignable': "client.find('articles', { sort: 'titel' })",
   'Type \'"autor"\' is not assignable': "client.find('articles', { populate: 'autor' })",
