@@ -1,3 +1,5 @@
+import { validationError } from '#base/errors.js';
+import { actionOf, allows } from '#model/query/access.js';
 import type { Query } from '#model/query/ast.js';
 import { bindFacets, type Facet, maxValues } from '#model/query/aggregate/bind-facets.js';
 import type { ContentType } from '#model/schema/content-type.js';
@@ -8,6 +10,7 @@ import type { ContentContext } from './content-context.js';
 import { contextForRead } from './drafts.js';
 import { findOutside, maySearchOutside } from './find-outside.js';
 import { ownContext } from './lent-entry.js';
+import { surroundingReads } from './surrounded-reads.js';
 
 /** The values of the facets of a list by their names, with the numbers of entries. */
 export interface Facets {
@@ -18,7 +21,7 @@ export interface Facets {
 
 /**
  * Counts the entries of a whole list by its facets, with the rights of the caller alone. Sends one command for those of the same
- * entries. Code around reads does not run. Throws a ValidationError as groups do.
+ * entries. Code around reads does not run; if there is any, the caller needs the right to group. Throws a ValidationError as groups do.
  */
 export async function countFacets(
   type: ContentType,
@@ -27,6 +30,7 @@ export async function countFacets(
   caller: ContentContext,
 ): Promise<Facets> {
   const own = ownContext(type, caller);
+  refusePastCode(type, own);
   const query = maySearchOutside(clientQuery, own) ? await findOutside(type, clientQuery, own, { isWhole: true }) : clientQuery;
   const facets = bindFacets(query, type, own.bind, minGroup);
   const groupings = facets.map(({ grouping }) => grouping);
@@ -37,6 +41,14 @@ export async function countFacets(
     facets: Object.fromEntries(shown.map(([name, { values }]) => [name, values])),
     truncated: shown.flatMap(([name, { isTruncated }]) => (isTruncated ? [name] : [])),
   };
+}
+
+/** Throws a ValidationError if code may decide what a list has, and the caller may not group entries without it. */
+function refusePastCode(type: ContentType, context: ContentContext): void {
+  const action = actionOf(type, 'aggregate');
+  if (surroundingReads(type, context) === null || allows(context.bind.access, action)) return;
+  const reason = `lifecycles around reads of ${type.uid} do not hear of them, so that they need the right ${action}`;
+  throw validationError(`Invalid parameter facets: ${reason}`);
 }
 
 interface ShownFacet {

@@ -222,6 +222,7 @@ const granted = [
   'post.post.findOne',
   'post.post.echo',
   'author.author.find',
+  ...['author', 'post', 'renamed', 'closed'].map((name) => `${name}.${name}.aggregate`),
   'home.home.find',
   'home.home.update',
   'served.served.find',
@@ -374,6 +375,19 @@ describe('routes of a project', () => {
     expect(await strapi.store.get({ key: 'kept' })).to.equal(null);
   });
 
+  it('have groups below a generated list alone, by a right of their own', async () => {
+    const ask = async (name: string, query = ''): Promise<unknown> => {
+      const { status, body } = await serving.call('GET', `/api/${name}/aggregate${query}`);
+      return [status, body.data];
+    };
+    const { data } = (await serving.call('GET', '/api/authors?fields=title')).body;
+    const groups = data.map((entry: { attributes: { title: string } }) => ({ group: entry.attributes, count: 1 }));
+    expect(groups).not.to.deep.equal([]);
+    expect(await ask('authors', '?groupBy=title')).to.deep.equal([200, groups]);
+    for (const name of ['opens', 'listeds']) expect(await ask(name), name).to.deep.equal([403, null]);
+    for (const name of ['posts', 'renameds', 'closeds']) expect(await ask(name), name).to.deep.equal([404, null]);
+  });
+
   it('do not make the OpenAPI document to be generated for each request', async () => {
     const ask = () => serving.call('GET', '/api/openapi.json');
     await ask();
@@ -415,6 +429,7 @@ describe('routes of a project', () => {
       ],
       'POST /api/batch',
       ...['authors', 'kepts', 'listeds', 'opens'].map((name) => `GET /api/${name}/count`),
+      'GET /api/authors/aggregate',
       ...['GET /api/home', 'PUT /api/home', 'GET /api/authors', 'GET /api/serveds', 'POST /api/kepts', 'GET /api/kepts'],
       ...['GET /api/users/hello', 'GET /api/users-permissions/hello', 'GET /ping', 'GET /api/mine/context'],
       'POST /api/mine/written',

@@ -18,9 +18,12 @@ interface Use {
   /** The action without the uid. */
   readonly action: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The path of the entries, or that of one. */
-  readonly of: 'entries' | 'entry';
+  /** The path of the entries, that of one, or that of their groups. */
+  readonly of: keyof typeof ends;
 }
+
+/** The ends of the paths of a collection type. */
+const ends = { entries: '', entry: '/1', groups: '/aggregate' } as const;
 
 type UseOf = (type: ContentType) => Use | null;
 
@@ -44,7 +47,7 @@ const uses = {
   find: ofCollections(list),
   get: ofBoth({ action: 'findOne', method: 'GET', of: 'entry' }, list),
   count: ofCollections(list),
-  aggregate: ofCollections({ ...list, action: 'aggregate' }),
+  aggregate: ofCollections({ action: 'aggregate', method: 'GET', of: 'groups' }),
   create: ofBoth({ action: 'create', method: 'POST', of: 'entries' }, write),
   update: () => write,
   delete: () => ({ action: 'delete', method: 'DELETE', of: 'entry' }),
@@ -79,9 +82,9 @@ export function mayUse(tool: TypeTool, type: ContentType, call: AgentCall): bool
  * not hear of tools.
  */
 function isGenerated(type: ContentType, { action, method, of }: Use, { projectCode, running }: AgentCall): boolean {
-  if (projectCode === null || action === 'aggregate') return true;
+  if (projectCode === null) return true;
   const isSingle = type.kind === 'singleType';
-  const path = `/${isSingle ? type.singularName : type.pluralName}${of === 'entry' && !isSingle ? '/1' : ''}`;
+  const path = isSingle ? `/${type.singularName}` : `/${type.pluralName}${ends[of]}`;
   const route = projectCode.find(method, `${running.config.api.rest.prefix}${path}`);
   if (route === null) return true;
   const row = route.rows?.get(method);

@@ -71,9 +71,16 @@ export function parseQuery(input: Values, limits: Limits): Query {
   return queryOf((name, { parse }) => parse(input[name], limits));
 }
 
-/** Does the same for a request for one entry. Pagination without cursors and unknown publication states are ignored. */
-export const parseEntryQuery = (input: Values, limits: Limits): Query =>
-  queryOf((name, { parse, parseOfEntry = parse }) => parseOfEntry(input[name], limits));
+/**
+ * Does the same for a request for one entry. Pagination without cursors is ignored, and so are unknown publication states, unless
+ * `fallbackLocale` depends on them.
+ */
+export function parseEntryQuery(input: Values, limits: Limits): Query {
+  const fallsBack = (input['fallbackLocale'] ?? null) !== null;
+  return queryOf((name, { parse, parseOfEntry = parse }) =>
+    (name === 'publicationState' && fallsBack ? parse : parseOfEntry)(input[name], limits),
+  );
+}
 
 /** Returns a query of the parts that a function returns. */
 function queryOf(parse: (name: Name, parameter: AnyParameter) => unknown): Query {

@@ -71,6 +71,16 @@ describe('agents of a project', () => {
     expect(refused.text).to.contain('find is not available for note');
   });
 
+  it('are offered groups only where code has left the list as it is', async () => {
+    const reader = await connectNew(`${serving.server.url}/mcp`, readOnly);
+    const { types } = (await reader.call('describe')).content;
+    const grouped = types.filter(({ actions: names }: { actions: string[] }) => names.includes('aggregate'));
+    expect(grouped.map(({ type }: { type: string }) => type)).to.deep.equal(['free', 'page']);
+    const refused = await reader.call('aggregate', { type: 'note', aggregate: { count: '*' }, groupBy: ['text'] });
+    expect(refused.text).to.contain('aggregate is not available for note');
+    await reader.close();
+  });
+
   it('are offered the tools that code has registered', async () => {
     for (const connect of [connectNew, connectOld]) {
       const other = await connect(`${serving.server.url}/mcp`, jwt);

@@ -184,6 +184,7 @@ describe('fallback locales', () => {
     ['/api/notes/aggregate?fallbackLocale=en', 'fallbackLocale: api::note.note is not localized'],
     ['/api/pages?locale=all&fallbackLocale=en', 'locale: expected one locale beside fallbackLocale'],
     ['/api/pages/1?locale=all&fallbackLocale=en', 'locale: expected one locale beside fallbackLocale'],
+    ['/api/pages/1?fallbackLocale=en&publicationState=all', "publicationState: expected 'live' or 'preview'"],
     ['/api/home?locale=all&fallbackLocale=en', 'locale: expected one locale beside fallbackLocale'],
     ['/api/pages?locale=xx&fallbackLocale=en', 'locale: there is no such locale'],
     ['/api/pages?locale=fr&fallbackLocale=en,xx', 'fallbackLocale: there is no such locale'],

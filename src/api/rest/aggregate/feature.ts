@@ -27,7 +27,7 @@ export const aggregates: Feature = {
 };
 
 function aggregateRoute({ api }: Config): DynamicRoute {
-  const rowsOfType = memoize((type: ContentType) => new Map([['GET', createRow(type)]]));
+  const rowsOfType = memoize((type: ContentType) => new Map([['GET', aggregateRow(type)]]));
   return {
     path: `${api.rest.prefix}/:name/aggregate`,
     find: ([name = ''], { backend }) => {
@@ -37,13 +37,14 @@ function aggregateRoute({ api }: Config): DynamicRoute {
   };
 }
 
-const createRow = (type: ContentType): GuardedRow => ({
+/** Returns the row that answers the groups of a type. */
+export const aggregateRow = memoize((type: ContentType): GuardedRow => ({
   action: actionOf(type, 'aggregate'),
   type,
   steps: [admittingToExplain, tagged(), ownParameters],
   operation: describeAggregate(type),
   handle: (call) => answerGroups(type, call),
-});
+}));
 
 async function answerGroups(type: ContentType, call: RouteCall): Promise<Answer> {
   const { query } = call.request;
