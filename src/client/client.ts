@@ -2,7 +2,7 @@ import type { Collections, Singles, UploadedFile } from './allowed-types.js';
 import type { BatchAnswer, BatchOptions, BatchWrite, Count, Page, Single } from './answers.js';
 import type { ClientSession } from './client-session.js';
 import type { EntryOf, FlatOf, Types } from './entry.js';
-import type { Facets, FacetsOf } from './facets.js';
+import type { Faceted, Facets, FacetsOf } from './facets.js';
 import type { AggregateQuery, Functions, GroupName, Groups } from './groups.js';
 import type {
   CursorPaging,
@@ -41,7 +41,7 @@ export interface Client<T extends Types<T>> extends ClientSession<T> {
     const Q extends Facets<T[Name]> = never,
   >(
     name: Name,
-    query?: ListQuery<T[Name], P, F, S, G, Q>,
+    query?: ListQuery<T[Name], P, F, S, G> & Faceted<T[Name], Q>,
     options?: CallOptions,
   ): Promise<Page<EntryOf<T[Name], { fields: F; populate: P; publicationState: S }>, PagingOf<G>, FacetsOf<T[Name], Q>>>;
 

@@ -1,5 +1,6 @@
 import type { TypeShape } from './entry.js';
 import type { GroupName, KeyName, KeyOf } from './groups.js';
+import type { Exact } from './query.js';
 
 interface FacetOptions {
   /** Lower bounds in ascending order: ranges are counted instead of values. */
@@ -11,6 +12,11 @@ interface FacetOptions {
 /** The attributes by whose values a whole list is counted: names of keys of groups, or options by them. */
 export type Facets<T extends TypeShape> =
   GroupName<T> | readonly GroupName<T>[] | Readonly<Partial<Record<GroupName<T>, FacetOptions>>>;
+
+export interface Faceted<T extends TypeShape, Q extends Facets<T>> {
+  /** What the whole list is counted by. */
+  readonly facets?: Q & Exact<Q, Facets<T>>;
+}
 
 interface Range {
   from: number | string;

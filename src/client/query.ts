@@ -1,5 +1,4 @@
 import type { TypeShape } from './entry.js';
-import type { Facets } from './facets.js';
 
 type Names<T> = Extract<keyof T, string>;
 
@@ -60,7 +59,7 @@ type At<Allowed, Key> = Allowed extends object ? (Key extends keyof Allowed ? Al
  * Forbids keys that the allowed type does not have; `unknown` if nothing needs to be forbidden. Lists and strings need no check.
  * A union with a list is not checked either, because it is a constraint and not a query.
  */
-type Exact<Given, Allowed> = Given extends object
+export type Exact<Given, Allowed> = Given extends object
   ? Given extends readonly unknown[]
     ? unknown
     : { [Key in keyof Given]: Key extends KeysOf<Allowed> ? Exact<Given[Key], At<Allowed, Key>> : never }
@@ -108,14 +107,7 @@ export interface CursorPaging {
   readonly withCount?: boolean;
 }
 
-export interface ListQuery<
-  T extends TypeShape,
-  P extends Populate<T>,
-  F extends FieldName<T>,
-  S extends State,
-  G extends Paging,
-  Q extends Facets<T> = never,
->
+export interface ListQuery<T extends TypeShape, P extends Populate<T>, F extends FieldName<T>, S extends State, G extends Paging>
   extends EntryQuery<T, P, F>, Fallback {
   readonly filters?: T['filters'];
   readonly sort?: Sort<T>;
@@ -124,8 +116,6 @@ export interface ListQuery<
   readonly publicationState?: S;
   /** Text to search for. */
   readonly _q?: string;
-  /** What the whole list is counted by. */
-  readonly facets?: Q & Exact<Q, Facets<T>>;
 }
 
 /** The type of the pagination in an answer. */

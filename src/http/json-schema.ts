@@ -4,7 +4,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const text: Schema = { type: 'string' };
 export const flag: Schema = { type: 'boolean' };
 export const integer: Schema = { type: 'integer' };
-export const number: Schema = { type: 'number' };
 export const anything: Schema = {};
 
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });

@@ -1,7 +1,7 @@
 import type { ContentType } from '#model/schema/content-type.js';
 import { zonePart, type Components } from './components.js';
 import { answerSchema } from './scalar-schemas.js';
-import { listOf, number, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
+import { listOf, oneOf, orNull, record, text, integer, type Schema } from '#http/json-schema.js';
 import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 
 type AttributeOf<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
@@ -40,7 +40,7 @@ const flatMeta = (type: ContentType, components: Components): Record<string, Sch
 
 /** Returns the schema of the distance of an entry, if lists of the type may be near to a place. */
 const distanceOf = (type: ContentType, components: Components): Record<string, Schema> =>
-  hasPlace(type, components) ? { distance: { ...number, description: 'Metres, in lists with the filter `$near`' } } : {};
+  hasPlace(type, components) ? { distance: { type: 'number', description: 'Metres, in lists with the filter `$near`' } } : {};
 
 /** Returns whether the caller sees a point of a type, or of a component in it that is not repeatable. */
 const hasPlace = (type: ContentType, components: Components, outer: readonly ContentType[] = []): boolean =>

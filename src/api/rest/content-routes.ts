@@ -15,7 +15,7 @@ import { actionOf } from '#model/query/access.js';
 import { optionOf } from '#model/schema/model-option.js';
 import { collectionActions, receiving, singleActions, type Action, type ActionInput, type Actions } from './actions.js';
 import { flattenAnswer } from './flatten-answer.js';
-import { count, findByValue } from './look-ups.js';
+import { lookUps } from './look-ups.js';
 import { QueryCache, refuseToExplain, wantsFlat } from './read-query.js';
 import { cacheOption } from './type-options.js';
 
@@ -57,10 +57,10 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
     };
   return {
     '/:name': rows(collectionActions.list),
-    '/:name/count': rows({ GET: count }),
+    '/:name/count': rows({ GET: lookUps.count }),
     '/:name/:id': rows(collectionActions.entry),
     '/:name/:id/localizations': rows(type.localized ? collectionActions.localizations : {}),
-    ...(hasUnique(type) && { '/:name/by/:attribute/:value': rows({ GET: findByValue }) }),
+    ...(hasUnique(type) && { '/:name/by/:attribute/:value': rows({ GET: lookUps.findByValue }) }),
   };
 }
 

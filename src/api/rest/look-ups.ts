@@ -12,7 +12,7 @@ const knownOf = (taker: 'count' | 'lookUp', { localized }: ContentType): readonl
 ];
 
 /** Answers `{ data: { count }, meta: {} }`: the number of entries that a list would have on all pages. */
-export const count: Action = {
+const count: Action = {
   name: 'find',
   describedAs: 'count',
   run: async ({ type, request: { query }, queries, content }) => {
@@ -22,7 +22,7 @@ export const count: Action = {
 };
 
 /** Answers the entry with a value of a unique attribute as `findOne` does. */
-export const findByValue: Action = {
+const findByValue: Action = {
   name: 'findOne',
   describedAs: 'findBy',
   run: async ({ type, request, queries, content }) => {
@@ -33,3 +33,6 @@ export const findByValue: Action = {
     return inEnvelope(entry, content);
   },
 };
+
+/** What is answered below the path of a list, with its right or that of one entry. */
+export const lookUps = { count, findByValue };

@@ -3,7 +3,7 @@ import { unidentified } from '#http/steps/callers.js';
 import type { Action } from '#api/rest/actions.js';
 import { aggregateRow } from '#api/rest/aggregate/feature.js';
 import { createRow, hasUnique } from '#api/rest/content-routes.js';
-import { count, findByValue } from '#api/rest/look-ups.js';
+import { lookUps } from '#api/rest/look-ups.js';
 import type { QueryCache } from '#api/rest/read-query.js';
 import { isAggregated } from '#model/query/aggregate/aggregation.js';
 import { withoutAuthorization } from './code-steps.js';
@@ -22,13 +22,13 @@ export function withLookUps(routes: readonly OrderedRoute[], queries: QueryCache
     });
   const below = [
     ...added(
-      (route) => lookUpRow(route, count, queries),
+      (route) => lookUpRow(route, lookUps.count, queries),
       (path) => `${path}/count`,
     ),
     ...added(groupsRow, (path) => `${path}/aggregate`),
   ];
   const values = added(
-    (route) => lookUpRow(route, findByValue, queries),
+    (route) => lookUpRow(route, lookUps.findByValue, queries),
     (path) => path.replace(/:id$/, 'by/:attribute/:value'),
   );
   const ordered = routes.flatMap((route) => {
@@ -51,7 +51,7 @@ function groupsRow(route: OrderedRoute): GuardedRow | null {
 function lookUpRow(route: OrderedRoute, action: Action, queries: QueryCache): GuardedRow | null {
   const row = generatedRow(route, action.name);
   const { type } = row ?? {};
-  if (row === null || type?.kind !== 'collectionType' || (action === findByValue && !hasUnique(type))) return null;
+  if (row === null || type?.kind !== 'collectionType' || (action === lookUps.findByValue && !hasUnique(type))) return null;
   const lookUp = createRow(type, action, queries);
   return row.steps?.includes(unidentified) ? withoutAuthorization(lookUp) : lookUp;
 }
