@@ -90,11 +90,11 @@ async function readRows(
   return readById(owner, ids, { fields: ['id'], populate: { all: false, fields } }, context);
 }
 
-/** Returns entries by id, in any state and locale. */
+/** Returns entries by id, in any state and locale, and the drafts beside them in their place if these are asked for. */
 export async function readById(
   type: ContentType,
   ids: readonly number[],
-  selected: TypeSelection,
+  selected: TypeSelection & Pick<Query, 'showsDrafts'>,
   context: GraphqlContext,
 ): Promise<Map<number, Row>> {
   if (ids.length === 0) return new Map();

@@ -33,7 +33,7 @@ export async function readConnectionGroups(
     content,
   );
   const byText = [...selected.groupings.keys()].map((text, index) => [text, groups[index] ?? []] as const);
-  const found = await readKeyEntries(selected.entries, new Map(byText), context);
+  const found = await readKeyEntries(selected.entries, { groups: new Map(byText), query }, context);
   const tree: ConnectionGroups = {
     total,
     groupings: new Map(byText.map(([text, some]) => [text, groupsByParent(some)])),
@@ -58,14 +58,21 @@ interface FieldEntries {
 
 type GroupsByText = ReadonlyMap<string, readonly TreeGroup[]>;
 
+/** The groups beside whose keys entries are selected, and the query of the entries that are grouped. */
+interface KeyGroups {
+  readonly groups: GroupsByText;
+  readonly query: Pick<Query, 'showsDrafts'>;
+}
+
 async function readKeyEntries(
   entries: readonly SelectedEntries[],
-  groups: GroupsByText,
+  { groups, query: { showsDrafts } }: KeyGroups,
   context: GraphqlContext,
 ): Promise<readonly FieldEntries[]> {
+  const drafts = showsDrafts === true ? { showsDrafts } : {};
   const lookUps = entries.reduce<readonly LookUp[]>((all, one) => addField(all, one, idsOf(one, groups)), []);
   const found = lookUps.map(async ({ target, selected, ids, fields }) => {
-    const rows = await readById(target, [...ids], selected, context);
+    const rows = await readById(target, [...ids], { ...selected, ...drafts }, context);
     return fields.map((one) => ({ one, rows }));
   });
   return (await Promise.all(found)).flat();
