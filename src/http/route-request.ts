@@ -58,6 +58,13 @@ export class RouteRequest {
     return typeof query === 'string' ? query : this.#ctx.querystring;
   }
 
+  /** The query string as the client has sent it, whatever code has set since. */
+  get sentQuerystring(): string {
+    const { originalUrl } = this.#ctx;
+    const start = originalUrl.indexOf('?');
+    return start === -1 ? '' : originalUrl.slice(start + 1);
+  }
+
   get query(): QueryParameters {
     return this.#replaced.query ?? readQuery(this.#ctx.request) ?? this.#ctx.querystring;
   }

@@ -17,6 +17,45 @@ const rows = [true, false].map((open, index) => ({
   updatedAt: at,
 }));
 
+const core = (name: string, kind: string, rest = ''): string =>
+  `module.exports = require('@strapi/strapi').factories.createCore${kind}('api::${name}.${name}'${rest});`;
+
+describe('facets of a list whose filters code has changed', () => {
+  let serving: ServedProject;
+  before(async () => {
+    const filtered = `, () => ({ async find(ctx) {
+      if (ctx.query.all) return super.find(ctx);
+      ctx.query.filters = { $and: [ctx.query.filters ?? {}, { open: true }] };
+      return super.find(ctx);
+    } })`;
+    const files = {
+      'src/api/note/routes/note.js': core('note', 'Router'),
+      'src/api/note/controllers/note.js': core('note', 'Controller', filtered),
+      'src/api/note/services/note.js': core('note', 'Service'),
+    };
+    serving = await serveProject(files, { models, documents: { notes: rows, pages: rows } });
+  });
+  after(() => serving.stop());
+
+  const ask = (path: string) => serving.call('GET', `/api/${path}`);
+
+  it('leave out no filter of the code', async () => {
+    const { status, body } = await ask('notes?facets[open][self]=true');
+    expect([status, body.error?.message]).to.deep.equal([
+      400,
+      'Invalid parameter facets: code of the project has changed the filters, so that self cannot leave any out',
+    ]);
+    expect((await ask('notes?facets=open')).body.meta.facets.open).to.deep.equal([{ value: true, count: 1 }]);
+  });
+
+  it('leave out the own filter of the client', async () => {
+    for (const path of ['notes?all=1&', 'pages?']) {
+      const { body } = await ask(`${path}facets[open][self]=true&filters[open]=true&filters[text][$ne]=x`);
+      expect(body.meta.facets?.open, JSON.stringify(body)).to.have.length(2);
+    }
+  });
+});
+
 describe('facets of a type with lifecycles around reads', () => {
   let serving: ServedProject;
   before(async () => {
