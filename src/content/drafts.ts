@@ -59,6 +59,7 @@ export async function withAllDrafts(context: ContentContext): Promise<ContentCon
 export async function withDrafts(context: ContentContext, reached?: ReadonlySet<ContentType>): Promise<ContentContext> {
   const all = draftTypes(context.bind.registry);
   const types = reached === undefined ? all : all.filter((type) => reached.has(type));
+  if (types.length > 0) context.store.database.reads?.noteUnpurged();
   const store = await seeingDrafts(context.store, types);
   return store === context.store ? context : hidingRuled(types, { ...context, store }, context);
 }

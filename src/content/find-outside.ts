@@ -39,7 +39,7 @@ export async function findOutside(
   const foundEntries = await finder.find({ type, text, attributes: names, locales: localesOf(type, query, context), isLive });
   // what is cut off may depend on entries that a row rule hides
   if (foundEntries === null || (foundEntries.isTruncated && (isWhole || bind.access.rules.has(type.uid)))) return unfound;
-  store.database.reads?.noteOutside();
+  store.database.reads?.noteUnpurged();
   return { ...unfound, foundEntries: foundEntries };
 }
 

@@ -151,12 +151,13 @@ const asksAnew = ({ req }: Context): boolean => /\bno-(?:cache|store)\b/i.test(r
 const passing = /explain=|previewToken/i;
 
 /** Returns the key of a request; null if its answer is not kept. */
-function keyOf(ctx: Context, { caller, form, isOwn }: CacheableRead): string | null {
+function keyOf(ctx: Context, { caller, form, isOwn, reads }: CacheableRead): string | null {
   const { url, host } = ctx;
   if (url.length + form.length > longest || ctx.req.headers['x-preview-token'] !== undefined) return null;
   if (passing.test(url.includes('%') ? decoded(url) : url)) return null;
   const own = isOwn && caller.kind === 'user' ? String(caller.user.id) : '';
-  return `${caller.kind}${own} ${String(classOf(caller.access))} ${host} ${url} ${form}`;
+  const tagged = reads.entries === null ? '' : ' tagged'; // credentials that say nothing make no tags for others
+  return `${caller.kind}${own}${tagged} ${String(classOf(caller.access))} ${host} ${url} ${form}`;
 }
 
 function decoded(url: string): string {

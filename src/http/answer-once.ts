@@ -19,6 +19,7 @@ export function cacheableRead({ caller, content, running }: RouteCall, requestFo
  */
 export async function answerOnce(ctx: Context, call: RouteCall, form: string, answer: () => Promise<Answer>): Promise<Answer> {
   const read = cacheableRead(call, { form, isOwn: false });
+  if (ctx.method === 'GET') ctx.vary('Authorization'); // shared caches may keep it for the public
   if (read === null) return answer();
   const { answers, reads } = read;
   const cached = answers.keepsBytes ? answers.find(ctx, read) : null;

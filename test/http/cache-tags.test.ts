@@ -77,6 +77,7 @@ for (const bytes of [0, 5_000_000])
         for (const method of path.startsWith('/graphql') ? ['GET', 'GET'] : ['GET', 'GET', 'HEAD']) {
           const { status, headers } = await send(method, path);
           expect([method, status, tagsIn(headers['cache-tag'])]).to.deep.equal([method, 200, tagsIn(tags)]);
+          expect(headers['vary']).to.include('Authorization'); // what one caller gets is not what another one gets
         }
       });
 
@@ -89,6 +90,14 @@ for (const bytes of [0, 5_000_000])
     it('a 304 needs none', async () => {
       const { tag } = await send('GET', '/api/books/1');
       expect((await send('GET', '/api/books/1', unless(tag))).status).to.equal(304);
+    });
+
+    it('credentials that say nothing take the tags from nobody', async () => {
+      for (const path of ['/api/books/2', graphql(`{ book(id: 2) { data { ${titles} } } } }`)]) {
+        const first = await send('GET', path, { headers: { authorization: 'Basic x' } });
+        const { headers } = await send('GET', path);
+        expect([first.status, first.headers['cache-tag'], headers['cache-tag']]).to.deep.equal([200, undefined, 'book, book:2']);
+      }
     });
 
     it('beyond 8 kB, types alone are named', async () => {
@@ -130,6 +139,32 @@ it('without api.rest.cacheTags, no answer has cache tags', async () => {
   try {
     const send = sendTo(serving);
     for (const [path] of tagged) expect((await send('GET', path)).headers).to.not.have.property('cache-tag');
+  } finally {
+    await serving.stop();
+  }
+});
+
+it('previews that may show drafts beside published entries are kept by no cache, because a saved draft purges nothing', async () => {
+  const beside = { options: { draftAndPublish: true, drafts: 'beside' } };
+  const page = collectionType('page', { title: { type: 'string' }, next: to('oneToOne', 'page') }, beside);
+  const serving = await serveModels({ models: [...models, page], config: { api: { rest: { cacheTags: true } } } });
+  try {
+    const send = sendTo(serving);
+    await serving.call('POST', '/api/pages', { data: { title: 'a' } });
+    const preview = 'publicationState=preview';
+    const paths = [
+      `/api/pages?${preview}`,
+      `/api/pages/1?${preview}`,
+      `/api/pages/count?${preview}`,
+      `/api/pages/aggregate?groupBy=title&${preview}`,
+      graphql(`{ pages(publicationState: PREVIEW) { data { ${titles} } } } }`),
+    ];
+    for (const path of paths) {
+      const { status, headers } = await send('GET', path);
+      expect([status, headers['cache-control'], headers['cache-tag']], path).to.deep.equal([200, 'no-store', undefined]);
+    }
+    for (const path of ['/api/pages', '/api/pages/1', `/api/books?${preview}`])
+      expect((await send('GET', path)).headers['cache-tag'], path).to.be.a('string');
   } finally {
     await serving.stop();
   }

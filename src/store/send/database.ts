@@ -176,8 +176,8 @@ export class ReadLog {
   readonly uids: string[] = [];
   /** Whether the answer depends on more than these collections: on the time, or on code of a project. */
   dependsOnMore = false;
-  /** Whether something outside of the database has found entries of the answer. */
-  isFoundOutside = false;
+  /** Whether the answer can change when caches are not told of it, or are told too early. */
+  isUnpurged = false;
 
   /** The entries that were read to be shown, with those that they populate; null if nobody asks for them. */
   readonly entries: LoadedEntry[] | null;
@@ -187,10 +187,9 @@ export class ReadLog {
     this.entries = notesEntries ? [] : null;
   }
 
-  /** Notes that something outside of the database has found the entries. It learns of changes later than the service. */
-  noteOutside(): void {
-    this.isFoundOutside = true;
-    this.noteMore();
+  /** Notes that caches are told too early, or not: something else has found the entries, or they show drafts beside them. */
+  noteUnpurged(): void {
+    this.isUnpurged = true;
   }
 
   /** Notes that the answer depends on more than what is read. */
