@@ -1,4 +1,4 @@
-import { notFoundError, validationError } from '#base/errors.js';
+import { fieldErrors, notFoundError, validationError } from '#base/errors.js';
 import { checkRight } from '#http/authorize.js';
 import type { RouteCall } from '#http/route.js';
 import { isSynced } from '#http/sync-option.js';
@@ -22,7 +22,8 @@ const actions = ['find', 'findOne', 'create', 'update', 'delete'];
 /**
  * Returns a write that its caller may make. Reads nothing that is stored, so that a refusal tells nothing of it. Throws the error of a
  * caller without the right, which is a 404 without any right on the type and for types that are not synced; and a ValidationError if
- * code of the project has a part in the single request, or if the write names attributes that the caller may not read and write.
+ * code of the project has a part in the single request, or if the write names attributes that the caller may not read and write, or a
+ * locale of a type without locales.
  */
 export function allowedWrite(write: PushWrite, { caller, running, content }: RouteCall, sources: RowSources): AllowedWrite {
   const { access } = caller;
@@ -37,5 +38,7 @@ export function allowedWrite(write: PushWrite, { caller, running, content }: Rou
       `${method} of ${type.pluralName} is answered or guarded by code of the project, so it cannot be pushed`,
     );
   for (const action of [row.row.action, ...(row.row.others ?? [])]) checkRight(caller, action);
+  if (write.locale !== undefined && !type.localized)
+    throw fieldErrors([{ path: ['locale'], message: `${type.pluralName} have no locales` }]);
   return { write, type, named: namedAttributes(type, write, content.bind.access) };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldErrors } from '#base/errors.js';
+import { ApiError, fieldErrors } from '#base/errors.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { Attribute, ScalarAttribute } from '#model/schema/content-type.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
@@ -41,10 +41,20 @@ export const heldBy = (demands: readonly Demand[]): Match =>
 /** Returns the stored form of a value that a client has read. Throws a ValidationError that names it if it has none. */
 function storedForm({ type }: ScalarAttribute, from: unknown, name: string): unknown {
   if (from === null) return null;
-  const stored = isRecord(from) || Array.isArray(from) ? NaN : scalarTypes[type].store(from, name);
+  const stored = isRecord(from) || Array.isArray(from) ? NaN : formOrNaN(type, from, name);
   if (typeof stored === 'number' && !Number.isFinite(stored))
     throw fieldErrors([{ path: [name, 'from'], message: `${name}.from is no value of ${name}` }]);
   return stored;
+}
+
+/** Returns the stored form of a value; NaN if it has none. */
+function formOrNaN(type: ScalarAttribute['type'], from: unknown, name: string): unknown {
+  try {
+    return scalarTypes[type].store(from, name);
+  } catch (error) {
+    if (error instanceof ApiError) return NaN; // it does not name the value
+    throw error;
+  }
 }
 
 /** Returns the names of the attributes that have another value now. `shown` are the values of the entry as the caller sees them. */

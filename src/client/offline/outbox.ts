@@ -64,10 +64,10 @@ export function rowsOfWrite(state: DeviceState, input: WriteInput): readonly Row
   return [...rows, rowOf(one, one)];
 }
 
-/** Returns a place behind all writes. Those of several tabs are in the order of time. */
+/** Returns a place behind all writes. Those of several tabs are in the order of time. All have 13 digits, also if a clock was reset. */
 function nextOrder(state: DeviceState): string {
   const last = Number.parseInt(state.sorted().at(-1)?.order ?? '0', 10);
-  return `${String(Math.max(Date.now(), last + 1))}-${newKey().slice(0, 8)}`;
+  return `${String(Math.max(Date.now(), last + 1, 1e12))}-${newKey().slice(0, 8)}`;
 }
 
 /** Returns names in place of files, and the rows of the files. What is merged as a whole, such as JSON, has none. */

@@ -102,7 +102,9 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 
 const isNames = (value: unknown): value is readonly Id[] => Array.isArray(value) && value.some(isName);
 
-export const idsOf = (ids: readonly Id[], idOf: IdOf): readonly Id[] => ids.map(idOf).filter((id) => id !== null);
+/** Returns ids without those of what was given up. Nulls of a list that are none of its names stay. */
+export const idsOf = (ids: readonly Id[], idOf: IdOf): readonly Id[] =>
+  ids.flatMap((id) => (isName(id) ? (idOf(id) ?? []) : [id]));
 
 /** Returns what may be a name of the device's own in a write. */
 export const namesIn = ({ id, set = {}, add = {}, remove = {} }: QueuedWrite): readonly string[] =>

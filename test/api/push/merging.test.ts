@@ -80,6 +80,18 @@ describe('a pushed update', () => {
       expect((await service.read('articles', id))[name]).to.deep.equal(to);
     });
 
+  it('names a value that the attribute cannot have had', async () => {
+    const id = await article({ title: 'Thyme' });
+    for (const [name, from] of [
+      ['at', 'yesterday'],
+      ['views', {}],
+      ['price', [1]],
+    ] as const) {
+      const { error } = await service.pushOne(update(id, { set: { [name]: { from, to: null } } }));
+      expect(error).to.include({ status: 400, message: `${name}.from is no value of ${name}` });
+    }
+  });
+
   it('overwrites without from, and in types whose last write wins', async () => {
     const id = await article({ title: 'Pepper' });
     expect(await service.pushOne(update(id, { set: { title: { to: 'Salt' } } }))).to.include({ status: 'applied' });

@@ -165,6 +165,8 @@ describe('the writes of a push', () => {
     expect(english.attributes.publishedAt).to.be.a('string');
     expect((await service.pushOne(page({ set: { title: { to: 'x' } }, locale: 'xx' }))).error).to.include({ status: 400 });
     expect((await service.pushOne(page({ set: {} }))).error).to.include({ status: 400 });
+    const tag = await service.pushOne({ op: 'create', type: 'tags', id: newName(), set: {}, locale: 'fr' });
+    expect(tag.error, 'a type without locales').to.include({ status: 400, message: 'tags have no locales' });
     const id = french.id;
     const published = { title: { from: 'un', to: 'deux' }, publishedAt: { from: null, to: '2026-01-01T00:00:00.000Z' } };
     const answer = await service.pushOne({ op: 'update', type: 'pages', id, set: published });
