@@ -2,7 +2,7 @@ import { type FormattedExecutionResult, GraphQLError } from 'graphql';
 import type { Context as SocketContext, Server, SubscribePayload } from 'graphql-ws';
 import type { Context } from 'koa';
 import type { WebSocketServer } from 'ws';
-import { ApiError, rateLimitError } from '#base/errors.js';
+import { ApiError, badRequestError, messageOf, rateLimitError } from '#base/errors.js';
 import { isRecord } from '#base/values.js';
 import { checkJson } from '#http/receive-body.js';
 import type { RouteCall } from '#http/route.js';
@@ -130,6 +130,15 @@ async function charge({ call: { running }, sender }: LiveClient): Promise<void> 
   if (attempt?.isOver === true) throw rateLimitError();
 }
 
+/** Throws an ApiError for what a body may not contain: clients of a WebSocket see no others. */
+function checkPayload(payload: SubscribePayload, depth: number): void {
+  try {
+    checkJson(payload, depth, 'payload');
+  } catch (error) {
+    throw error instanceof ApiError ? error : badRequestError(messageOf(error));
+  }
+}
+
 /** An operation of a connection, with its caller at that time. */
 interface Accepted {
   readonly operation: LiveOperation;
@@ -147,7 +156,7 @@ async function acceptOperation(
     if (Object.keys(subscriptions).length > mostOperations)
       throw rateLimitError(`A connection has at most ${String(mostOperations)} operations`);
     await charge(client);
-    checkJson(payload, running.config.middlewares.body.jsonDepth);
+    checkPayload(payload, running.config.middlewares.body.jsonDepth);
     const call = { ...client.call, ...(await identifyClient(client)) };
     const operation = endpoint.accept({ method: 'POST', url: '', body: { ...payload } }, call, await endpoint.read());
     return 'errors' in operation ? operation : { operation, client: { ...client, call } };

@@ -91,6 +91,21 @@ describe('connections of operations that last', () => {
     socket.close();
   });
 
+  it('name what a payload may not contain', async () => {
+    const socket = open();
+    const { next } = await acknowledged(socket, server.editor);
+    const deep = '['.repeat(100) + ']'.repeat(100);
+    for (const [variables, message] of [
+      [`{"a":${deep}}`, 'payload is nested deeper than 64 levels'],
+      ['{"__proto__":1}', 'payload has a key that is not allowed'],
+    ]) {
+      socket.send(`{"id":"1","type":"subscribe","payload":{"query":"{ posts { data { id } } }","variables":${String(variables)}}}`);
+      const { type, payload } = await next();
+      expect([type, payload[0].message, payload[0].extensions.code]).to.deep.equal(['error', message, 'STRAPI_BAD_REQUEST_ERROR']);
+    }
+    socket.close();
+  });
+
   it('are refused to pages of other origins, unless CORS allows them', async () => {
     expect(await statusOf(open({ origin: 'https://evil.example.org' }))).to.equal(403);
     const allowed = open({ origin });
