@@ -99,9 +99,15 @@ describe('connections of operations that last', () => {
       [`{"a":${deep}}`, 'payload is nested deeper than 64 levels'],
       ['{"__proto__":1}', 'payload has a key that is not allowed'],
     ]) {
-      socket.send(`{"id":"1","type":"subscribe","payload":{"query":"{ posts { data { id } } }","variables":${String(variables)}}}`);
+      socket.send(
+        `{"id":"1","type":"subscribe","payload":{"query":"{ posts { data { id } } }","variables":${String(variables)}}}`,
+      );
       const { type, payload } = await next();
-      expect([type, payload[0].message, payload[0].extensions.code]).to.deep.equal(['error', message, 'STRAPI_BAD_REQUEST_ERROR']);
+      expect([type, payload[0].message, payload[0].extensions.code]).to.deep.equal([
+        'error',
+        message,
+        'STRAPI_BAD_REQUEST_ERROR',
+      ]);
     }
     socket.close();
   });
