@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { ContentContext } from '#content/content-context.js';
 import { cacheTagOf } from '#model/schema/cache-tags.js';
+import { collections } from '#model/schema/collections.js';
 import type { Config } from '#settings/config.js';
 import { byCollection } from '#store/changes/changes.js';
 import type { LoadedEntry } from '#store/form/loaded.js';
@@ -14,14 +15,14 @@ export const mayBeShared = ({ method, req }: Context, { api }: Pick<Config, 'api
 
 /**
  * Returns the headers by which shared caches remove an answer: the tags of all types that were read for it, and of all entries in it. An
- * answer whose types alone are too many must not be kept by any, nor one that shows drafts beside published entries, of which caches are
- * not told, nor one whose entries were found outside of the database, which learns of a change after the caches were told of it. If code
- * may have removed entries, those are not named. Returns no headers if none are asked for.
+ * answer whose types alone are too many must not be kept by any. Nor must one that shows drafts beside published entries, or
+ * administrators, since caches are not told of their changes; nor one whose entries were found outside of the database, which learns of a
+ * change after the caches were told of it. If code may have removed entries, those are not named. Returns no headers if none are asked for.
  */
 export function cacheTags({ store: { database }, bind: { registry } }: ContentContext): Readonly<Record<string, string>> {
   const { reads } = database;
   if (reads?.entries == null || reads.collections.length === 0) return {};
-  if (reads.isUnpurged) return { 'Cache-Control': 'no-store' };
+  if (reads.isUnpurged || reads.collections.includes(collections.administrators)) return { 'Cache-Control': 'no-store' };
   const types = byCollection(registry.types);
   const tags = new Set<string>();
   for (const collection of reads.collections) {

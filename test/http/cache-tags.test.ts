@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { features } from '#features.js';
 import type { Feature } from '#http/feature.js';
+import { openAdministrators } from '../support/administrators.js';
 import { collectionType } from '../support/collection-type.js';
 import { sendTo, unless, type Sent } from '../support/conditional.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
@@ -165,6 +166,22 @@ it('previews that may show drafts beside published entries are kept by no cache,
     }
     for (const path of ['/api/pages', '/api/pages/1', `/api/books?${preview}`])
       expect((await send('GET', path)).headers['cache-tag'], path).to.be.a('string');
+  } finally {
+    await serving.stop();
+  }
+});
+
+it('answers that show administrators are kept by no cache, because a change of theirs purges nothing', async () => {
+  const page = collectionType('page', { title: { type: 'string' } }, { options: { populateCreatorFields: true } });
+  const serving = await serveModels({ models: [page], config: { api: { rest: { cacheTags: true } } } });
+  try {
+    const panel = await openAdministrators(serving, {});
+    await panel('super', 'POST', '/content-manager/collection-types/api::page.page', { title: 'x' });
+    const send = sendTo(serving);
+    const shown = await send('GET', '/api/pages?populate=createdBy');
+    expect(shown.json.data[0].attributes.createdBy.data.attributes.firstname).to.equal('super');
+    expect([shown.headers['cache-control'], shown.headers['cache-tag']]).to.deep.equal(['no-store', undefined]);
+    expect((await send('GET', '/api/pages')).headers['cache-tag']).to.equal('page, page:1');
   } finally {
     await serving.stop();
   }

@@ -39,6 +39,8 @@ describe('shapes for Electric', () => {
     ['offset=-1&log=changes_only', 400],
     ['offset=-1&where=a', 400],
     ['offset=-1&live=true', 400],
+    ['offset=0_0&live=yes', 400],
+    ['offset=0_0&live=true&live_sse=1', 400],
     ['offset=now', 409],
     ['offset=5_0&handle=nonsense', 409],
     ['offset=5_0', 409],

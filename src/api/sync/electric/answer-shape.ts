@@ -74,10 +74,15 @@ function parametersOf(values: Values): Parameters {
   const offset = value('offset');
   if (offset === null) throw validationError('Invalid parameter offset: expected -1 or the offset of the answer before');
   if ((value('log') ?? 'full') !== 'full') throw validationError('Invalid parameter log: only full is supported');
-  const isLive = value('live') === 'true';
+  const isOn = (name: (typeof shapeParameters)[number]): boolean => {
+    const text = value(name) ?? 'false';
+    if (text !== 'true' && text !== 'false') throw validationError(`Invalid parameter ${name}: expected true or false`);
+    return text === 'true';
+  };
+  const isLive = isOn('live');
   if (isLive && offset === '-1') throw validationError('Invalid parameter live: a client loads everything first');
-  const isStream = isLive && (value('live_sse') === 'true' || value('experimental_live_sse') === 'true');
-  return { offset, handle: value('handle'), isLive, isStream };
+  const asStream = (['live_sse', 'experimental_live_sse'] as const).filter(isOn);
+  return { offset, handle: value('handle'), isLive, isStream: isLive && asStream.length > 0 };
 }
 
 /** Headers that browsers let clients read. */
