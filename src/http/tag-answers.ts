@@ -86,8 +86,12 @@ export function tagAnswers(cacheControl: string): Middleware {
     if (isOk && knownTag !== null) describe(ctx, knownTag, noted.cacheControl ?? cacheControl);
     else if (status === 200 || status === 201) tagAnswer(ctx, noted, cacheControl);
     else if (ctx.res.getHeader('Cache-Control') === forCaller) ctx.set('Cache-Control', 'private, no-store');
+    else if (read !== null && isPurged(read)) ctx.set('Cache-Control', 'no-store'); // a 404 has no tags, and may be kept for a while
   };
 }
+
+/** Returns whether caches are told to remove the answer to a read when it changes. */
+const isPurged = ({ reads }: CacheableRead): boolean => reads.entries !== null;
 
 /**
  * Number of characters beyond which a text is encoded once, for the hash and the answer. Node sends shorter ones together with the headers.

@@ -88,6 +88,11 @@ for (const bytes of [0, 5_000_000])
         expect([status >= 500, headers['cache-tag']]).to.deep.equal([false, undefined]);
       });
 
+    it('an entry that is not there is missing in no cache when it comes', async () => {
+      const { status, headers } = await send('GET', '/api/books/99');
+      expect([status, headers['cache-control']]).to.deep.equal([404, 'no-store']);
+    });
+
     it('a 304 needs none', async () => {
       const { tag } = await send('GET', '/api/books/1');
       expect((await send('GET', '/api/books/1', unless(tag))).status).to.equal(304);
