@@ -5,7 +5,7 @@ import { pause, type Signal } from '../transport.js';
 import type { DeviceState } from './device-state.js';
 import type { Keeper } from './keeper.js';
 import type { Schema } from './overlay.js';
-import { asOwner } from './push.js';
+import { asOwner, statusOf } from './push.js';
 import { mapValues, rowOf, underAllNames } from './queued-write.js';
 import type { Row } from './store.js';
 
@@ -56,7 +56,7 @@ export async function pull(pulling: Pulling): Promise<void> {
       const failure = error as Failure; // of a request, or of the store
       isCurrent = false;
       failures += 1;
-      const status = 'status' in failure && failure.name !== 'Error' ? failure.status : 0; // other errors come from proxies and the like
+      const status = statusOf(failure);
       const isReset = status === 410;
       if (isReset || [403, 404].includes(status) || (status === 401 && isEnded(failure))) {
         onPosition('');

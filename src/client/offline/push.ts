@@ -45,12 +45,12 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
     for (let size = maxWrites; ;) {
       const batch = await nextBatch(sending, size);
       const [first] = batch;
-      if (first === undefined) return;
+      if (!first) return;
       const body = { writes: batch.map((write) => write.body) };
       const sent = await outcome(
         keeper.client.request({ method: 'POST', path: '/sync/push', body, ...sending.options }) as Promise<object>,
       );
-      if (sent.error === undefined) {
+      if (!sent.error) {
         const { data } = sent as { readonly data: readonly Answered[] }; // of a push
         const position = keeper.client.positionOf(sent) ?? '';
         await keeper.change((state) => data.flatMap((one) => rowsOf(one, state, { position, positions })), owner);
@@ -71,11 +71,15 @@ const outcome = <Answer>(
 ): Promise<(Answer & { readonly error?: undefined }) | { readonly error: Failure }> =>
   request.catch((error: unknown) => ({ error })) as never; // requests throw only failures
 
-/** Returns whether the service has refused a request for what it contains, so that its parts are tried. */
-const isRefusal = ({ kind }: Failure): boolean => kind === 'invalid' || kind === 'tooLarge';
+/** Returns whether a request was refused for what it contains, so that its parts are tried. */
+const isRefusal = (failure: Failure): boolean => failure.kind === 'tooLarge' || statusOf(failure) === 400;
+
+/** Returns the status that the service has answered; 0 if there is none, or something before it has answered, such as a proxy. */
+export const statusOf = (failure: Failure): number => ('status' in failure && failure.name !== 'Error' ? failure.status : 0);
 
 /** Returns whether a request that is sent again later may succeed. */
-const isPassing = (failure: Failure): boolean => !('status' in failure) || [401, 429, 502, 503, 504].includes(failure.status);
+const isPassing = (failure: Failure): boolean =>
+  failure.kind !== 'tooLarge' && [0, 401, 429, 502, 503, 504].includes(statusOf(failure));
 
 /**
  * Returns at most so many writes that are sent next, and notes what is sent of each. A write with files ends them; if it is the first, its
@@ -106,9 +110,9 @@ async function uploadFiles(write: QueuedWrite, sending: Sending): Promise<void> 
   const { keeper, owner, options } = sending;
   for (const name of write.files ?? []) {
     const file = (await keeper.file(name)) as Uploadable | undefined;
-    if (file === undefined) continue; // it is uploaded
+    if (!file) continue; // it is uploaded
     const sent = await outcome(keeper.client.upload([file], {}, { ...options, key: `${write.key}${name}` }));
-    if (sent.error !== undefined) {
+    if (sent.error) {
       if (isPassing(sent.error)) throw sent.error;
       return refuse(write, sent.error, sending);
     }

@@ -50,3 +50,26 @@ describe('values that look like names of the device', () => {
     expect(write).to.deep.include({ set: { title: { to: '$title' }, data: { to: data } } });
   });
 });
+
+describe('a proxy between the app and the service', () => {
+  const file = new File(['x'], 'x.txt');
+  for (const [status, left] of [
+    [400, 'pending'],
+    [403, 'pending'],
+    [413, 'refused'],
+  ] as const)
+    for (const [what, value] of [
+      ['a push', 'x'],
+      ['an upload', file],
+    ] as const)
+      it(`answers ${what} with ${String(status)}: the write is ${left}`, async () => {
+        const page = (): Promise<Response> => Promise.resolve(new Response('<h1>Not here</h1>', { status }));
+        const client = createClient({ url: 'http://device.test', fetch: page as never });
+        const offline = createOffline({ client, store: memoryStore(), types: ['notes'], automatic: false });
+        await offline.create('notes', { title: value });
+        await offline.push().catch(() => undefined);
+        const { pending, refused } = await offline.status();
+        expect({ pending, refused }).to.deep.equal({ pending: 0, refused: 0, [left]: 1 });
+        await offline.close();
+      });
+});
