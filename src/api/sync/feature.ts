@@ -25,7 +25,7 @@ export const sync: Feature = {
   name: 'sync',
   settings: syncSettings,
   options: [syncOption],
-  routes: ({ config }) => syncRoutes(config),
+  routes: syncRoutes,
   start: (running) => Promise.resolve(startSync(running)),
 };
 

@@ -1,11 +1,12 @@
 import { validationError } from '#base/errors.js';
 import { anything, flag, listOf, record, text, integer } from '#http/json-schema.js';
+import type { RouteParts } from '#http/feature.js';
 import { json, type Operation, parameter } from '#http/operation.js';
 import { type Answer, type Route, type RouteCall, withPrefix } from '#http/route.js';
 import type { RunningService } from '#http/running.js';
-import type { Config } from '#settings/config.js';
 import { answerShape } from './electric/answer-shape.js';
 import { pollStep } from './follow.js';
+import { refuseGuardedList } from './guarded-list.js';
 import { parseSyncQuery } from './query.js';
 import { settingsOf, syncHeaders, syncService } from './service.js';
 import { SyncSession } from './session.js';
@@ -43,7 +44,7 @@ const toType =
   ({ backend: { models } }: RunningService): boolean =>
     models.snapshot.registry.byPluralName.has(name) || models.snapshot.registry.bySingularName.has(name);
 
-const shapeRoute: Route = {
+const shapeRoute = (guarding: Guarding): Route => ({
   method: 'GET',
   path: '/shapes/:plural',
   yields: (running) => !settingsOf(running).electric || toType('shapes')(running),
@@ -65,12 +66,14 @@ const shapeRoute: Route = {
       409: { description: 'The client must load everything anew', content: json(listOf(anything)) },
     },
   },
-  handle: answerShape,
-};
+  handle: (call) => answerShape(call, () => refuseGuardedList(call, guarding)),
+});
+
+type Guarding = Pick<RouteParts, 'config' | 'projectCode'>;
 
 /** The routes by which clients keep copies of entries. */
-export const syncRoutes = ({ api }: Config): readonly Route[] =>
-  withPrefix(api.rest.prefix, [
+export const syncRoutes = (guarding: Guarding): readonly Route[] =>
+  withPrefix(guarding.config.api.rest.prefix, [
     {
       method: 'GET',
       path: '/sync/:plural',
@@ -78,17 +81,18 @@ export const syncRoutes = ({ api }: Config): readonly Route[] =>
       action: 'anybody',
       settings: { isLong: true },
       operation,
-      handle: answerSync,
+      handle: (call) => answerSync(call, guarding),
     },
-    shapeRoute,
+    shapeRoute(guarding),
   ]);
 
 /** Answers a request for the entries of a type, or for what has changed since a token; as a stream if the client asks for one. */
-async function answerSync(call: RouteCall): Promise<Answer> {
+async function answerSync(call: RouteCall, guarding: Guarding): Promise<Answer> {
   const { request, running, ends } = call;
   const { query, parameters } = parseSyncQuery(request.query, ['token', 'wait'], running.config);
   const token = textOf(parameters['token']);
   const session = new SyncSession(call, query, token !== null || request.headers['last-event-id'] !== undefined);
+  refuseGuardedList(call, guarding);
   const service = syncService(running);
   const isStream = request.headers.accept?.includes('text/event-stream') === true;
   if (isStream && parameters['wait'] !== undefined) throw validationError('Invalid parameter wait: a stream waits by itself');

@@ -23,8 +23,11 @@ const shapeParameters = [
 /** Seconds that a request for changes waits. */
 const maxWait = 20;
 
-/** Answers a client of Electric. What it cannot continue is answered with 409, so that it loads everything anew. */
-export async function answerShape(call: RouteCall): Promise<Answer> {
+/**
+ * Answers a client of Electric. What it cannot continue is answered with 409, so that it loads everything anew. `check` throws an ApiError
+ * for a type that may not be copied.
+ */
+export async function answerShape(call: RouteCall, check: () => void): Promise<Answer> {
   const { request, running } = call;
   const { query, parameters: values } = parseSyncQuery(request.query, shapeParameters, running.config);
   const parameters = parametersOf(values);
@@ -32,6 +35,7 @@ export async function answerShape(call: RouteCall): Promise<Answer> {
   let own = 'anew';
   try {
     const session = new SyncSession(call, query, parameters.offset !== '-1');
+    check();
     const { state, version } = await service.readState(session, call.ends);
     own = session.handle(state);
     const handle = parameters.handle?.startsWith(`${own}-`) === true ? parameters.handle : null;
