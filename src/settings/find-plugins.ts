@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isRecord, type Values } from '#base/values.js';
-import { sourceFile } from './load-source.js';
+import { sourceFile } from './find-source.js';
 import { sections } from './sections.js';
 import { pluginAdvice, pluginMeanings } from './strapi-keys.js';
 import type { WrittenSections } from './translate-strapi.js';

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { compileFunction, constants } from 'node:vm';
 import type { transform } from 'sucrase';
+import { importedSource } from './find-source.js';
 
 type Transform = typeof transform;
 
@@ -161,14 +162,14 @@ const ownRequire: Require = createRequire(import.meta.url);
 /** Returns a module by what a file writes for it; null for a module of Node. */
 type OwnModules = (id: string) => { readonly module: unknown } | null;
 
-/** Returns the function that finds the packages that `options` has, and the source files of relative paths. */
-function ownModules(file: string, load: (file: string) => unknown, { packages = {} }: LoadOptions): OwnModules {
+/** Returns the function that finds the packages that `options` has, and the source files that a file imports. */
+function ownModules(file: string, load: (file: string) => unknown, { packages = {}, directory }: LoadOptions): OwnModules {
+  const byNode = createRequire(file);
   return (id) => {
     const name = packagePath(id);
     if (Object.hasOwn(packages, name)) return { module: packages[name] };
-    const path = /^\.{1,2}(\/|$)/.test(id) ? sourceFile(resolve(dirname(file), id)) : null;
-    if (path !== null) return { module: load(path) };
-    return null;
+    const source = importedSource(id, { file, byNode, directory });
+    return source === null ? null : { module: load(source) };
   };
 }
 
@@ -186,7 +187,8 @@ function requireFrom(file: string, own: OwnModules, { missing, directory }: Load
       return missing({ message: `${directory === undefined ? file : relative(directory, file)}: ${reason}`, reason });
     }
   };
-  return Object.assign(require, { resolve: native.resolve });
+  const { resolve, cache, extensions, main } = native;
+  return Object.assign(require, { resolve, cache, extensions, main });
 }
 
 /** Returns the function behind `import()` of a file. What is no own module is imported by Node. */
@@ -198,17 +200,3 @@ const importFrom =
     const exported = Object(found.module) as { readonly __esModule?: boolean };
     return exported.__esModule === true ? exported : { ...exported, default: found.module };
   };
-
-/**
- * Returns the source file that `x`, `x.js` or `x.ts` refers to: the first existing one of x.ts, x.tsx, x.js and the index file of x.
- * Null if there is none, or if x is another kind of file, such as x.json.
- */
-export function sourceFile(path: string): string | null {
-  const bare = path.replace(/\.(js|tsx?)$/, '');
-  if (bare === path && isFile(path)) return null;
-  const endings = ['.ts', '.tsx', '.js'];
-  const candidates = [bare, resolve(bare, 'index')].flatMap((name) => endings.map((ending) => name + ending));
-  return candidates.find(isFile) ?? null;
-}
-
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

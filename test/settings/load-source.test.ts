@@ -56,3 +56,48 @@ describe('strictness of a file of a project', () => {
       expect(file === 'module.js' ? (loaded as { readonly isStrict: boolean }).isStrict : await loaded).to.equal(isStrict);
     });
 });
+
+describe('files of a project that code names otherwise than by a relative path', () => {
+  const files = {
+    'package.json': '{ "imports": { "#utils/*": "./src/utils/*.js" } }',
+    'src/utils/own.js': 'module.exports = strapi;',
+    'src/utils/typed.ts': 'export const own: unknown = strapi;',
+    'aliases.js':
+      'const { Module } = require("module");\nconst find = Module._resolveFilename;\n' +
+      'Module._resolveFilename = (id, ...more) => find(id.replace(/^@utils-of-a-test/, `${__dirname}/src/utils`), ...more);',
+    'node_modules/plain/index.js': 'module.exports = typeof strapi;',
+    'node_modules/parts/index.js': 'module.exports = require(require("path").join(__dirname, "part"));',
+    'node_modules/parts/part.ts': 'export const own: unknown = strapi;',
+  };
+  const cases: readonly (readonly [title: string, code: string, result: unknown])[] = [
+    ['an absolute path', 'require(__dirname + "/src/utils/own")', 'of the project'],
+    [
+      'an absolute path of a TypeScript file',
+      'require(require("path").join(__dirname, "src/utils/typed")).own',
+      'of the project',
+    ],
+    ['the module of a relative path', 'require(__dirname + "/src/utils/typed.ts") === require("./src/utils/typed")', true],
+    ['an absolute path in import()', 'import(__dirname + "/src/utils/typed").then((m) => m.own)', 'of the project'],
+    [
+      'an address',
+      'import(require("url").pathToFileURL(__dirname + "/src/utils/typed.ts").href).then((m) => m.own)',
+      'of the project',
+    ],
+    ['an alias', 'require("./aliases") && require("@utils-of-a-test/own")', 'of the project'],
+    ['imports of package.json', 'require("#utils/own")', 'of the project'],
+    ['a package by its path', 'require(require.resolve("plain"))', 'undefined'],
+    ['members of require', 'Object.keys(require.cache).length > 0 && require.main === module', false],
+  ];
+  for (const [title, code, result] of cases)
+    it(title, async () => {
+      const directory = await writeProject({ ...files, 'main.ts': `export const result = ${code};` });
+      const loaded = await loadSource(join(directory, 'main.ts'), { directory, globals: { strapi: 'of the project' } });
+      expect(await (loaded as { readonly result: unknown }).result).to.equal(result);
+    });
+
+  it('an absolute path in the package that names it', async () => {
+    const directory = await writeProject(files);
+    const loaded = await loadSource(join(directory, 'node_modules/parts/index.js'), { directory, globals: { strapi: 1 } });
+    expect(loaded).to.have.property('own', 1);
+  });
+});

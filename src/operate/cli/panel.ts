@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findFrontEnds } from '#settings/find-plugins.js';
 import { readConfigFiles } from '#strapi/load/strapi-config.js';
-import { sourceFile } from '#settings/load-source.js';
+import { sourceFile } from '#settings/find-source.js';
 import { bundlePanel } from '#admin/front-end/bundle-panel.js';
 import { findPanelPackages } from '#admin/front-end/panel-packages.js';
 import { print, printError } from './print.js';

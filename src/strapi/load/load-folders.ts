@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
-import { sourceEndings, sourceFile } from '#settings/load-source.js';
+import { sourceFile } from '#settings/find-source.js';
+import { sourceEndings } from '#settings/load-source.js';
 import { isRecord, kebabCase } from '#base/values.js';
 
 /** The exports of the files in a folder, by name without extension, sorted by name. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { sourceFile, createSourceLoader, type LoadOptions, type MissingModule } from '#settings/load-source.js';
+import { sourceFile } from '#settings/find-source.js';
+import { createSourceLoader, type LoadOptions, type MissingModule } from '#settings/load-source.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
 import { addAdminPolicies } from '../admin/admin-policies.js';
 import { CookieSessions, sessionOptions } from '../routes/cookie-session.js';
@@ -88,6 +89,7 @@ export async function load(
   const { loaded, packages, globals } = modules;
   const options = { directory, loaded, packages, globals };
   const loadFile = await createFileLoader(options, problems);
+  const index = ownHooks(directory, loadFile, log); // first, as in Strapi v4: other files may need what it sets up
   const unsupported = unsupportedUses({ directory, plugins, strapi, packages });
   for (const { text, place } of unsupported) log(text, place);
   const folders = loadFolders({ directory, load: loadFile, isExtended: plugins.isExtended, log: log });
@@ -99,7 +101,7 @@ export async function load(
   addMiddlewares(files['middlewares'], parts, { registers, warn });
   const names = { owners: routeOwners(folders, plugins), leftOut: folders.leftOut };
   const routes = new ProjectRoutes({ ...parts, ...names, config, builtin, warn, log, code: registers });
-  return { plugins, services, strapi, extended, hooks: [...hooks, ...ownHooks(directory, loadFile, log)], routes, unsupported };
+  return { plugins, services, strapi, extended, hooks: [...hooks, ...index], routes, unsupported };
 }
 
 function ownHooks(

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
-import { sourceEndings, sourceFile } from '#settings/load-source.js';
+import { sourceFile } from '#settings/find-source.js';
+import { sourceEndings } from '#settings/load-source.js';
 import type { CodePlace } from '../load/code-problems.js';
 import { UnsupportedCodeError } from '../load/unsupported-code.js';
 import type { ProjectPlugins } from './project-plugins.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import type { NamedCode } from '#api/code/named-code.js';
-import { sourceFile } from '#settings/load-source.js';
+import { sourceFile } from '#settings/find-source.js';
 import type { LimitedRoute } from '#base/limits/attempts.js';
 import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedError } from '#base/errors.js';
 import { readQuery } from '#http/query-string.js';
