@@ -12,7 +12,7 @@ import { panel, failsHealth } from '#admin/feature.js';
 import { preview } from '#admin/preview/feature.js';
 import { releases } from '#admin/releases/feature.js';
 import { signOn } from '#admin/sso/feature.js';
-import { accounts, content, locales, models, uploads } from '#api/rest/features.js';
+import { accounts, content, emails, locales, models, uploads } from '#api/rest/features.js';
 import { push } from '#api/push/feature.js';
 import { schedule } from '#api/schedule/feature.js';
 import { search } from '#api/search/feature.js';
@@ -33,6 +33,7 @@ export const features: readonly Feature[] = [
   startPage,
   accounts,
   uploads,
+  emails,
   locales,
   docs,
   openapi,

@@ -6,9 +6,9 @@ import { serveProject, type ServedProject } from '../support/serve-project.js';
 const calls: readonly (readonly [plugin: string, service: string, method: string, result: unknown, notice: string])[] = [
   ['sentry', 'sentry', 'sendError', undefined, "strapi.plugin('sentry') sends nothing"],
   ['sentry', 'sentry', 'getInstance', null, "strapi.plugin('sentry') sends nothing"],
-  ['rest-cache', 'cacheStore', 'clearByUid', undefined, "strapi.plugin('rest-cache') caches nothing"],
-  ['rest-cache', 'cacheStore', 'get', null, "strapi.plugin('rest-cache') caches nothing"],
-  ['rest-cache', 'cacheStore', 'keys', [], "strapi.plugin('rest-cache') caches nothing"],
+  ['rest-cache', 'cacheStore', 'clearByUid', undefined, "strapi.plugin('rest-cache') has no answers"],
+  ['rest-cache', 'cacheStore', 'get', null, "strapi.plugin('rest-cache') has no answers"],
+  ['rest-cache', 'cacheStore', 'keys', [], "strapi.plugin('rest-cache') has no answers"],
 ];
 
 const named = JSON.stringify({
@@ -36,6 +36,24 @@ describe('plugins whose work is not needed', () => {
       for (let count = 0; count < 2; count += 1) expect(await call(new Error('x'))).to.deep.equal(result);
       expect(lines.filter((line) => JSON.stringify(line).includes(notice))).to.have.length(1);
     });
+
+  it('rest-cache: keeps what code sets, for as long as it says', async () => {
+    const store = serving.strapi.plugin('rest-cache').service('cacheStore');
+    await store.set(7, { socket: 'a' }, 60_000);
+    await store.set('drivers_7', ['b'], { NX: true });
+    await store.set('soon', 'c', 1);
+    await store.set('nothing', undefined);
+    expect(await Promise.all([7, '7', 'drivers_7', 'nothing', 'none'].map((key) => store.get(key)))).to.deep.equal([
+      ...[{ socket: 'a' }, { socket: 'a' }, ['b'], undefined, null],
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await store.get('soon')).to.equal(null);
+    await store.clearByRegexp([/^drivers/]);
+    await store.del('nothing');
+    expect(await store.keys()).to.deep.equal(['7']);
+    await store.reset();
+    expect(await store.keys()).to.deep.equal([]);
+  });
 
   it('documentation: its settings are there', () => {
     expect(serving.strapi.plugin('documentation').config('info', 'none')).to.equal('none');

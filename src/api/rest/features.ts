@@ -17,6 +17,7 @@ import { userRoutes } from './accounts/user-routes.js';
 import { batchRoute } from './batch/batch-route.js';
 import { contentRoutes } from './content-routes.js';
 import { restDeclarations } from './declarations.js';
+import { emailRoute, sendAction } from './email-route.js';
 import { localeRoute } from './locale-route.js';
 import { modelReadRoutes } from './model-read-routes.js';
 import { cacheOption, ifMatchOption } from './type-options.js';
@@ -45,6 +46,14 @@ export const uploads: Feature = {
   actions: fileActions,
   routes: ({ config }) => [...fileRoutes, ...withPrefix(config.api.rest.prefix, uploadRoutes)],
   start: (running) => void keepSweeping(mediaOf(running), running.config, running.backend.jobs),
+};
+
+/** E-mails that clients send. */
+export const emails: Feature = {
+  name: 'email',
+  isEnabled: ({ plugins }) => plugins.email.enabled && plugins['users-permissions'].enabled,
+  actions: [sendAction],
+  routes: ({ config }) => withPrefix(config.api.rest.prefix, [emailRoute]),
 };
 
 /** The locales of localized content types. */

@@ -121,7 +121,7 @@ const members: Readonly<Record<string, Instead>> = {
     grants,
   ),
   "strapi.plugin('users-permissions').service('providers-registry')": each('add get getAll remove', 'register and run are there'),
-  "strapi.plugin('email')": { ...ofPlugin('email'), routes: 'there are no routes for e-mails' },
+  "strapi.plugin('email')": ofPlugin('email'),
   "strapi.plugin('i18n')": ofPlugin('i18n'),
   "strapi.plugin('users-permissions')": {
     ...ofPlugin('users-permissions'),

@@ -49,7 +49,7 @@ export const missingPluginService = (plugin: string, name: string): UnsupportedC
 export const missingExtension = (name: string): UnsupportedCodeError =>
   notOffered(
     `the plugin ${name}`,
-    'extensions add and override controllers, routes, services and policies of users-permissions, upload and i18n',
+    'extensions add and override controllers, routes, services and policies of users-permissions, upload, email and i18n',
   );
 
 /** Returns the error for `strapi.service(uid)` of a plugin or of the admin panel; null for others. */

@@ -27,6 +27,11 @@ const strapiMembers: Readonly<Record<string, Members>> = {
     contentTypes: ['file', 'folder'],
     routes: ['admin', 'content-api', 'viewConfiguration'],
   },
+  email: {
+    controllers: ['email'],
+    services: ['email'],
+    routes: ['admin', 'content-api'],
+  },
   i18n: {
     controllers: ['content-types', 'iso-locales', 'locales'],
     services: [

@@ -109,7 +109,8 @@ function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readon
   const actions = [...new Set(open.flatMap(({ handler }) => handler ?? []))];
   const routed = new Set(actions.map((name) => handlerParts(name).uid));
   const removed = new Set(input.code.routers.flatMap((router) => router.removed ?? []));
-  const builtin = input.builtin.map((route) =>
+  const fixed = input.builtin.filter((route) => route.yields === undefined); // the table knows whether others answer
+  const builtin = fixed.map((route) =>
     removed.has(route) ? { ...unchangedRoute(route), isRemoved: true as const } : unchangedRoute(route),
   );
   const served = [...withLookUps(open, input.queries), ...builtin];

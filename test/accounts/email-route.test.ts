@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { serveAccounts, storedUser, type ServingAccounts } from '../content/rights/serve-accounts.js';
+import { awaitMail, readMails } from '../support/mails.js';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+
+const letter = { to: 'bob@example.org', from: 'shop@example.org', subject: 'An order', text: 'It is on its way.' };
+
+/** Bodies that are refused, and the message. */
+const refused: readonly (readonly [body: object, message: string])[] = [
+  [{ ...letter, attachments: [{ path: '/etc/hostname' }] }, 'attachments is not a part of e-mails that clients send'],
+  [{ ...letter, text: { path: '/etc/hostname' } }, 'text must be a text'],
+  [{ ...letter, from: ['a@example.org'] }, 'from must be a text'],
+  [{ ...letter, to: [1] }, 'to must be a text'],
+  [{ ...letter, to: ' ' }, 'No recipient(s) are given'],
+  [{ subject: 'An order' }, 'No recipient(s) are given'],
+];
+
+describe('POST /api/email', () => {
+  let server: ServingAccounts;
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-email-route-'));
+    server = await serveAccounts({ config: { directory }, documents: { up_users: [await storedUser(1, 'ann')] } });
+  });
+  after(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  it('is for those who may send e-mails', async () => {
+    expect(await server.call('POST', '/api/email', letter)).to.have.property('status', 403);
+    await server.admin('PUT', '/roles/2', { actions: ['plugin::email.email.send'] });
+    expect(await server.call('POST', '/api/email', letter)).to.deep.equal({ status: 200, body: {} });
+    const mail = await awaitMail(directory, 'It is on its way.');
+    expect(mail).to.include('To: bob@example.org').and.include('From: shop@example.org').and.include('Subject: An order');
+  });
+
+  it('sends to several, from the sender of the configuration', async () => {
+    const body = {
+      to: ['bob@example.org', 'cat@example.org'],
+      cc: 'dan@example.org, eve@example.org',
+      subject: 'b',
+      html: '<p>several</p>',
+    };
+    expect(await server.call('POST', '/api/email', body)).to.deep.equal({ status: 200, body: {} });
+    const mail = await awaitMail(directory, 'several');
+    expect(mail).to.include('To: bob@example.org, cat@example.org').and.include('Cc: dan@example.org, eve@example.org');
+  });
+
+  for (const [body, message] of refused)
+    it(`refuses ${JSON.stringify(body)}`, async () => {
+      const count = (await readMails(directory)).length;
+      const answer = await server.call('POST', '/api/email', body);
+      expect(answer.status).to.equal(400);
+      expect(answer.body.error).to.have.property('name', 'ValidationError');
+      expect(answer.body.error.message).to.include(message);
+      expect(await readMails(directory)).to.have.length(count);
+    });
+});
+
+const email = {
+  uid: 'api::email.email',
+  kind: 'collectionType',
+  info: { singularName: 'email', pluralName: 'emails', displayName: 'E-mail' },
+  attributes: { text: { type: 'string' } },
+} as const;
+
+const single = { ...email, kind: 'singleType' } as const;
+
+describe('a content type called email', () => {
+  for (const model of [email, single])
+    it(`keeps its path as a ${model.kind}`, async () => {
+      const serving = await serveProject({}, { models: [model] });
+      const path = model === single ? '/api/email' : '/api/emails';
+      const answer = await serving.call(model === single ? 'PUT' : 'POST', path, { data: { text: 'a' } });
+      expect(answer.body.data.attributes).to.have.property('text', 'a');
+      expect((await serving.call('GET', path)).status).to.equal(200);
+      await serving.stop();
+    });
+});
+
+describe('src/extensions/email', () => {
+  let serving: ServedProject;
+  before(async () => {
+    const code = `module.exports = (plugin) => {
+      const given = plugin.controllers.email.send;
+      plugin.controllers.email.send = async (ctx) => {
+        ctx.request.body.to = ctx.request.body.to ?? 'desk@example.org';
+        if (ctx.request.body.subject === undefined) return ctx.badRequest('no subject');
+        await given(ctx);
+        ctx.body = { ...ctx.body, to: ctx.request.body.to };
+      };
+      plugin.routes['content-api'].routes.push({ method: 'GET', path: '/ping', handler: () => 'pong', config: { auth: false } });
+      return plugin;
+    };`;
+    serving = await serveProject({ 'src/extensions/email/strapi-server.js': code }, { models: [] });
+  });
+  after(() => serving.stop());
+
+  it('changes the action, which it may call', async () => {
+    const sent = await serving.call('POST', '/api/email', { subject: 'a', text: 'b' });
+    expect(sent).to.deep.equal({ status: 200, body: { to: 'desk@example.org' } });
+    expect((await serving.call('POST', '/api/email', { text: 'b' })).body.error).to.have.property('message', 'no subject');
+  });
+
+  it('adds routes below the plugin', async () => {
+    expect(await serving.call('GET', '/api/email/ping')).to.deep.equal({ status: 200, body: 'pong' });
+  });
+});
