@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { createNotices } from '#base/notices.js';
 import { sourceFile } from '#settings/find-source.js';
 import { createSourceLoader, type LoadOptions, type MissingModule } from '#settings/load-source.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
@@ -21,6 +22,7 @@ import { type CodeInput, ProjectRegisters } from '../runtime/project-registers.j
 import type { MiddlewareItem } from '../routes/strapi-route.js';
 import { createProjectStrapi, type GivenStrapi, type ProjectStrapi } from '../runtime/project-strapi.js';
 import { registerFolders } from './register-code.js';
+import { tellingServices } from './replaced-methods.js';
 import { runUnlessUnsupported } from '../load/run-code.js';
 import { readConfigFiles } from '../load/strapi-config.js';
 
@@ -54,12 +56,16 @@ export interface LoadInput extends ProjectInput {
 }
 
 /** Returns the services of plugins. Those of the panel come with its back end. */
-async function loadServices(parts: Parameters<typeof createPluginServices>[0], registers: ProjectRegisters) {
+async function loadServices(
+  parts: Parameters<typeof createPluginServices>[0],
+  { registers, observer }: Pick<LoadInput, 'registers' | 'observer'>,
+) {
   const { permissionChecker, permissionService } = await import('../admin/permission-service.js');
   const { administratorServices } = await import('../admin/administrator-services.js');
   const uid = refuseMissingOf('content-manager', 'uid', createUidService(parts.content));
   const ofContent = { 'permission-checker': permissionChecker, uid };
-  const services = { ...createPluginServices(parts), 'content-manager': ofContent };
+  const given = { ...createPluginServices(parts), 'content-manager': ofContent };
+  const services = tellingServices(given, createNotices(observer).logOnce);
   return {
     services,
     adminServices: { permission: permissionService(registers), ...administratorServices(parts.content, parts.query) },
@@ -76,7 +82,10 @@ export async function load(
   const files = await readConfigFiles({ directory, modules }, config, log);
   const entityService = entitiesWithCodes(strapiParts.entityService, running);
   const query = (uid: string) => strapi.query(uid);
-  const { services, adminServices } = await loadServices({ config, running, content, entityService, query }, registers);
+  const { services, adminServices } = await loadServices(
+    { config, running, content, entityService, query },
+    { registers, observer },
+  );
   const plugins = new ProjectPlugins({ directory, written: files['plugins'], observer, adminServices });
   const strapi: ProjectStrapi = createProjectStrapi(strapiParts, {
     code: registers,

@@ -1,6 +1,7 @@
 import { userUid } from '#accounts/user-store.js';
 import type { FetchUser } from '#content/rights/authenticate.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
+import { mapValues } from '#base/values.js';
 import type { PluginServices } from '../services/plugin-services.js';
 
 type Registry = Pick<CodeRegistry, 'get' | 'uids'>;
@@ -16,6 +17,22 @@ export function replacedFetch(registry: Registry, services: PluginServices): Fet
   return async (id) => ((await (fetch as (id: number) => unknown).call(service, id)) ?? null) as Awaited<ReturnType<FetchUser>>; // the form of the method
 }
 
+const instead = 'replace the action of the controller, or subscribe to lifecycles';
+
+/** Returns the services, which call `log` with a line when code replaces one of their methods: only code calls that then, not requests. */
+export const tellingServices = (services: PluginServices, log: (text: string) => void): PluginServices =>
+  mapValues(services, (members, plugin) =>
+    mapValues(members, (service, key) => {
+      const place = `strapi.plugin('${plugin}').service('${key}')`;
+      const set = (target: typeof service, name: string | symbol, value: unknown): boolean => {
+        if (typeof name === 'string' && name in target && typeof target[name] === 'function' && value !== target[name])
+          log(`${place}.${name} is replaced for code alone: requests call that of Mangrove; ${instead}`);
+        return Reflect.set(target, name, value);
+      };
+      return new Proxy(service, { set });
+    }),
+  );
+
 /** Returns a line for each service of Mangrove in which extensions have replaced methods that only code calls, not requests. */
 export const replacedMethods = (registry: Registry, services: PluginServices): readonly string[] =>
   Object.entries(services).flatMap(([plugin, members]) =>
@@ -28,6 +45,6 @@ export const replacedMethods = (registry: Registry, services: PluginServices): r
       const names = Object.keys(service).filter((name) => name !== called[uid] && isReplaced(name));
       if (names.length === 0) return [];
       const place = `src/extensions/${plugin} replaces ${names.join(', ')} of the service ${key} for code alone`;
-      return [`${place}: requests call those of Mangrove; replace the action of the controller, or subscribe to lifecycles`];
+      return [`${place}: requests call those of Mangrove; ${instead}`];
     }),
   );
