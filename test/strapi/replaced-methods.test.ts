@@ -42,3 +42,31 @@ describe('methods that code assigns to services of plugins', () => {
     expect(told[1]).to.include("strapi.plugin('upload').service('upload').formatFileInfo is replaced");
   });
 });
+
+describe('members that services of plugins lack', () => {
+  let log: Log;
+  let serving: ServedProject;
+  before(async () => {
+    log = await createLog();
+    const index = `module.exports = {
+      register({ strapi }) { globalThis.projectStrapi = strapi; },
+      bootstrap({ strapi }) { globalThis.pinOfTest = strapi.service('plugin::users-permissions.user').hashPin(1); },
+    };
+    async function unused() { await strapi.plugin('upload').service('upload').shrink(); }`;
+    const extension = `module.exports = (plugin) => {
+      const given = plugin.services.user;
+      plugin.services.user = (input) => ({ ...given(input), hashPin: (pin) => '#' + pin });
+      return plugin;
+    };`;
+    const files = { 'src/index.js': index, 'src/extensions/users-permissions/strapi-server.js': extension };
+    serving = await serveProject(files, { models: [], logger: log.logger });
+  });
+  after(() => serving.stop());
+
+  it('are told, but those that an extension may add', () => {
+    expect(Reflect.get(globalThis, 'pinOfTest')).to.equal('#1');
+    const told = log.lines.map((line) => JSON.stringify(line)).filter((line) => line.includes('here as in Strapi v4'));
+    expect(told).to.have.length(1);
+    expect(told[0]).to.include('the service upload has no shrink, here as in Strapi v4');
+  });
+});

@@ -102,7 +102,7 @@ function reachedFunctions(files: ReadonlyMap<string, FileUses>, directory: strin
 const lookUps: readonly string[] = ['get', 'plugin', 'service', 'query', 'contentType', 'controller', 'getModel'];
 
 /** Returns the message of the error that a chain ends with, because a member is not offered; null if it is offered or unknown. */
-function errorOf(steps: readonly Step[], { strapi, plugins, packages }: Project): string | null {
+function errorOf(steps: readonly Step[], { directory, strapi, plugins, packages }: Project): string | null {
   const isOfPackage = steps[0]?.name === utils;
   let value: unknown = isOfPackage ? packages[utils] : strapi;
   try {
@@ -113,16 +113,21 @@ function errorOf(steps: readonly Step[], { strapi, plugins, packages }: Project)
       else if (!lookUps.includes(name) || typeof member !== 'function' || isOwn(argument, plugins)) return null;
       else value = (member as (name: string) => unknown).call(value, argument);
     }
-    return value === undefined ? missingMember(steps) : null;
+    return value === undefined ? missingMember(steps, directory) : null;
   } catch (error) {
     return error instanceof UnsupportedCodeError ? error.message : null;
   }
 }
 
-/** Returns that a service of a plugin has no such member, in Strapi v4 neither; null if the steps do not end with one of a service. */
-function missingMember(steps: readonly Step[]): string | null {
+/**
+ * Returns that a service of a plugin has no such member, in Strapi v4 neither; null if the steps do not end with one of a service, or an
+ * extension of the project may add it.
+ */
+function missingMember(steps: readonly Step[], directory: string): string | null {
   const [service, member] = steps.slice(-2);
   if (service?.name !== 'service' || service.argument === null || member === undefined || member.argument !== null) return null;
+  const [, owner] = /^plugin::([^.]+)/.exec(service.argument) ?? [null, steps.find(({ name }) => name === 'plugin')?.argument];
+  if (sourceFile(join(directory, `src/extensions/${owner ?? ''}/strapi-server`)) !== null) return null;
   return `the service ${service.argument} has no ${member.name}, here as in Strapi v4`;
 }
 
