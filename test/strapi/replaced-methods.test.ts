@@ -52,7 +52,7 @@ describe('members that services of plugins lack', () => {
       register({ strapi }) { globalThis.projectStrapi = strapi; },
       bootstrap({ strapi }) { globalThis.pinOfTest = strapi.service('plugin::users-permissions.user').hashPin(1); },
     };
-    async function unused() { await strapi.plugin('upload').service('upload').shrink(); }`;
+    async function unused() { await strapi.plugin('upload').service('upload').shrink('all'); }`;
     const extension = `module.exports = (plugin) => {
       const given = plugin.services.user;
       plugin.services.user = (input) => ({ ...given(input), hashPin: (pin) => '#' + pin });

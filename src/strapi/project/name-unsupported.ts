@@ -109,7 +109,7 @@ function errorOf(steps: readonly Step[], { directory, strapi, plugins, packages 
     for (const { name, argument } of isOfPackage ? steps.slice(1) : steps) {
       if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return null;
       const member: unknown = Reflect.get(value, name);
-      if (argument === null) value = member;
+      if (argument === null || member === undefined) value = member;
       else if (!lookUps.includes(name) || typeof member !== 'function' || isOwn(argument, plugins)) return null;
       else value = (member as (name: string) => unknown).call(value, argument);
     }
@@ -125,7 +125,7 @@ function errorOf(steps: readonly Step[], { directory, strapi, plugins, packages 
  */
 function missingMember(steps: readonly Step[], directory: string): string | null {
   const [service, member] = steps.slice(-2);
-  if (service?.name !== 'service' || service.argument === null || member === undefined || member.argument !== null) return null;
+  if (service?.name !== 'service' || service.argument === null || member === undefined) return null;
   const [, owner] = /^plugin::([^.]+)/.exec(service.argument) ?? [null, steps.find(({ name }) => name === 'plugin')?.argument];
   if (sourceFile(join(directory, `src/extensions/${owner ?? ''}/strapi-server`)) !== null) return null;
   return `the service ${service.argument} has no ${member.name}, here as in Strapi v4`;
