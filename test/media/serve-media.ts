@@ -73,10 +73,7 @@ interface MediaInput {
 }
 
 /** The whole service on a database of its own, with stories that have media everywhere. */
-export async function serveMedia(
-  upload: UploadConfig = {},
-  { uses, register, project }: MediaInput = {},
-): Promise<MediaServer> {
+export async function serveMedia(upload: UploadConfig = {}, { uses, register, project }: MediaInput = {}): Promise<MediaServer> {
   const serving = await serveModels({
     models: [shot, story],
     config: { plugins: { upload, 'users-permissions': { enabled: false } }, ...(project && { directory: project }) },
