@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { createClient } from '#client/create-client.js';
-import { createOffline, memoryStore } from '#client/offline/offline.js';
+import type { AnyTypes } from '#client/entry.js';
+import { createOffline, memoryStore, type Offline } from '#client/offline/offline.js';
 
 /** What the engine pushes of writes that are made by `work`. */
-async function pushedBy(work: (offline: ReturnType<typeof createOffline>) => Promise<unknown>): Promise<readonly object[]> {
+async function pushedBy(work: (offline: Offline<AnyTypes>) => Promise<unknown>): Promise<readonly object[]> {
   const pushed: object[] = [];
   const answer = (url: string, body: { readonly writes?: readonly object[] }): object => {
     if (url.includes('/sync/schema')) return { data: { notes: { title: 'scalar', data: 'whole' } }, meta: {} };
