@@ -65,7 +65,7 @@ describe('files of a project that code names otherwise than by a relative path',
     'aliases.js':
       'const { Module } = require("module");\nconst find = Module._resolveFilename;\n' +
       'Module._resolveFilename = (id, ...more) => find(id.replace(/^@utils-of-a-test/, `${__dirname}/src/utils`), ...more);',
-    'node_modules/plain/index.js': 'module.exports = typeof strapi;',
+    'node_modules/plain/index.js': 'module.exports = typeof strapi === "string" ? strapi : "of nobody";',
     'node_modules/parts/index.js': 'module.exports = require(require("path").join(__dirname, "part"));',
     'node_modules/parts/part.ts': 'export const own: unknown = strapi;',
   };
@@ -85,7 +85,7 @@ describe('files of a project that code names otherwise than by a relative path',
     ],
     ['an alias', 'require("./aliases") && require("@utils-of-a-test/own")', 'of the project'],
     ['imports of package.json', 'require("#utils/own")', 'of the project'],
-    ['a package by its path', 'require(require.resolve("plain"))', 'undefined'],
+    ['a package by its path', 'require(require.resolve("plain"))', 'of nobody'],
     ['members of require', 'Object.keys(require.cache).length > 0 && require.main === module', false],
   ];
   for (const [title, code, result] of cases)
