@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 /** The bounds of a cache. */
 interface CacheBounds {
-  readonly entries: number;
+  /** Maximum number of entries, whose places take memory from the start; by default only the bytes are bounded. */
+  readonly entries?: number;
   /** Maximum size in bytes of all keys and values, including the overhead of entries. */
   readonly bytes: number;
 }
@@ -16,7 +17,7 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
   readonly #entries: LRUCache<Key, { readonly value: Value }>;
 
   constructor(bounds: CacheBounds) {
-    const { entries, bytes } = bounds;
+    const { entries = 0, bytes } = bounds; // 0: no bound
     this.bounds = bounds;
     this.#entries = new LRUCache({ max: entries, maxSize: bytes, maxEntrySize: Math.ceil(bytes / 10) });
   }

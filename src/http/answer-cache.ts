@@ -46,8 +46,8 @@ type SentAnswer = Pick<CachedAnswer, 'tag'> & CachedBody;
 /** The types of answers that koa-compress compresses, as far as answers are kept. */
 const compressed = /json|xml|javascript|^text\//i;
 
-/** Maximum number of kept answers, and of bytes if only tags are kept. */
-const bounds = { entries: 100_000, bytes: 16_000_000 };
+/** Maximum bytes if only tags are kept. */
+const bytesOfTags = 16_000_000;
 
 /** Approximate bytes of a kept answer besides its key and its body. */
 const weight = 400;
@@ -75,7 +75,7 @@ export class AnswerCache {
   constructor({ api, middlewares }: Config, { instances }: Pick<Backend, 'instances'>) {
     const { bytes, across } = api.rest.keepAnswers;
     this.keepsBytes = bytes > 0;
-    this.#answers = new BoundedCache(this.keepsBytes ? { ...bounds, bytes } : bounds);
+    this.#answers = new BoundedCache({ bytes: this.keepsBytes ? bytes : bytesOfTags });
     this.#across = across;
     this.#compressedFrom = middlewares.compress.enabled ? middlewares.compress.threshold : Infinity;
     this.#instances = instances;

@@ -163,10 +163,13 @@ export function modelSettings(features: readonly Feature[], config: Config): Mod
     graphqlTypes: plugins.graphql.config.connections ? ['PageInfo'] : [],
     customFields: api.customFields,
     builtin: features.flatMap(({ models = [] }) => models),
-    options: features.flatMap(({ options = [] }) => options),
+    options: optionsOf(features),
     paths: pathsBelow(api.rest.prefix, [...fixed, plugins.graphql.config.endpoint]),
   };
 }
+
+/** The same list for the same features, because the form of models is compiled once for each. */
+const optionsOf = memoize((features: readonly Feature[]) => features.flatMap(({ options = [] }) => options));
 
 /** Returns the first segments, below a prefix, of the paths that begin with it. */
 function pathsBelow(prefix: string, paths: readonly string[]): string[] {

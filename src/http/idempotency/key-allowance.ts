@@ -18,7 +18,7 @@ const tolerance = 0.01;
 const pause = 10_000;
 
 /** Bounds of the clients that are remembered. A forgotten one begins with an allowance of its own until it is counted. */
-const bounds = { entries: 10_000, bytes: 8_000_000 };
+const bounds = { bytes: 5_000_000 };
 const usedBytes = 100;
 
 /**

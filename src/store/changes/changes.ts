@@ -166,7 +166,7 @@ export class ChangeBus {
 }
 
 /** Bounds of what is cached by key. */
-const keyedBounds = { entries: 10_000, bytes: 16_000_000 };
+const keyedBounds = { bytes: 16_000_000 };
 
 /**
  * Returns a function that reads a value once and caches it until something is written to one of the collections. `comment` is that of
