@@ -7,8 +7,10 @@ import type { OwnCollection } from './own-collections.js';
 export async function createOwnCollections(collections: readonly OwnCollection[], database: Database): Promise<void> {
   const names = collections.map(({ name }) => name);
   await ensureCollections(names, database);
-  for (const { name, indexes = [] } of collections)
-    if (indexes.length > 0) await inWriteTime(database, () => database.db.command({ createIndexes: name, indexes }));
+  const indexed = collections.filter(({ indexes = [] }) => indexes.length > 0);
+  await Promise.all(
+    indexed.map(({ name, indexes }) => inWriteTime(database, () => database.db.command({ createIndexes: name, indexes }))),
+  );
 }
 
 /**
