@@ -5,6 +5,7 @@ import type { PageEdges } from '#store/read/read-page.js';
 import type { GivenCursor, Query } from '#model/query/ast.js';
 import type { Position } from '#model/query/bound-cursors.js';
 import { type Plan, scorePath, type SortKey } from '#model/query/plan.js';
+import { isForeign } from '#model/schema/stored-values.js';
 import { isRecord } from '#base/values.js';
 import type { ContentContext, PendingRead } from './content-context.js';
 
@@ -86,6 +87,7 @@ const isHeld = (value: unknown): boolean => !Array.isArray(value) && (!isRecord(
 const hasPlainNames = (value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||
+  isForeign(value) ||
   Object.entries(value).every(([name, inner]) => (Array.isArray(value) || !/^\d+$/.test(name)) && hasPlainNames(inner));
 
 /** Returns the bytes of a cursor. Throws a ValidationError if it belongs to another list. */

@@ -34,7 +34,7 @@ export const heldBy = (demands: readonly Demand[]): Match =>
   Object.fromEntries(
     demands.filter(isPlain).map(({ name, attribute, from }) => {
       const stored = storedForm(attribute as ScalarAttribute, from, name); // is plain
-      return [attribute.name, stored === null ? null : is.exactly(stored)];
+      return [attribute.name, stored === null ? null : is.shownAs(stored)];
     }),
   ) as Match;
 

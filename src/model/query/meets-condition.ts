@@ -1,4 +1,5 @@
 import { memoize } from '#base/caches.js';
+import { isDecimal } from '../schema/decimals.js';
 import { isPosition } from '../schema/json-options.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { isForeign, kindOf, plainValue, storedIds } from '../schema/stored-values.js';
@@ -110,4 +111,4 @@ const patternOf = memoize(({ comparator, operand }: Comparison): RegExp => {
 
 /** Returns whether the database takes a value for JSON that is not null. */
 const isJson = (value: unknown): boolean =>
-  Array.isArray(value) || (isRecord(value) ? !isForeign(value) : value !== null && !(value instanceof Date));
+  Array.isArray(value) || isDecimal(value) || (isRecord(value) ? !isForeign(value) : value !== null && !(value instanceof Date));

@@ -1,7 +1,8 @@
 import { mapValues, type Values } from '#base/values.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { storedPlace } from '../schema/scalars/place.js';
-import { compareStored } from '../schema/stored-values.js';
+import { compareWithDigits, isExactDouble } from '../schema/decimals.js';
+import { compareStored, kindOf, plainValue } from '../schema/stored-values.js';
 import { isWithin, type Shape, shapeQuery, wideQuery } from './places/shapes.js';
 import {
   listOfValues,
@@ -71,20 +72,31 @@ const atEnd = { literal: true, pattern: (text: string) => `${escape(text)}${end}
 
 type ValueTest = ValueRule['meets'];
 
-/** Returns the comparison of elements that some element meets whose order to the operand holds: NaN if they are of different types. */
-const ordered =
-  (holds: (order: number) => boolean): ValueTest =>
-  (elements, operand) =>
-    elements.some((element) => holds(compareStored(element, operand)));
+/**
+ * Returns the orders of a value to an operand: NaN if they are of different types. 0.1 means both the double and the number that its
+ * digits say, which are not the same.
+ */
+function ordersOf(value: unknown, operand: unknown): readonly number[] {
+  const order = compareStored(value, operand);
+  if (typeof operand !== 'number' || Number.isNaN(order) || isExactDouble(operand)) return [order];
+  return [order, compareWithDigits(plainValue(value), operand)];
+}
 
-const isAtLeast = ordered((order) => order >= 0);
-const isAtMost = ordered((order) => order <= 0);
+/** Returns the comparison of elements that some element meets whose order to the operand holds, or some of its orders. */
+const ordered =
+  (holds: (order: number) => boolean, some = false): ValueTest =>
+  (elements, operand) =>
+    elements.some((element) => (some ? ordersOf(element, operand).some(holds) : ordersOf(element, operand).every(holds)));
+
+const isAtLeast = ordered((order) => order >= 0, true);
+const isAtMost = ordered((order) => order <= 0, true);
 
 /** JSON values that are objects or lists equal no operand. */
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
+const isScalar = (value: unknown): boolean =>
+  typeof value !== 'object' || value instanceof Date || kindOf(plainValue(value)) === 'number';
 
 const isEqual: ValueTest = (elements, operand) =>
-  elements.some((element) => isScalar(element) && compareStored(element, operand) === 0);
+  elements.some((element) => isScalar(element) && ordersOf(element, operand).includes(0));
 
 /** Returns the operand of a list or pair, which is bound as a list. */
 const items = (operand: unknown): readonly unknown[] => operand as readonly unknown[];

@@ -28,7 +28,10 @@ export const lastWithText = new Date('9999-12-31T23:59:59.999Z');
  */
 export const storedText = (value: unknown, stored: Stored): string | null => texts[stored](value);
 
-const textOfNumber = (value: unknown): string | null => (readNumber(value) === null ? null : String(value));
+function textOfNumber(value: unknown): string | null {
+  const number = readNumber(value);
+  return number === null ? null : String(typeof value === 'bigint' ? value : number);
+}
 
 const texts: Readonly<Record<Stored, (value: unknown) => string | null>> = {
   text: (value) => (typeof value === 'string' ? value : null),

@@ -1,5 +1,6 @@
 import { validationError } from '#base/errors.js';
 import { comparisonOf } from './collation.js';
+import { compareNumbers, isDecimal } from './decimals.js';
 import { isoText, isRecord, only, type Values } from '#base/values.js';
 
 /**
@@ -114,11 +115,16 @@ export const storedIds = (stored: unknown): readonly number[] =>
 const none: readonly number[] = [];
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Returns the value itself; a bigint or number for numbers that the driver reads as objects. */
+/**
+ * Returns the value itself; a bigint or number for numbers that the driver reads as objects. A decimal number that no double is exactly
+ * stays as it is.
+ */
 export function plainValue(value: unknown): unknown {
   const text = numberText(value);
   if (text === null) return value;
-  return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+  if (/^-?\d+$/.test(text)) return BigInt(text);
+  const number = Number(text);
+  return isDecimal(value) && Number.isFinite(number) && compareNumbers(value, number) !== 0 ? value : number;
 }
 
 /**
@@ -130,12 +136,13 @@ export function compareStored(left: unknown, right: unknown, collation: string |
     return collation === null ? Buffer.compare(Buffer.from(left), Buffer.from(right)) : comparisonOf(collation)(left, right);
   const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
   if (kindOf(a) !== kindOf(b)) return NaN;
+  if (isDecimal(a) || isDecimal(b)) return compareNumbers(a, b);
   return a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
 
 /** Returns the type by which a plain value is compared. */
 export const kindOf = (value: unknown): string =>
-  typeof value === 'bigint' ? 'number' : value instanceof Date ? 'date' : typeof value;
+  typeof value === 'bigint' || isDecimal(value) ? 'number' : value instanceof Date ? 'date' : typeof value;
 
 /** Returns the first moment of a day in UTC. `Date.UTC` would take the years 0 to 99 for those of the 20th century. */
 function utcDay(year: number, month: number, day: number): Date {

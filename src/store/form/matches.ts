@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { AttributePlace } from '#model/schema/attribute-places.js';
 import { type ContentType, uidsOf } from '#model/schema/content-type.js';
+import { withDecimals } from './decimal-forms.js';
 
 /** The filter of a command: values by document path, in the forms that the functions of this file return. */
 export type Match = Document;
@@ -25,6 +26,8 @@ export const is = {
   noneOf: (values: readonly unknown[]): Match => ({ $nin: values }),
   /** Exactly this value, even if it is an object with keys that look like operators. */
   exactly: (value: unknown): Match => ({ $eq: value }),
+  /** Every stored value that answers show as this one: a number is stored as a double or with decimal digits. */
+  shownAs: (value: unknown): Match => withDecimals({ $eq: value }),
   /** Every other value. */
   otherThan: (value: unknown): Match => ({ $ne: value }),
   above: (value: unknown): Match => ({ $gt: value }),

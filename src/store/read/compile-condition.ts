@@ -4,6 +4,7 @@ import type { Condition } from '#model/query/plan.js';
 import { comparesText, type Comparison, textPattern } from '#model/query/conditions.js';
 import type { Stored } from '#model/schema/scalar-types.js';
 import { isRecord } from '#base/values.js';
+import { withDecimals } from '../form/decimal-forms.js';
 import type { SearchCondition } from '../send/index-state.js';
 import { compileHasText, compileText } from './compile-text.js';
 import { compileInJson } from './compile-json.js';
@@ -127,12 +128,18 @@ function compileExpression({ comparator, operand, denied, stored }: Comparison):
   if (comparator === 'null') return denied ? notNull[stored] : isNull(stored);
   const expression = comparesText(comparator)
     ? compilePattern(textPattern(comparator, operand))
-    : valueRules[comparator].query(operand);
+    : compileValues(stored, valueRules[comparator].query(operand));
   if (stored === 'json') return compileWhole(expression, denied);
   if (!denied) return expression;
   const denial = operators[comparator].denial?.(operand);
-  return denial === undefined ? { $not: expression, ...notNull[stored] } : { ...denial, ...notNull[stored] };
+  return denial === undefined
+    ? { $not: expression, ...notNull[stored] }
+    : { ...compileValues(stored, denial), ...notNull[stored] };
 }
+
+/** Ids are whole numbers, and texts no numbers: their queries stay as they are. */
+const compileValues = (stored: Stored, query: Document): Document =>
+  stored === 'number' || stored === 'json' ? withDecimals(query) : query;
 
 /** Compares a JSON value as a whole. Without the check of its type, MongoDB would compare the elements of a list as well. */
 function compileWhole(expression: Document, denied: boolean): Document {

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { comparesText, type Comparison, textPattern } from '#model/query/conditions.js';
 import { valueRules } from '#model/query/operators.js';
 import { isPosition } from '#model/schema/json-options.js';
+import { withDecimals } from '../form/decimal-forms.js';
 
 /**
  * Compiles the comparison of a value inside of JSON. The expression alone is exact: the path of a query would also lead to the items of
@@ -31,7 +32,7 @@ const valueAt = (root: string, keys: readonly string[]): unknown =>
 
 function compileQuery({ comparator, operand }: Comparison): Document | null {
   if (comparator === 'null') return null;
-  if (!comparesText(comparator)) return valueRules[comparator].query(operand);
+  if (!comparesText(comparator)) return withDecimals(valueRules[comparator].query(operand));
   const { source, flags } = textPattern(comparator, operand);
   return { $regex: source, $options: flags };
 }
@@ -52,7 +53,7 @@ function compileTest({ comparator, operand }: Comparison): Document {
     const { source, flags } = textPattern(comparator, operand);
     return { $cond: [isText, { $regexMatch: { input: '$$value', regex: { $literal: source }, options: flags } }, false] };
   }
-  const tests = Object.entries(valueRules[comparator].query(operand)).map(([operator, value]) => ({
+  const tests = Object.entries(withDecimals(valueRules[comparator].query(operand))).map(([operator, value]) => ({
     [operator]: ['$$value', { $literal: value }],
   }));
   return { $and: [...tests, ...(comparator === 'in' ? [] : [hasTypeOf(Array.isArray(operand) ? operand[0] : operand)])] };

@@ -27,6 +27,16 @@ describe('a pushed update', () => {
     expect((await service.read('articles', id)).title).to.equal('Sea salt');
   });
 
+  it('compares the digits of a number that another program has stored as a decimal', async () => {
+    const id = await article({ title: 'Salt', price: 1 });
+    await service.database.db
+      .collection('articles')
+      .updateOne({ _id: id as never }, { $set: { price: Decimal128.fromString('0.1') } });
+    const answer = await service.pushOne(update(id, { set: { price: { from: 0.1, to: 0.2 } } }));
+    expect(answer.status).to.equal('applied');
+    expect(answer.attributes).to.include({ price: 0.2 });
+  });
+
   it('leaves alone what others have changed in other attributes', async () => {
     const id = await article({ title: 'Salt', views: 3 });
     await service.as(service.full, 'PUT', `/api/articles/${String(id)}`, { data: { views: 9 } });

@@ -10,7 +10,7 @@ import {
 } from '#model/query/aggregate/aggregation.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import { compileCondition } from '../compile-condition.js';
-import { compileBucket, compileRange, compileValue } from './compile-values.js';
+import { compileBucket, compileRange, compileShown, compileValue } from './compile-values.js';
 import type { CompiledLink } from './compile-links.js';
 
 /** The relations of keys and figures, compiled, by these. */
@@ -43,8 +43,7 @@ const compileKeys = (keys: readonly GroupKey[], links: CompiledLinks): Document 
 function compileKey(key: GroupKey, links: CompiledLinks): unknown {
   if (key.kind === 'link') return links.get(key)?.value ?? null;
   if (key.bucket !== null) return compileBucket(key.path, key.type, key.bucket);
-  const value = compileValue(key.path, key.type);
-  return key.ranges === null ? value : compileRange(value, key.ranges);
+  return key.ranges === null ? compileShown(key.path, key.type) : compileRange(compileValue(key.path, key.type), key.ranges);
 }
 
 /** The field that tells how many values a sum has. */
@@ -59,7 +58,7 @@ function compileFigure(figure: Figure, index: number, links: CompiledLinks): Doc
   const path = figurePath(index);
   switch (figure.function) {
     case 'countDistinct':
-      return { [path]: { $addToSet: value } };
+      return { [path]: { $addToSet: source.kind === 'scalar' ? compileShown(source.path, source.type) : value } };
     case 'sum': {
       const isWhole = source.kind === 'scalar' && scalarTypes[source.type].fitting === 'integer';
       const count = { $sum: { $cond: [{ $gt: [value, null] }, 1, 0] } };

@@ -3,12 +3,21 @@ import type { Bucket } from '#model/query/aggregate/aggregation.js';
 import type { BucketUnit } from '#model/query/aggregate/buckets.js';
 import { scalarTypes } from '#model/schema/scalar-types.js';
 import type { ScalarType } from '#model/schema/content-type.js';
+import { leastForm } from '../../form/decimal-forms.js';
 import { firstWithText, lastWithText } from '#model/query/stored-text.js';
 
 /** Returns an expression for the value at a path: null if there is none, or if it is none of its type. */
 export function compileValue(path: string, type: ScalarType): Document {
   const value = `$${path}`;
   return { $cond: [{ $and: compileFits(value, scalarTypes[type].fitting) }, value, null] };
+}
+
+/** Returns an expression for the value that answers show, by which equal values are found: a decimal number is rounded to a double. */
+export function compileShown(path: string, type: ScalarType): Document {
+  const value = compileValue(path, type);
+  if (scalarTypes[type].fitting !== 'number') return value;
+  const double = { $convert: { input: '$$value', to: 'double', onError: 0 } };
+  return { $let: { vars: { value }, in: { $cond: [{ $eq: [{ $type: '$$value' }, 'decimal'] }, double, '$$value'] } } };
 }
 
 /** Returns the expressions that hold for the values that answers show. BSON orders values of all types, so that none fails. */
@@ -38,7 +47,7 @@ const ranges: Readonly<Record<BsonType, (value: string) => Document[]>> = {
 /** Returns an expression for the index of the last range that a value is in; null if it is below all. Null is less than all bounds. */
 export function compileRange(value: Document, bounds: readonly unknown[]): Document {
   const branches = bounds
-    .map((bound, then) => ({ case: { $gte: ['$$value', { $literal: bound }] }, then: { $literal: then } }))
+    .map((bound, then) => ({ case: { $gte: ['$$value', { $literal: leastForm(bound) }] }, then: { $literal: then } }))
     .reverse();
   return { $let: { vars: { value }, in: { $switch: { branches, default: null } } } };
 }
