@@ -208,6 +208,11 @@ const refused: readonly (readonly [query: string, message: string])[] = [
     'groupBy=at:day&timezone=Mars',
     'Invalid parameter timezone: expected a name such as Europe/Paris, or an offset such as +02:00',
   ],
+  [
+    'groupBy=at&timezone=Europe/Paris',
+    'Invalid parameter timezone: only parts of dates, such as publishedAt:month, have a time zone',
+  ],
+  ['timezone=Europe/Paris', 'Invalid parameter timezone: only parts of dates, such as publishedAt:month, have a time zone'],
   ['groupBy=at:day&timezone=Europe/paris', 'Invalid parameter timezone: the database does not know this time zone'],
   ['aggregate[max]=body', 'Invalid parameter max: body has no max'],
   ['groupBy=tags.body', 'Invalid parameter body'],

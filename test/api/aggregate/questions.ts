@@ -87,7 +87,7 @@ export function spell({ preview, locale, filter, keys: own, functions: figures, 
     ...own.map((key, index) => `groupBy[${String(index)}]=${key}`),
     ...(having === null ? [] : [having.query]),
     ...(sort === null ? [] : [`sort=${sort}`]),
-    `timezone=${encodeURIComponent(timezone)}`,
+    ...(own.some((key) => key.includes(':')) ? [`timezone=${encodeURIComponent(timezone)}`] : []),
     'pagination[limit]=1000',
   ]
     .filter((part) => part !== '')

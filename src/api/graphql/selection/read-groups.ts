@@ -172,9 +172,7 @@ function readKeys(nodes: readonly FieldNode[], place: Place, keys: readonly Zone
     else if (field !== undefined) {
       const args = argumentsOf(field, name, context.operation);
       const key = keyOfField(path, args);
-      parseTimeZone(key.timeZone);
-      if (key.unit === null && typeof args['timezone'] === 'string')
-        throw validationError('Invalid parameter timezone: only parts of dates, which by names, have a time zone');
+      parseTimeZone(args['timezone'] ?? undefined, [key]);
       readKey(fields, attribute, [...keys, key], reading);
     }
   }

@@ -13,13 +13,16 @@ export const unitNames = bucketUnits.join(', ');
 const offset = /^[+-](0\d|1[0-4]):?([0-5]\d)$/;
 
 /**
- * Returns a time zone that the database knows: a name such as `Europe/Paris`, or an offset such as `+02:00`; UTC for undefined. Throws a
- * ValidationError.
+ * Returns the time zone of the parts of dates among some keys, which the database knows: a name such as `Europe/Paris`, or an offset such
+ * as `+02:00`; UTC for undefined. Throws a ValidationError, also if no key is a part of a date.
  */
-export function parseTimeZone(value: unknown): string {
+export function parseTimeZone(value: unknown, keys: readonly { readonly unit: BucketUnit | null }[]): string {
   if (value === undefined) return 'UTC';
-  if (typeof value === 'string' && (offset.test(value) || isNamedZone(value))) return value;
-  throw validationError('Invalid parameter timezone: expected a name such as Europe/Paris, or an offset such as +02:00');
+  if (typeof value !== 'string' || !(offset.test(value) || isNamedZone(value)))
+    throw validationError('Invalid parameter timezone: expected a name such as Europe/Paris, or an offset such as +02:00');
+  if (keys.every(({ unit }) => unit === null))
+    throw validationError('Invalid parameter timezone: only parts of dates, such as publishedAt:month, have a time zone');
+  return value;
 }
 
 /** The names of areas and of UTC. Abbreviations such as `EST`, which are ambiguous, are not among them. */

@@ -28,6 +28,7 @@ export const aggregateParameters: readonly string[] = [...parametersOf('count'),
  */
 export function parseAggregation(input: Values, limits: Limits): AggregationQuery {
   refuseCursors(input);
+  const groupBy = parseKeys(input['groupBy']);
   const { filter, sort, pagination, locale, fallbackLocales, publicationState, showsDrafts, search } = parseQuery(input, limits);
   return {
     entries: {
@@ -43,9 +44,9 @@ export function parseAggregation(input: Values, limits: Limits): AggregationQuer
       withTotal: pagination?.withCount ?? true,
     },
     functions: parseFunctions(input['aggregate']),
-    groupBy: parseKeys(input['groupBy']),
+    groupBy,
     having: parseHaving(input['having'], limits),
-    timeZone: parseTimeZone(input['timezone']),
+    timeZone: parseTimeZone(input['timezone'], groupBy),
   };
 }
 
