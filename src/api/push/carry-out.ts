@@ -151,7 +151,7 @@ async function withoutPresent({ type, id, write, named }: Work, body: Values, co
   const demands = Object.entries(write.add).flatMap(([name, links]): Demand[] => {
     const attribute = named.get(name);
     if (attribute === undefined || links.length === 0) return [];
-    return [{ name, attribute, from: null, ...(!isOwn(attribute) && { among: links }) }];
+    return [{ name, attribute, from: null, among: links }];
   });
   if (demands.length === 0) return {};
   const shown = (await readCurrent({ type, id, demands }, 'preview', content))?.shownValues ?? {};

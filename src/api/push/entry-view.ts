@@ -55,7 +55,8 @@ export interface Current {
 
 /**
  * Reads an entry before it is written; null if there is none, or the caller may not see it. `state` says whether related entries that
- * are drafts are shown.
+ * are drafts are shown. What is read does not count, because the answer reads the same entries again: a list of links that is longer than
+ * half of the budget could otherwise be shown and never be changed.
  */
 export async function readCurrent(
   { type, id, demands }: { readonly type: ContentType; readonly id: number; readonly demands: readonly Demand[] },
@@ -69,6 +70,9 @@ export async function readCurrent(
     return [among === undefined ? field : fieldAmong(field, among)];
   };
   const query = populating(demands.flatMap(fieldsFor));
+  const { budget } = content.bind;
+  const spent = budget.spent('entriesRead');
   const entry = await findOne(type, id, query, withoutHooks(content));
+  budget.takeBack('entriesRead', budget.spent('entriesRead') - spent);
   return entry === null ? null : { storedValues: entry.document, shownValues: viewOf(entry, content).attributes };
 }

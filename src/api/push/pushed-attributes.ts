@@ -5,7 +5,7 @@ import type { Attribute, ContentType } from '#model/schema/content-type.js';
 import { maximumErrors } from '#model/schema/findings.js';
 import { hasParts } from '#model/schema/parts.js';
 import { scalarTypes, type Stored } from '#model/schema/scalar-types.js';
-import type { PushWrite } from './read-push.js';
+import { isLink, type PushWrite } from './read-push.js';
 
 /** How clients compare and merge the values of an attribute: as a scalar or as a whole, as an id, or as a list of ids. */
 export type AttributeKind = 'scalar' | 'whole' | 'one' | 'many';
@@ -47,8 +47,27 @@ export function namedAttributes(type: ContentType, write: PushWrite, access: Acc
         .map((name) => ({ path: [name], message: `${name} is no attribute that can be pushed like this` })),
     );
   refuseTwoNames(found);
+  refuseOtherForms(found, write);
   return found;
 }
+
+/** Throws a ValidationError for links in `set` that have another form than those of copies: changes such as `{ connect }` among them. */
+function refuseOtherForms(attributes: NamedAttributes, { set }: PushWrite): void {
+  const problems = Object.entries(set).flatMap(([name, sides]) => {
+    const attribute = attributes.get(name);
+    const kind = attribute === undefined ? 'scalar' : kindOf(attribute);
+    if (kind !== 'one' && kind !== 'many') return [];
+    const expected = kind === 'one' ? 'an id or null' : 'a list of ids';
+    return Object.entries(sides)
+      .filter(([, value]) => !isLinked(value, kind))
+      .map(([side]) => ({ path: [name, side], message: `${name}.${side} must be ${expected}` }));
+  });
+  if (problems.length > 0) throw fieldErrors(problems.slice(0, maximumErrors));
+}
+
+/** Returns whether a value has the form of a relation or of files. No files are null. */
+const isLinked = (value: unknown, kind: 'one' | 'many'): boolean =>
+  value === null || (kind === 'one' ? isLink(value) : Array.isArray(value) && value.every(isLink));
 
 /** Only one of the values of an attribute could be written that is renamed and named in both ways. */
 function refuseTwoNames(attributes: NamedAttributes): void {

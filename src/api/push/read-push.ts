@@ -125,6 +125,9 @@ function partProblems(part: Part, write: Values, at: Place, caller: Caller): Fie
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && /^-?\d{1,19}$/.test(value);
 
+/** Returns whether a value is an id, or the name of a new entry. */
+export const isLink = (value: unknown): boolean => isId(value) || (typeof value === 'string' && entryName.test(value));
+
 function linkProblems(item: unknown, at: Place, caller: Caller): FieldError[] {
   if (isId(item)) return [];
   if (typeof item === 'string' && entryName.test(item)) return nameProblems(item, at, caller);
