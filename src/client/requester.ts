@@ -139,7 +139,7 @@ const takesKey = (call: Call): boolean =>
 /** Returns a key that no other client chooses. Pages without TLS have no `randomUUID`. */
 export const newKey = (): string =>
   (globalThis as { readonly crypto?: { randomUUID?(): string } }).crypto?.randomUUID?.() ??
-  `${String(Math.random())}-${String(Math.random())}`;
+  [Math.random(), Math.random()].join('-');
 
 /** Returns whether the service or the route has refused a key, so that nothing was written. */
 const isWithoutKeys = (failure: Failure): failure is Failure & { readonly kind: 'invalid' } =>

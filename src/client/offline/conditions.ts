@@ -68,16 +68,16 @@ const noes: readonly unknown[] = [false, 'false', 0, '0', 'f', 'F'];
 function test(key: string, value: unknown, operand: unknown): Truth | undefined {
   const [, denial, rest = '', insensitive] = /^\$(n(?=ei?$)|not)?(.+?)(i?)$/.exec(key) ?? [];
   const name = rest.replace(/^(?:[A-Z]|e$)/, (letter) => (letter === 'e' ? 'eq' : letter.toLowerCase()));
-  const isDenied = denial !== undefined;
+  const isDenied = !!denial;
   if (name === 'null' || (name === 'eq' && operand === null)) return ((value === null) !== noes.includes(operand)) !== isDenied;
   const compare = values[name];
   const compareText = texts[name];
   if (insensitive === '' && compare !== undefined) return value === null ? null : compare(value, operand) !== isDenied;
-  if (compareText === undefined) return undefined;
+  if (!compareText) return undefined;
   if (value === null || operand === null) return null;
   const [text, other] = [value, operand].map((one) => {
     const written = typeof one === 'object' ? JSON.stringify(one) : String(one);
-    return insensitive === 'i' ? written.toLowerCase() : written;
+    return insensitive ? written.toLowerCase() : written;
   }) as [string, string];
   return compareText(text, other) !== isDenied;
 }
@@ -150,7 +150,7 @@ export function comparing(sort: Sort | undefined): (one: Entry, other: Entry) =>
     typeof item === 'string' ? item.split(',').map((path) => path.trim().split(':')) : Object.entries(Object(item) as object),
   ) as unknown as readonly (readonly [name: string, way?: string])[];
   return (one, other) => {
-    for (const [name, way = 'asc'] of keys) {
+    for (const [name, way = ''] of keys) {
       const sign = compare(one[name] ?? null, other[name] ?? null);
       if (sign !== 0) return way.toLowerCase() === 'desc' ? -sign : sign;
     }

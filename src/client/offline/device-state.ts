@@ -44,7 +44,7 @@ export class DeviceState {
   #take([key, value]: Row): void {
     const [kind = '', name = '', id] = key.split('/');
     if (kind === 'e') put<Id, Entry>(this.entriesOf(name), Number(id), value);
-    else if (kind === 'schema') this.schema = (value ?? null) as Schema | null;
+    else if (kind === 'schema') this.schema = value as Schema | null;
     else if (kind === 'renamed') this.renamed = value as DeviceState['renamed'];
     else if (kind === 'rev') this.rev = Number(value);
     // newer engines may know more kinds
@@ -146,5 +146,4 @@ function flatValue(value: unknown, kind?: string): unknown {
   return isLink(value) ? value.id : kind === 'many' ? (value ?? []) : value;
 }
 
-const isLink = (value: unknown): value is { readonly id: number } =>
-  typeof value === 'object' && value !== null && Object.keys(value).join() === 'id';
+const isLink = (value: unknown): value is { readonly id: number } => Object.keys(Object(value) as object).join() === 'id';

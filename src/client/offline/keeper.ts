@@ -97,7 +97,7 @@ export class Keeper {
 
   /** Reads everything again if another tab has changed it, which this one has not heard of. */
   async #refresh(owner: string): Promise<void> {
-    if (this.#store.name === undefined || owner !== this.owner) return;
+    if (!this.#store.name || owner !== this.owner) return;
     const rev = (await this.#store.read(`${owner}/rev`)) ?? 0;
     if (rev !== this.#held.rev) this.#held = await this.#read(owner);
   }
@@ -142,7 +142,7 @@ const keyOf = (owner: string, key: string): string => owner + (key.startsWith('f
 
 /** Returns what distinguishes the users of a device: the id in a token; `none` without a session. */
 export function ownerOf(jwt: string | undefined): string {
-  if (jwt === undefined) return 'none';
+  if (!jwt) return 'none';
   try {
     const part = String(jwt.split('.')[1]).replace(/-/g, '+').replace(/_/g, '/');
     const { id = jwt } = JSON.parse(atob(part)) as { readonly id?: unknown };

@@ -43,10 +43,10 @@ export const newName = (): string => `$${newKey().replace(/\./g, '')}`;
 export function rowsOfWrite(state: DeviceState, input: WriteInput): readonly Row[] {
   const { op, type, id } = input;
   const entry = shownEntry(state, type, id);
-  if (op !== 'create' && entry === undefined) throw new Error(`There is no ${type} ${id}`);
+  if (op !== 'create' && !entry) throw new Error(`There is no ${type} ${id}`);
   const own = state.sorted().filter((write) => write.type === type && state.idOf(write.id) === state.idOf(id));
   const create = own.find((write) => write.op === 'create' && write.state !== 'applied');
-  if (op === 'delete' && create !== undefined && create.body === undefined) return dropped(state, create);
+  if (op === 'delete' && create && !create.body) return dropped(state, create);
   const kinds = state.schema?.[type];
   const { files, rows, set } = withFiles(input.set ?? {}, kinds);
   // copies lack inverse sides, which the app may know from elsewhere; of other attributes without a value here it has seen none
@@ -66,7 +66,7 @@ export function rowsOfWrite(state: DeviceState, input: WriteInput): readonly Row
 
 /** Returns a place behind all writes. Those of several tabs are in the order of time. All have 13 digits, also if a clock was reset. */
 function nextOrder(state: DeviceState): string {
-  const last = Number.parseInt(state.sorted().at(-1)?.order ?? '0', 10);
+  const last = parseInt(state.sorted().at(-1)?.order ?? '0');
   return `${String(Math.max(Date.now(), last + 1, 1e12))}-${newKey().slice(0, 8)}`;
 }
 

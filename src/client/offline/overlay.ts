@@ -20,7 +20,7 @@ export function overlaid(state: Overlaid, type: string): ReadonlyMap<Id, Entry> 
   for (const write of writes) {
     const id = state.idOf(write.id) ?? write.id;
     const before = shown.get(id) ?? (write.op === 'create' ? blank(state, write) : undefined);
-    if (before === undefined) continue; // it is gone, or the user may not see it any more
+    if (!before) continue; // it is gone, or the user may not see it any more
     if (write.op === 'delete') shown.delete(id);
     else shown.set(id, write.entry ?? written({ ...before, id }, write, state.idOf));
   }

@@ -11,6 +11,9 @@ import type { Row } from './store.js';
 /** Writes in one request. */
 const maxWrites = 100;
 
+/** Milliseconds in which a file is uploaded; the service has the same limit. A network that hangs would stop all writes for ever. */
+const longestUpload = 600_000;
+
 /** What is answered to a write. */
 interface Answered {
   readonly key: string;
@@ -57,7 +60,7 @@ export function pushAll(keeper: Keeper, positions: Positions, signal: Signal): P
         for (const { key } of data.filter(isStuck)) sending.stuck.add(key);
       } else if (!isRefusal(sent.error)) throw sent.error;
       else if (batch.length === 1) await refuse(first, sent.error, sending);
-      else size = Math.ceil(batch.length / 2);
+      else size = batch.length >> 1;
     }
   });
 }
@@ -103,7 +106,7 @@ async function nextBatch(sending: Sending, size: number): Promise<readonly Queue
   }
 }
 
-const hasFiles = ({ files, body }: QueuedWrite): boolean => files !== undefined && body === undefined;
+const hasFiles = ({ files, body }: QueuedWrite): boolean => !!files && !body;
 
 /** Each file is uploaded once, under a key of its write. A refusal is that of the write. */
 async function uploadFiles(write: QueuedWrite, sending: Sending): Promise<void> {
@@ -111,7 +114,9 @@ async function uploadFiles(write: QueuedWrite, sending: Sending): Promise<void> 
   for (const name of write.files ?? []) {
     const file = (await keeper.file(name)) as Uploadable | undefined;
     if (!file) continue; // it is uploaded
-    const sent = await outcome(keeper.client.upload([file], {}, { ...options, key: `${write.key}${name}` }));
+    const sent = await outcome(
+      keeper.client.upload([file], {}, { ...options, timeout: longestUpload, key: `${write.key}${name}` }),
+    );
     if (sent.error) {
       if (isPassing(sent.error)) throw sent.error;
       return refuse(write, sent.error, sending);
@@ -146,7 +151,7 @@ function rowsOf(
   { position, positions }: { readonly position: string; readonly positions: Positions },
 ): readonly Row[] {
   const write = state.sorted().find((one) => one.key === key);
-  if (write === undefined) return []; // it was dropped meanwhile
+  if (!write) return []; // it was dropped meanwhile
   const put = (value?: QueuedWrite): Row => rowOf(write, value);
   const now = pendingAgain(write);
   if (status === 'waiting') return error ? [] : [put(now)]; // with an error, it may have been carried out

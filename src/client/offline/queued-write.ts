@@ -96,11 +96,11 @@ export type IdOf = (id: Id) => Id | null;
 
 /** Returns a value with names of the device's own replaced, also in lists. */
 export const renamed = (value: unknown, idOf: IdOf): unknown =>
-  typeof value === 'string' ? idOf(value) : isNames(value) ? idsOf(value, idOf) : value;
+  typeof value === 'string' ? idOf(value) : isList(value) ? idsOf(value, idOf) : value;
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value.startsWith('$');
 
-const isNames = (value: unknown): value is readonly Id[] => Array.isArray(value) && value.some(isName);
+const isList = (value: unknown): value is readonly Id[] => Array.isArray(value);
 
 /** Returns ids without those of what was given up. Nulls of a list that are none of its names stay. */
 export const idsOf = (ids: readonly Id[], idOf: IdOf): readonly Id[] =>
@@ -124,15 +124,8 @@ export function bodyOf({ key, op, type, id, locale, set, increment, add, remove 
  */
 export function joinedWrite(write: QueuedWrite, later: QueuedWrite): QueuedWrite | null {
   const { op, set, increment, add, remove } = later;
-  const isFixed = write.op === 'delete' || write.body !== undefined || write.state === 'applied';
-  if (
-    isFixed ||
-    namesIn({ ...later, id: 0 }).length > 0 ||
-    op !== 'update' ||
-    add ||
-    remove ||
-    (increment && write.op === 'create')
-  )
+  const isFixed = write.op === 'delete' || write.body || write.state === 'applied';
+  if (isFixed || namesIn({ ...later, id: 0 })[0] || op !== 'update' || add || remove || (increment && write.op === 'create'))
     return null;
   const others = { ...write.add, ...write.remove, ...(set ? write.increment : write.set) };
   if (Object.keys(set ?? increment ?? {}).some((name) => name in others)) return null;

@@ -16,15 +16,13 @@ export interface OfflineStore {
   close(): Promise<void> | void;
 }
 
-/** What files of browsers have, and those of phones. */
-interface Parts {
-  readonly arrayBuffer?: unknown;
-  readonly uri?: unknown;
-}
-
-/** Returns whether a value is a file that can be uploaded. */
-export const isFile = (value: unknown): value is Uploadable =>
-  typeof (value as Parts | null)?.arrayBuffer === 'function' || typeof (value as Parts | null)?.uri === 'string';
+/** Returns whether a value is a file that can be uploaded: one of a browser, or of a phone, of which nothing but these texts is known. */
+export const isFile = (value: unknown): value is Uploadable => {
+  const parts = value as Readonly<Record<string, unknown>> | null;
+  return (
+    typeof parts?.['arrayBuffer'] === 'function' || 'uri name type'.split(' ').every((name) => typeof parts?.[name] === 'string')
+  );
+};
 
 /** Sets the value of a key; undefined removes it. */
 export function put<Key, Value>(map: Map<Key, Value>, key: Key, value: unknown): void {

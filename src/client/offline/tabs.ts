@@ -28,7 +28,7 @@ export interface Tabs {
 
 /** Without a name, one engine alone uses the store. */
 export function openTabs(name: string | undefined, hear: (message: TabMessage) => void): Tabs {
-  const { navigator, BroadcastChannel } = (name === undefined ? {} : globalThis) as {
+  const { navigator, BroadcastChannel } = (name ? globalThis : {}) as {
     readonly navigator?: { readonly locks?: Locks };
     readonly BroadcastChannel?: new (name: string) => Channel;
   };
@@ -47,7 +47,7 @@ export function openTabs(name: string | undefined, hear: (message: TabMessage) =
   };
   return {
     alone: (lock, work, signal) =>
-      locks === undefined ? inTurn(lock, work) : locks.request(`${place} ${lock}`, signal ? { signal } : {}, work),
+      locks ? locks.request(`${place} ${lock}`, signal ? { signal } : {}, work) : inTurn(lock, work),
     send: (message) => channel?.postMessage(message),
     close: () => channel?.close(),
   };

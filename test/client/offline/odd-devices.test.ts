@@ -74,3 +74,52 @@ describe('a proxy between the app and the service', () => {
         await offline.close();
       });
 });
+
+describe('a network that hangs during an upload', () => {
+  const wait = globalThis.setTimeout;
+  afterEach(() => (globalThis.setTimeout = wait));
+
+  it('ends it after ten minutes, so that the writes are pushed again later', async () => {
+    const hang = (_url: string, { signal }: { readonly signal: AbortSignal }): Promise<Response> =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'));
+        });
+      });
+    const waits: (number | undefined)[] = [];
+    globalThis.setTimeout = ((work: () => void, milliseconds?: number) => {
+      waits.push(milliseconds);
+      return wait(work, (milliseconds ?? 0) / 60_000);
+    }) as never;
+    const client = createClient({ url: 'http://device.test', fetch: hang as never, retries: 0 });
+    const offline = createOffline({ client, store: memoryStore(), types: ['notes'], automatic: false });
+    await offline.create('notes', { title: new File(['x'], 'x.txt') });
+    const failure = await offline.push().then(
+      () => null,
+      (error: unknown) => error as { readonly kind: string },
+    );
+    expect([failure?.kind, waits]).to.deep.equal(['timeout', [600_000]]);
+    expect(await offline.status()).to.include({ pending: 1, refused: 0 });
+    await offline.close();
+  });
+});
+
+describe('a device that has not read the schema', () => {
+  const values: readonly (readonly [what: string, value: object, files: number])[] = [
+    ['a JSON value with an address', { uri: 'https://example.org', label: 'x' }, 0],
+    ['a list of such values', [{ uri: 'https://example.org' }], 0],
+    ['a file of a phone', { uri: 'file:///x.png', name: 'x.png', type: 'image/png' }, 1],
+    ['a file of a browser', new File(['x'], 'x.txt'), 1],
+  ];
+  for (const [what, value, files] of values)
+    it(`takes ${what} for ${files === 1 ? 'a file' : 'a value'}`, async () => {
+      const client = createClient({ url: 'http://device.test' });
+      const offline = createOffline({ client, store: memoryStore(), types: ['notes'], automatic: false });
+      await offline.create('notes', { data: value });
+      const [write] = await offline.pending();
+      const to = (write?.set as { readonly data?: { readonly to: unknown } } | undefined)?.data?.to;
+      if (files === 0) expect(to).to.deep.equal(value);
+      else expect(await offline.file(to as string)).to.equal(value);
+      await offline.close();
+    });
+});
