@@ -92,11 +92,13 @@ async function loadProtocol(endpoint: LiveEndpoint, { running: { config } }: Rou
   return { server, sockets: new WebSocketServer(options) };
 }
 
-/** Returns what a client sends in the place of a header when it is connected, because browsers cannot send headers with a WebSocket. */
-function headerIn(params: unknown, header: string): string | undefined {
+/**
+ * Returns what a client sends in the place of a header when it is connected, because browsers cannot send headers with a WebSocket. Null
+ * is none. Other values than texts are returned too, so that credentials of a wrong form are refused.
+ */
+function headerIn(params: unknown, header: string): unknown {
   const entries = isRecord(params) ? Object.entries(params) : [];
-  const [, value] = entries.find(([name]) => name.toLowerCase() === header) ?? [];
-  return typeof value === 'string' ? value : undefined;
+  return entries.find(([name, value]) => name.toLowerCase() === header && value !== null)?.[1];
 }
 
 /** Identifies the caller of a connection. Returns false if it may not use it. */
@@ -106,6 +108,7 @@ async function admit(connected: Connected, params: unknown): Promise<boolean> {
     return false;
   }
   const authorization = headerIn(params, 'authorization');
+  if (authorization !== undefined && typeof authorization !== 'string') return false;
   const { client } = connected;
   try {
     if (authorization !== undefined) await charge(client);

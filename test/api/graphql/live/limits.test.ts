@@ -128,6 +128,12 @@ describe('connections of operations that last', () => {
     say(socket, { type: 'connection_init', payload: { Authorization: 'Bearer nonsense' } });
     expect((await once(socket, 'close'))[0]).to.equal(4403);
     expect(await statusOf(open({ headers: { authorization: 'Bearer nonsense' } }))).to.equal(401);
+    for (const value of [5, true, ['Bearer x'], { token: 'x' }]) {
+      const odd = open();
+      await once(odd, 'open');
+      say(odd, { type: 'connection_init', payload: { authorization: null, Authorization: value } });
+      expect((await once(odd, 'close'))[0], JSON.stringify(value)).to.equal(4403);
+    }
     const silent = open();
     await once(silent, 'open');
     say(silent, { id: '1', type: 'subscribe', payload: { query: changes } });
