@@ -68,7 +68,9 @@ const usersSettings = group({
       ),
     }),
     ratelimit: group({
-      enabled: flag(true, 'Limit attempts at login, registration and password routes', { variable: 'RATE_LIMIT' }),
+      enabled: flag(true, 'Limit attempts at login, registration and password routes, and e-mails of clients', {
+        variable: 'RATE_LIMIT',
+      }),
       interval: amount(60_000, 'Milliseconds over which attempts are counted'),
       max: amount(10, 'Attempts in one interval'),
       maxPerClient: amount(

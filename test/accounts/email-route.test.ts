@@ -50,6 +50,20 @@ describe('POST /api/email', () => {
     expect(mail).to.include('To: bob@example.org, cat@example.org').and.include('Cc: dan@example.org, eve@example.org');
   });
 
+  it('is limited as log-ins are', async () => {
+    const config = { plugins: { 'users-permissions': { config: { ratelimit: { enabled: true, max: 2 } } } } };
+    const limited = await serveAccounts({ config: { directory, ...config } });
+    try {
+      await limited.admin('PUT', '/roles/2', { actions: ['plugin::email.email.send'] });
+      const send = async (to: string) => (await limited.call('POST', '/api/email', { ...letter, to })).status;
+      expect([await send('a@example.org'), await send('b@example.org'), await send('c@example.org')]).to.deep.equal([
+        200, 200, 429,
+      ]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   for (const [body, message] of refused)
     it(`refuses ${JSON.stringify(body)}`, async () => {
       const count = (await readMails(directory)).length;

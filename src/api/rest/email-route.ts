@@ -5,6 +5,7 @@ import { listOf, oneOf, record, text } from '#http/json-schema.js';
 import { answers } from '#http/operation.js';
 import { bodyOf } from '#http/route-request.js';
 import type { Answer, Route, RouteCall } from '#http/route.js';
+import { limited } from '#http/steps/counted.js';
 import { accountsOf, type RunningService } from '#http/running.js';
 
 /** The action that sends an e-mail. */
@@ -33,6 +34,7 @@ export const emailRoute: Route = {
   path: '/email',
   yields: isOfType,
   action: sendAction,
+  steps: [limited('send-email')],
   operation: {
     ...{ id: 'sendEmail', summary: 'Send an e-mail', tag: 'E-mails' },
     body: { 'application/json': mailBody },

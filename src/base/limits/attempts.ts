@@ -55,6 +55,7 @@ export type LimitedRoute =
   | 'send-email-confirmation'
   | 'connect'
   | 'refresh'
+  | 'send-email'
   /** A name chosen by code of the project. */
   | `code:${string}`;
 
