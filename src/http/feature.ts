@@ -85,6 +85,11 @@ export interface Feature extends Declaration {
   /** Returns what takes observations from the start of the service; null if nothing does. */
   readonly observes?: (config: Config, observer: Observer) => Promise<Consumer> | null;
   readonly routes?: (parts: RouteParts) => readonly AnyRoute[];
+  /** Returns what code of a project takes from it. The log says so after the start, and `npx mangrove check` without one. */
+  readonly codeWarnings?: (
+    code: Pick<ProjectCode, 'find'>,
+    parts: { readonly config: Config; readonly registry: Registry },
+  ) => readonly string[];
   /**
    * Begins its background work when the database has answered, before requests are answered. Jobs (`running.backend.jobs`) end with the
    * service; returns what ends other work.

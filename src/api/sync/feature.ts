@@ -15,6 +15,7 @@ import { forJob } from '#store/send/database.js';
 import type { FieldsOf } from '#store/stores/change-log.js';
 import { writeChanges } from '#store/stores/write-changes.js';
 import { logFields, type RowRule } from './dependencies.js';
+import { guardedListWarnings } from './guarded-list.js';
 import { syncRoutes } from './routes.js';
 import { settingsOf, syncService } from './service.js';
 import { type SyncSession, withoutReplicas } from './session.js';
@@ -26,6 +27,7 @@ export const sync: Feature = {
   settings: syncSettings,
   options: [syncOption],
   routes: syncRoutes,
+  codeWarnings: guardedListWarnings,
   start: (running) => Promise.resolve(startSync(running)),
 };
 

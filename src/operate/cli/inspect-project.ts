@@ -53,9 +53,11 @@ export async function inspectCode({ directory, config: given, modules, registry 
   try {
     const parts = { directory, modules, config, builtin, observer, connection, httpServer: createServer() };
     const { routes, unsupported } = await loadProjectCode(parts, input.strapi, problems);
-    const { actions } = routes.tableOf(registry);
+    const table = routes.tableOf(registry);
+    for (const { codeWarnings } of enabledFeatures(features, config))
+      warnings.push(...(codeWarnings?.(table, { config, registry }) ?? []));
     const stops = unsupported.filter(({ stopsStart }) => stopsStart).map(({ text }) => text);
-    return { problems: [...problems.problems, ...stops], warnings, places: problems.places, actions };
+    return { problems: [...problems.problems, ...stops], warnings, places: problems.places, actions: table.actions };
   } catch (error) {
     const message = messageOf(error);
     return { problems: [...problems.problems, `src: ${message}`], warnings, places: problems.places, actions: [] };

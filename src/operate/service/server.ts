@@ -158,17 +158,29 @@ export class Server implements Service {
     await this.#call('bootstrap');
     if (this.#parts.connection.isStopping) return;
     this.#serve();
-    const warning = this.#unguarded(running.backend.models.snapshot.registry);
-    if (warning !== null) this.observer.observe({ kind: 'warned', topic: 'access', text: warning });
+    const { registry } = running.backend.models.snapshot;
+    for (const text of [...this.#unguarded(registry), ...this.#takenByCode(registry)])
+      this.observer.observe({ kind: 'warned', topic: 'access', text });
     await warnOfAccounts(running, this.observer);
   }
 
-  /** Returns a warning of the content types that GraphQL answers without code of the project; null if there are none. */
-  #unguarded(registry: Registry): string | null {
+  /** Returns a warning of the content types that GraphQL answers without code of the project; none if there are no such types. */
+  #unguarded(registry: Registry): readonly string[] {
     const { enabled, config } = this.config.plugins.graphql;
     const { project } = this.#parts;
-    if (project === null || !enabled || !config.shadowCRUD) return null;
-    return passedByGraphql(project.guardedActions(), this.#extension.shadow, registry);
+    if (project === null || !enabled || !config.shadowCRUD) return [];
+    const warning = passedByGraphql(project.guardedActions(), this.#extension.shadow, registry);
+    return warning === null ? [] : [warning];
+  }
+
+  /** Returns what code of the project takes from the features. */
+  #takenByCode(registry: Registry): readonly string[] {
+    const { project, features } = this.#parts;
+    const { config } = this;
+    if (project === null) return [];
+    return enabledFeatures(features, config).flatMap(
+      ({ codeWarnings }) => codeWarnings?.(project.code, { config, registry }) ?? [],
+    );
   }
 
   /**

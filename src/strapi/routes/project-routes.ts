@@ -1,5 +1,5 @@
 import { messageOf } from '#base/errors.js';
-import type { ProjectRoute } from '#http/project-code.js';
+import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { Route } from '#http/route.js';
 import type { Connection } from '#http/running.js';
 import { panelRoutes } from '#admin/panel-paths.js';
@@ -15,7 +15,7 @@ import { type GuardedAction, guardedBy, namesOf, isPlain } from './guarded-actio
 import { withLookUps } from './look-up-routes.js';
 import { leftOutFile } from './left-out-file.js';
 import { compilePath, UnreachablePathError } from './route-paths.js';
-import { indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
+import { findRows, indexRoutes, type OrderedRoute, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
   handlerName,
@@ -68,6 +68,8 @@ export interface RouteTable {
   /** Actions that can be granted to roles, in addition to those of content types. */
   readonly actions: readonly string[];
   readonly guarded: readonly GuardedAction[];
+  /** Returns the match of a path, without the routes of administrators. */
+  readonly find: ProjectCode['find'];
 }
 
 /** The routes of a project: those of its code, and generated ones that its routers contain. */
@@ -117,7 +119,8 @@ function buildTable(registry: Registry, input: Omit<RowParts, 'file'> & { readon
   const closed = closedPaths(registry, routed, input);
   const openIndex = indexRoutes(served, closed);
   const index = admin.length === 0 ? openIndex : indexRoutes([...served, ...panelRoutes.map(unchangedRoute), ...admin], closed);
-  return { index, openIndex, actions, guarded: open.flatMap(({ guarded = [] }) => guarded) };
+  const find: RouteTable['find'] = (method, path) => findRows(method, path, openIndex);
+  return { index, openIndex, actions, guarded: open.flatMap(({ guarded = [] }) => guarded), find };
 }
 
 /** Returns a function that notes each problem once, because tables are built again. */
