@@ -119,13 +119,18 @@ export const jsonScalar = new GraphQLScalarType({
   parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
 });
 
-/** A locale argument. It is checked if it is literal in the query; the value of a variable is not checked. */
+const notCode = (): TypeError => new TypeError('Locale cannot represent non string type');
+
+/** A locale argument. The code is checked if it is literal in the query; of a variable only that it is a text. */
 export const localeCodeScalar = new GraphQLScalarType({
   name: 'I18NLocaleCode',
   description: 'A string used to identify an i18n locale',
-  parseValue: (value) => value,
+  parseValue: (value) => {
+    if (typeof value !== 'string') throw notCode();
+    return value;
+  },
   parseLiteral: (node) => {
-    if (node.kind !== Kind.STRING) throw new TypeError('Locale cannot represent non string type');
+    if (node.kind !== Kind.STRING) throw notCode();
     if (node.value !== 'all' && !isLocaleCode(node.value)) throw new TypeError('Unknown locale supplied');
     return node.value;
   },

@@ -299,6 +299,21 @@ const cases: readonly Case[] = [
     status: 400,
     json: errors(error(message, invalid, [1, 29])),
   })),
+  ...[[5, '5'] as const, [['en'], '["en"]'] as const, [{ code: 'en' }, '{ code: "en" }'] as const].map(([value, shown]) => ({
+    title: `a locale in a variable that is no text: ${shown}`,
+    body: {
+      query: 'query L($l: I18NLocaleCode) { pages(locale: $l) { data { id } } }',
+      variables: { l: value },
+    },
+    status: 400,
+    json: errors(
+      error(
+        `Variable "$l" got invalid value ${shown}; Expected type "I18NLocaleCode". Locale cannot represent non string type`,
+        input,
+        [1, 9],
+      ),
+    ),
+  })),
   {
     title: 'a component without its name, in a variable',
     body: {
