@@ -110,7 +110,13 @@ function parseObject(name: string, value: Readonly<Record<string, unknown>>, bel
   };
 }
 
+/** Parameters of lists that would be ignored below a relation. Strapi v4 has none of them. */
+const ofLists = ['facets', 'fallbackLocale', 'aggregate', 'groupBy', 'having'];
+
 function parseNestedQuery(value: Readonly<Record<string, unknown>>, context: Context): Query {
+  const misplaced = ofLists.find((name) => value[name] !== undefined);
+  if (misplaced !== undefined)
+    throw validationError(`Invalid parameter ${misplaced}: populated relations do not have it, only lists`);
   return {
     ...emptyQuery,
     filter: value['filters'] === '' ? null : parseFilters(value['filters'], context.limits),

@@ -271,6 +271,11 @@ const refused: readonly (readonly [string, string, string?])[] = [
   ['populate[owner][sort]=bogus', 'Invalid parameter bogus'],
   ['populate[owner][populate][things][fields]=secret', 'Invalid parameter secret'],
   ['populate[zone][fields]=bogus', 'Invalid parameter bogus'],
+  ['populate[tags][facets]=name', 'Invalid parameter facets: populated relations do not have it, only lists'],
+  [
+    'populate[owner][populate][tags][fallbackLocale]=en',
+    'Invalid parameter fallbackLocale: populated relations do not have it, only lists',
+  ],
   ['populate[owner][0]=boss', 'Invalid parameter owner'],
   ['populate[owner][]=boss&populate[owner][fields]=name', 'Invalid parameter 0'],
   ['populate[owner]=boss&populate[owner][fields]=name', 'Invalid parameter owner'],
