@@ -22,6 +22,13 @@ export const stored: readonly Stored[] = [
   { what: 'decimal 12', value: Decimal128.fromString('12'), reads: integer(12) },
   { what: 'decimal 12.0', value: Decimal128.fromString('12.0'), reads: integer(12) },
   { what: 'decimal 1.5', value: Decimal128.fromString('1.5'), reads: number(1.5) },
+  { what: 'decimal 0.1', value: Decimal128.fromString('0.1'), reads: number(0.1) },
+  { what: 'double 0.1', value: 0.1, reads: number(0.1) },
+  {
+    what: 'decimal of more digits than a double',
+    value: Decimal128.fromString('0.3333333333333333333333333333333333'),
+    reads: number(1 / 3),
+  },
   { what: 'decimal NaN', value: Decimal128.fromString('NaN'), reads: {} },
   { what: 'decimal beyond doubles', value: Decimal128.fromString('1E+400'), reads: {} },
   { what: 'long 12', value: Long.fromNumber(12), reads: integer(12) },

@@ -1,3 +1,4 @@
+import { isDecimal } from '../schema/decimals.js';
 import { readJson, readNumber } from '../schema/stored-values.js';
 import type { Stored } from '../schema/scalar-types.js';
 
@@ -30,7 +31,7 @@ export const storedText = (value: unknown, stored: Stored): string | null => tex
 
 function textOfNumber(value: unknown): string | null {
   const number = readNumber(value);
-  return number === null ? null : String(typeof value === 'bigint' ? value : number);
+  return number === null ? null : String(isDecimal(value) ? number : value);
 }
 
 const texts: Readonly<Record<Stored, (value: unknown) => string | null>> = {
