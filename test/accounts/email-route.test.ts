@@ -50,7 +50,7 @@ describe('POST /api/email', () => {
     expect(mail).to.include('To: bob@example.org, cat@example.org').and.include('Cc: dan@example.org, eve@example.org');
   });
 
-  it('is limited as log-ins are', async () => {
+  it('is limited as log-ins are, but for API tokens', async () => {
     const config = { plugins: { 'users-permissions': { config: { ratelimit: { enabled: true, max: 2 } } } } };
     const limited = await serveAccounts({ config: { directory, ...config } });
     try {
@@ -59,6 +59,9 @@ describe('POST /api/email', () => {
       expect([await send('a@example.org'), await send('b@example.org'), await send('c@example.org')]).to.deep.equal([
         200, 200, 429,
       ]);
+      const { body } = await limited.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
+      const sent = await limited.as(body.data.accessKey, 'POST', '/api/email', { ...letter, to: 'd@example.org' });
+      expect(sent.status).to.equal(200);
     } finally {
       await limited.stop();
     }

@@ -34,7 +34,7 @@ export const emailRoute: Route = {
   path: '/email',
   yields: isOfType,
   action: sendAction,
-  steps: [limited('send-email')],
+  steps: [limited('send-email', ({ kind }) => kind !== 'token')], // an API token is of a program, which may send to many
   operation: {
     ...{ id: 'sendEmail', summary: 'Send an e-mail', tag: 'E-mails' },
     body: { 'application/json': mailBody },

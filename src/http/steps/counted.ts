@@ -1,4 +1,5 @@
 import type { LimitedRoute } from '#base/limits/attempts.js';
+import type { Caller } from '#content/rights/caller.js';
 import { countAttempt } from '../limit-requests.js';
 import { bodyOf } from '../route-request.js';
 import type { Run, Step } from '../route.js';
@@ -20,9 +21,11 @@ const counting = (name: string, count: (...request: Parameters<Run>) => Promise<
 export const counted = (countOf: (body: unknown) => number): Step =>
   counting('count', ({ running, caller, request }, ctx) => running.limiter?.(ctx, caller, countOf(request.body) - 1));
 
-/** Counts attempts under a name before they are handled. Those beyond the limit are a 429. */
-export const limited = (limit: LimitedRoute): LimitedStep => ({
-  ...counting('limit', ({ running, request }, ctx) => countAttempt(ctx, limit, bodyOf(request), running)),
+/** Counts attempts under a name before they are handled, by default of all callers. Those beyond the limit are a 429. */
+export const limited = (limit: LimitedRoute, counts: (caller: Caller) => boolean = () => true): LimitedStep => ({
+  ...counting('limit', ({ running, caller, request }, ctx) =>
+    counts(caller) ? countAttempt(ctx, limit, bodyOf(request), running) : undefined,
+  ),
   limit,
 });
 
