@@ -1,19 +1,23 @@
 import { readOrigin } from './cors-origin.js';
+import { unreadOptions } from './middleware-options.js';
 import { translationOf, valuesOf, type Meaning, type Translation } from './translation.js';
 import { mapValues, type Values } from '#base/values.js';
 import { unquotedSource } from './server-settings.js';
 
 /** Middlewares of Strapi that Mangrove replaces or does not need. */
-const needless = ['errors', 'favicon', 'poweredBy', 'public', 'query', 'responseTime', 'responses', 'session'];
+const needless = ['errors', 'favicon', 'poweredBy', 'query', 'responseTime', 'responses', 'session'];
 
 /** The meanings of the middlewares of Strapi by name. */
 const known: Readonly<Record<string, Meaning>> = {
   ...Object.fromEntries(needless.map((name) => [`strapi::${name}`, null])),
   'strapi::body': bodySettings,
-  'strapi::compression': () => ({ set: { 'middlewares.compress.enabled': true } }),
+  'strapi::compression': (config) => ({
+    set: { 'middlewares.compress.enabled': true, 'middlewares.compress.threshold': parseBytes(valuesOf(config)['threshold']) },
+  }),
   'strapi::cors': corsSettings,
   'strapi::ip': 'let the proxy in front filter addresses',
   'strapi::logger': (config) => ({ set: { 'middlewares.logger.level': levelOf(valuesOf(config)['level']) } }),
+  'strapi::public': (config) => ({ set: { 'api.startPage': valuesOf(config)['defaultIndex'] === false ? false : undefined } }),
   'strapi::security': securitySettings,
 };
 
@@ -24,19 +28,25 @@ export function translateMiddleware(item: unknown): Translation & { readonly nam
   const shown = String(name ?? resolve ?? JSON.stringify(item));
   const other = shown.startsWith('strapi::') ? 'Mangrove has no such middleware' : null;
   const meaning = Object.hasOwn(known, shown) ? known[shown] : undefined;
-  return { name: shown, ...translationOf(meaning === undefined ? other : meaning, config) };
+  const { set = {}, advice } = translationOf(meaning === undefined ? other : meaning, config);
+  const all = [advice, unreadOptions(shown, config)].filter((text) => text !== undefined);
+  return { name: shown, set, advice: all.length === 0 ? undefined : all.join('; ') };
 }
 
 /** Maximum size of a JSON body in bytes: that of a MongoDB document. */
 const largestJson = 16_777_216;
 
+/** Maximum size of a form or a text in bytes, by default. */
+const usualForm = 57_344;
+
 function bodySettings(config: unknown): Translation {
-  const { jsonLimit, formLimit, formidable, includeUnparsed } = valuesOf(config);
+  const { jsonLimit, formLimit, textLimit, formidable, includeUnparsed } = valuesOf(config);
   const json = parseBytes(jsonLimit);
+  const [form, text = 0] = [parseBytes(formLimit), parseBytes(textLimit)];
   return {
     set: {
       'middlewares.body.jsonLimit': json === undefined ? undefined : Math.min(json, largestJson),
-      'middlewares.body.formLimit': parseBytes(formLimit),
+      'middlewares.body.formLimit': text > (form ?? usualForm) ? text : form, // that of texts too
       'middlewares.body.includeUnparsed': includeUnparsed === true ? true : undefined,
       'plugins.upload.config.sizeLimit': parseBytes(valuesOf(formidable)['maxFileSize']),
     },

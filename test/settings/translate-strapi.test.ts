@@ -328,6 +328,51 @@ const cases: readonly Case[] = [
     warnings: [/strapi::body: jsonLimit is 16 MB at most/],
   },
   {
+    what: 'a limit of texts above that of forms',
+    written: middleware('strapi::body', { textLimit: '1mb', multipart: true, formidable: {} }),
+    settings: { 'middlewares.body.formLimit': 1_048_576 },
+  },
+  {
+    what: 'a low limit of texts',
+    written: middleware('strapi::body', { textLimit: '1kb' }),
+    settings: { 'middlewares.body.formLimit': 57_344 },
+  },
+  {
+    what: 'the size of compressed answers, and no start page',
+    written: {
+      middlewares: [
+        { name: 'strapi::compression', config: { threshold: '2kb' } },
+        { name: 'strapi::public', config: { defaultIndex: false } },
+      ],
+    },
+    settings: { 'middlewares.compress.threshold': 2_048, 'api.startPage': false },
+  },
+  {
+    what: 'options of middlewares that have no effect',
+    written: {
+      middlewares: [
+        { name: 'strapi::body', config: { multipart: false, formidable: { keepExtensions: true } } },
+        { name: 'strapi::poweredBy', config: { poweredBy: 'Us' } },
+        { name: 'strapi::query', config: { arrayLimit: 500, strictNullHandling: true } },
+        {
+          name: 'strapi::security',
+          config: { crossOriginEmbedderPolicy: false, referrerPolicy: { policy: 'origin' }, hsts: { preload: true } },
+        },
+        { name: 'strapi::public', config: { maxAge: 5 } },
+        { name: 'strapi::responses', config: { handlers: {} } },
+        { name: 'strapi::cors', config: { origin: '*', exposeHeaders: ['X-A'], keepHeaderOnError: true } },
+      ],
+    },
+    warnings: [
+      /strapi::body: multipart, formidable.keepExtensions of its config have no effect$/,
+      /strapi::poweredBy: poweredBy of its config has no effect; the header X-Powered-By is not sent$/,
+      /strapi::query: arrayLimit of its config has no effect; api.limits.listValues limits lists$/,
+      /strapi::security: referrerPolicy, hsts.preload of its config have no effect$/,
+      /strapi::public: maxAge of its config has no effect$/,
+      /strapi::cors: exposeHeaders of its config has no effect$/,
+    ],
+  },
+  {
     what: 'origins',
     written: middleware('strapi::cors', {
       origin: ['https://a.test', undefined],

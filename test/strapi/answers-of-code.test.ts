@@ -19,6 +19,7 @@ module.exports = { routes: [
   route('/unknown', raise(new errors.UnauthorizedError('own text'))),
   route('/policy', () => 'never', { policies: [() => { throw new errors.PolicyError('own text'); }] }),
   route('/closed', () => 'never', { policies: [() => false] }),
+  route('/kettle', (ctx) => { ctx.status = 418; }),
   route('/gone', raise(new errors.NotFoundError('own text'))),
   route('/returned', () => new errors.ValidationError('own text', { own: true })),
   route('/set', (ctx) => { ctx.body = { error: new errors.NotFoundError('own text') }; }),
@@ -45,7 +46,8 @@ const files = {
   'src/middlewares/note.js': `module.exports = () => async (ctx, next) => {
     await next();
     ctx.set('x-seen', ctx.body?.error?.message ?? 'none'); };`,
-  'config/middlewares.js': "module.exports = ['strapi::errors', 'global::note'];",
+  'config/middlewares.js': `const handlers = { 418: (ctx) => { ctx.body = { kettle: ctx.path }; } };
+    module.exports = ['strapi::errors', 'global::note', { name: 'strapi::responses', config: { handlers } }];`,
 };
 
 /** Answers, and what a middleware of config/middlewares sees of them; null if the error passes it by. */
@@ -78,6 +80,10 @@ describe('answers of code', () => {
     const { status, body } = await serving.call('GET', '/api/file?path=/no/such/file');
     expect([status, body.error.message]).to.deep.equal([404, 'Not Found']);
     expect((await serving.call('GET', `/api/file?path=${encodeURIComponent(import.meta.filename)}`)).status).to.equal(200);
+  });
+
+  it('are changed by the handlers of strapi::responses, by their status', async () => {
+    expect(await serving.call('GET', '/api/kettle')).to.deep.equal({ status: 418, body: { kettle: '/api/kettle' } });
   });
 
   it('hide an error that ctx.throw is given without a 4xx status', async () => {

@@ -140,6 +140,19 @@ describe('strapi.cron', () => {
     ['0 0 30 2 *', null],
     [new Date('2026-02-01T00:00:00Z'), '2026-02-01T00:00:00.000Z'],
     [{ rule: new Date('2026-01-01T00:00:00Z') }, null],
+    ['2026-02-01T00:00:00Z', '2026-02-01T00:00:00.000Z'],
+    ['December 17, 2026 03:24:00 GMT', '2026-12-17T03:24:00.000Z'],
+    [Date.parse('2026-02-01T00:00:00Z'), '2026-02-01T00:00:00.000Z'],
+    [{ hour: 14, minute: 30, tz: 'UTC' }, '2026-01-15T14:30:00.000Z'],
+    [{ rule: { hour: 14, minute: 30 }, tz: 'Asia/Tokyo' }, '2026-01-16T05:30:00.000Z'],
+    [{ rule: { minute: [15, '45'], recurs: true, year: null, second: 0 } }, '2026-01-15T10:15:00.000Z'],
+    [{ rule: { dayOfWeek: [0, { start: 1, end: 2 }], hour: 0, minute: 0 }, tz: 'UTC' }, '2026-01-18T00:00:00.000Z'],
+    [{ rule: { date: 1, dayOfWeek: 1, month: 5, hour: 0, minute: 0 }, tz: 'UTC' }, '2026-06-01T00:00:00.000Z'],
+    [{ rule: { year: 2028, month: 0, date: 1, hour: 0, minute: 0 }, tz: 'UTC' }, '2028-01-01T00:00:00.000Z'],
+    [{ rule: { minute: { start: 0, end: 30, step: 15 } } }, '2026-01-15T10:15:00.000Z'],
+    [{ rule: { second: [5] }, end: '2026-01-15T10:00:03Z' }, null],
+    [{ tz: 'UTC' }, null],
+    [{ rule: { minute: 'soon' } }, null],
   ];
   for (const [options, expected] of rules)
     it(`runs tasks with ${JSON.stringify(options)} at ${String(expected)}`, () => {

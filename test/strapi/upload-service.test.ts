@@ -179,6 +179,15 @@ describe('the service of uploads', () => {
     expect(error).to.have.property('name', 'ValidationError');
   });
 
+  for (const user of [{}, null, { id: null }])
+    it(`stores no administrator if the user is ${JSON.stringify(user)}`, async () => {
+      const service = serving.strapi.plugin('upload').service('upload');
+      const [{ id }] = await service.upload({ data: {}, files: file() }, { user });
+      expect(await service.updateFileInfo(id, { caption: 'c' }, { user })).to.include({ caption: 'c' });
+      const found = await serving.strapi.query('plugin::upload.file').findOne({ where: { id }, populate: ['updatedBy'] });
+      expect(found.updatedBy).to.equal(null);
+    });
+
   it('has the folders of the media library', async () => {
     const folders = serving.strapi.plugin('upload').service('folder');
     const { id, path } = await folders.create({ name: 'Below', parent: 1 });

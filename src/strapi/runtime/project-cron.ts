@@ -1,10 +1,10 @@
-import { Cron } from 'croner';
 import { isStandIn, standInReason } from '#settings/stand-in.js';
 import { messageOf } from '#base/errors.js';
 import type { Jobs } from '#base/jobs.js';
 import type { Observer } from '#base/observe/observer.js';
 import { isRecord, type Values } from '#base/values.js';
 import type { StrapiConfig } from '../load/strapi-config.js';
+import { timesOf, type NextTime } from './cron-times.js';
 
 /** A task of code. `date` is the time of the rule. */
 type Task = (context: { readonly strapi: unknown }, date: Date) => unknown;
@@ -16,7 +16,7 @@ interface Added {
   readonly key: string;
   readonly task: Task;
   /** Returns the time of the next run. */
-  readonly at: (after: Date) => Date | null;
+  readonly at: NextTime;
   /** Stops the job; null while it is not started. */
   stop: (() => Promise<void>) | null;
 }
@@ -144,27 +144,4 @@ function readTask(key: string, written: unknown, tasks: Values): Pick<Added, 'na
   const { task, options } = isRecord(written) ? written : {};
   if (typeof task !== 'function') throw new Error(`Could not schedule a cron job for "${key}": no function found.`);
   return { name: key, options, task: task.bind(written) as Task }; // as code wrote it
-}
-
-/** Returns a function that returns the next time of a rule: a text of five or six fields, a date, or an object with `rule`. */
-function timesOf(options: unknown): (after: Date) => Date | null {
-  const { rule, tz, start, end } = isRecord(options) ? options : { rule: options };
-  if (rule instanceof Date) return (after) => (rule > after ? rule : null);
-  if (typeof rule !== 'string') throw new Error('its options have no rule, such as "0 0 1 * * 1" or a Date');
-  const cron = new Cron(rule, {
-    paused: true,
-    mode: '5-or-6-parts',
-    sloppyRanges: true,
-    ...(typeof tz === 'string' && { timezone: tz }),
-    ...(start !== undefined && start !== null && { startAt: dateOf(start) }),
-    ...(end !== undefined && end !== null && { stopAt: dateOf(end) }),
-  });
-  cron.nextRun(); // fails for an unknown time zone
-  return (after) => cron.nextRun(after);
-}
-
-function dateOf(value: unknown): Date {
-  const date = value instanceof Date ? value : new Date(value as string | number); // an invalid date for others
-  if (Number.isNaN(date.getTime())) throw new Error(`${String(value)} is no date`);
-  return date;
 }
