@@ -46,11 +46,18 @@ const strapiMembers: Readonly<Record<string, Members>> = {
 /** Returns whether code can extend a plugin of Strapi. */
 export const isExtended = (name: string): boolean => Object.hasOwn(strapiMembers, name);
 
+/** Why extensions of plugins that Mangrove replaces are not run, by plugin. */
+const replacedPlugins: Readonly<Record<string, string>> = {
+  graphql: "the plugin graphql is Mangrove's own; change the schema by strapi.plugin('graphql').service('extension')",
+  documentation: "the plugin documentation is Mangrove's own; its document has the routes and models in force",
+  'content-manager': "the panel is Mangrove's own; change requests by middlewares, and entries by strapi.db.lifecycles",
+  'content-type-builder': "the panel is Mangrove's own; code of register changes models",
+};
+
 /** Returns why an extension is not run. Strapi v4 does not run those of plugins that are not installed either. */
 export const ignoredExtension = (name: string): string =>
-  name === 'graphql'
-    ? "the plugin graphql is Mangrove's own; change the schema by strapi.plugin('graphql').service('extension')"
-    : `the project has no plugin ${name} with server code that is installed`;
+  (Object.hasOwn(replacedPlugins, name) ? replacedPlugins[name] : undefined) ??
+  `the project has no plugin ${name} with server code that is installed`;
 
 /**
  * Returns a plugin for a strapi-server file. Members that only Strapi v4 has are stand-ins that take every use without an effect, so

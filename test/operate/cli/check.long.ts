@@ -281,6 +281,11 @@ describe('npx mangrove check', () => {
       "module.exports = (plugin) => { plugin.controllers['preview-button'].findOne = () => 1; return plugin; };",
       'src/extensions/preview-button is not run: the project has no plugin preview-button',
     ],
+    'an extension of the panel': [
+      'src/extensions/content-manager/strapi-server.js',
+      "module.exports = (plugin) => { plugin.services['entity-manager'] = () => ({}); return plugin; };",
+      "src/extensions/content-manager is not run: the panel is Mangrove's own; change requests by middlewares",
+    ],
     'an extension of GraphQL that cannot be loaded': [
       'src/extensions/graphql/strapi-server.ts',
       "const { map } = require('no-such-package'); map(() => 1);",
