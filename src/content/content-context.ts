@@ -113,6 +113,8 @@ export interface CodeHooks {
   find(uid: string, action: WriteAction): WriteHook | null;
   /** Returns null if there is no code around reads of the type. */
   reads(uid: string): SurroundedReads | null;
+  /** Those of the service itself, without the code of a project. */
+  readonly ofService: CodeHooks;
 }
 
 /** Returns the context without project code around reads, for reads in which the service needs the entry as it is stored. */

@@ -94,7 +94,13 @@ const cases: readonly Case[] = [
   ['super', `PUT ${note}/1`, { title: 'six' }, 'collection-types.update', update],
   ['super', `POST ${note}/1/actions/unpublish`, undefined, 'collection-types.unpublish', update],
   ['super', `POST ${note}/1/actions/publish`, undefined, 'collection-types.publish', [...update, 'entry.publish']],
-  ['super', `POST ${note}/actions/bulkDelete`, { ids: [1] }, 'collection-types.bulkDelete', ['beforeDelete', 'afterDelete']],
+  [
+    'super',
+    `POST ${note}/actions/bulkDelete`,
+    { ids: [1] },
+    'collection-types.bulkDelete',
+    ['beforeDeleteMany', 'afterDeleteMany'],
+  ],
   ['super', 'POST /upload', form(), '', [...create, 'media.create']],
   ['super', 'POST /admin/users', { email: 'd@mail.test', firstname: 'd', roles: [1] }, '/users', []],
 ];

@@ -86,7 +86,7 @@ export async function findEntry(key: EntryKey, acting: Acting, query?: (bind: Bi
 }
 
 /** Does the same, but returns null if there is no such entry. */
-async function findPermitted(
+export async function findPermitted(
   { type, id }: EntryKey,
   { call, action }: Acting,
   query: (bind: BindContext) => Query = () => idQuery,

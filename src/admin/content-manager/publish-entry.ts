@@ -15,22 +15,44 @@ export type State = 'published' | 'draft';
 /** The query by which an entry is found that is then published or unpublished. */
 export const stateQuery: Query = { ...emptyQuery, fields: ['publishedAt'] };
 
-/**
- * Publishes an entry that was found by `stateQuery`, with the draft beside it, or makes it a draft again. Returns false if it is so
- * already. Throws a ValidationError that lists what a published entry lacks, an ApplicationError if the draft is gone meanwhile, and a
- * NotFoundError if the entry is.
- */
-export async function publishEntry({ type, id }: EntryKey, to: State, { entry, context }: FoundEntry): Promise<boolean> {
+/** How an entry is published or unpublished. */
+export interface Publication {
+  readonly key: EntryKey;
+  /** Whether a draft takes the place of the published entry. */
+  readonly takesDraft: boolean;
+  readonly data: unknown;
+}
+
+/** Returns how an entry that was found by `stateQuery` is published, or made a draft again; null if it is so already. */
+export async function publicationOf(
+  { type, id }: EntryKey,
+  to: State,
+  { entry, context }: FoundEntry,
+): Promise<Publication | null> {
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
   const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, context));
-  if (isPublished === (to === 'published') && !takesDraft) return false;
+  if (isPublished === (to === 'published') && !takesDraft) return null;
   const publishedAt = to === 'published' ? new Date().toISOString() : null;
   const key = takesDraft ? { type, id, guard: storedDraft.exists } : { type, id };
-  const updated = await update(key, { data: { publishedAt }, query: idQuery }, context);
+  return { key, takesDraft, data: { publishedAt } };
+}
+
+/**
+ * Publishes an entry with the draft beside it, or makes it a draft again. Throws a ValidationError that lists what a published entry
+ * lacks, an ApplicationError if the draft is gone meanwhile, and a NotFoundError if the entry is.
+ */
+export async function publish({ key, takesDraft, data }: Publication, context: FoundEntry['context']): Promise<void> {
+  const updated = await update(key, { data, query: idQuery }, context);
   if (updated === null && takesDraft)
     throw applicationError('The draft beside the entry is gone: somebody has published or dropped it');
   if (updated === null) throw notFoundError();
-  return true;
+}
+
+/** Does so if the entry is not so already; otherwise returns false. */
+export async function publishEntry(key: EntryKey, to: State, found: FoundEntry): Promise<boolean> {
+  const publication = await publicationOf(key, to, found);
+  if (publication !== null) await publish(publication, found.context);
+  return publication !== null;
 }
 
 /** Returns whether a draft is beside a published entry. */

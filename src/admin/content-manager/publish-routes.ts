@@ -1,4 +1,4 @@
-import { withDatabase, withoutBudget } from '#content/content-context.js';
+import { type CodeHooks, type ContentContext, withDatabase, withoutBudget } from '#content/content-context.js';
 import type { EntryKey } from '#content/meet-precondition.js';
 import { applicationError, forbiddenError } from '#base/errors.js';
 import type { Answer } from '#http/route.js';
@@ -10,8 +10,9 @@ import { array, checkPanelBody, mixed, object } from '../check-body.js';
 import { largestPage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
-import { findEntry, writeEntry } from './entry-rights.js';
-import { publishEntry, type State, stateQuery } from './publish-entry.js';
+import { findEntry, findPermitted, writeEntry } from './entry-rights.js';
+import { heardAsOne, isHeardAsOne } from './heard-as-one.js';
+import { type Publication, publicationOf, publish, publishEntry, type State, stateQuery } from './publish-entry.js';
 import { keyOf, typeOf } from './read-routes.js';
 import { removeWith, showWrittenEntry } from './write-entry.js';
 import { singleOf } from './write-routes.js';
@@ -48,13 +49,9 @@ async function changeSingle(to: State, call: PanelCall): Promise<Answer> {
   return change(await singleOf(call), to, call);
 }
 
-/**
- * Publishes an entry, or makes it a draft again. Returns false if it is so already. As in Strapi v4, an action on several entries does
- * not set `updatedBy`. Throws the errors of `findEntry` and of `publishFound`.
- */
-async function setState({ type, id }: EntryKey, to: State, call: PanelCall, isOne = true): Promise<boolean> {
-  const { entry, context } = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
-  return publishEntry({ type, id }, to, { entry, context: isOne ? context : { ...context, author: undefined } });
+/** Publishes an entry, or makes it a draft again. Returns false if it is so already. Throws the errors of `findEntry` and `publish`. */
+async function setState(key: EntryKey, to: State, call: PanelCall): Promise<boolean> {
+  return publishEntry(key, to, await findEntry(key, { call, action: 'publish' }, () => stateQuery));
 }
 
 const idsBody = object({ ids: array().of(mixed<number | string>().required()).min(1).max(largestPage).required() });
@@ -65,29 +62,80 @@ async function idsIn({ request }: PanelCall): Promise<readonly number[]> {
 }
 
 /** Changes the entries of a request in one transaction, and answers how many have changed. Only their number is limited. */
-async function inOne(call: PanelCall, changes: (id: number, call: PanelCall) => Promise<boolean>): Promise<Answer> {
+async function inOne(call: PanelCall, change: (ids: readonly number[], call: PanelCall) => Promise<number>): Promise<Answer> {
   const ids = await idsIn(call);
-  const count = await inTransaction(call.content.store.database, async (database) => {
-    const inside = { ...call, content: withoutBudget(withDatabase(call.content, database)) };
-    let changed = 0;
-    for (const id of ids) if (await changes(id, inside)) changed++;
-    return changed;
-  });
+  const count = await inTransaction(call.content.store.database, (database) =>
+    change(ids, { ...call, content: withoutBudget(withDatabase(call.content, database)) }),
+  );
   return { body: { count } };
 }
 
 async function changeAll(to: State, call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'collectionType');
   checkRight(type, call);
-  return inOne(call, (id, inside) => setState({ type, id }, to, inside, false));
+  return inOne(call, async (ids, inside) => {
+    const publications = await publicationsOf({ type, ids }, to, inside);
+    const open = [...publications.keys()];
+    const data = { publishedAt: to === 'published' ? new Date().toISOString() : null };
+    const write = { action: 'updateMany', type, ids: open, where: { id: { $in: open } }, data } as const;
+    // as in Strapi v4, an action on several entries does not set `updatedBy`
+    const context = { ...contentFor(inside, 'publish', type), author: undefined };
+    return heardAsOne(write, context, async ({ ids: left, data: changed, hooks }) => {
+      for (const id of left) {
+        const publication = publications.get(id);
+        if (publication !== undefined) await publish({ ...publication, data: changed }, { ...context, hooks });
+      }
+      return left.length;
+    });
+  });
+}
+
+/** Returns how those entries are published or unpublished that are not so already, by id. Throws the errors of `findEntry`. */
+async function publicationsOf(
+  { type, ids }: { readonly type: ContentType; readonly ids: readonly number[] },
+  to: State,
+  call: PanelCall,
+): Promise<ReadonlyMap<number, Publication>> {
+  const publications = new Map<number, Publication>();
+  for (const id of ids) {
+    const found = await findEntry({ type, id }, { call, action: 'publish' }, () => stateQuery);
+    const publication = await publicationOf({ type, id }, to, found);
+    if (publication !== null) publications.set(id, publication);
+  }
+  return publications;
 }
 
 /** Entries that do not exist are left out. */
 async function removeAll(call: PanelCall): Promise<Answer> {
   const type = typeOf(call, 'collectionType');
   contentFor(call, 'delete', type);
-  return inOne(call, async (id, inside) => {
-    const key = { type, id };
-    return (await writeEntry(key, { call: inside, action: 'delete' }, (context) => removeWith(key, context))) !== null;
+  return inOne(call, async (all, inside) => {
+    const context = contentFor(inside, 'delete', type);
+    const ids = isHeardAsOne({ action: 'deleteMany', type }, context) ? await deletable({ type, ids: all }, inside) : all;
+    const write = { action: 'deleteMany', type, ids, where: { $and: [{ id: { $in: ids } }] } } as const;
+    return heardAsOne(write, context, async ({ ids: left, hooks }) => {
+      let count = 0;
+      for (const id of left) if (await removeOne({ type, id }, { call: inside, hooks })) count++;
+      return count;
+    });
   });
+}
+
+/** Returns whether there was such an entry. */
+async function removeOne(
+  key: EntryKey,
+  { call, hooks }: { readonly call: PanelCall; readonly hooks: CodeHooks | null },
+): Promise<boolean> {
+  const remove = (context: ContentContext) => removeWith(key, { ...context, hooks });
+  return (await writeEntry(key, { call, action: 'delete' }, remove)) !== null;
+}
+
+/** Returns the ids of the entries that exist. Throws a ForbiddenError if one of them may not be deleted. */
+async function deletable(
+  { type, ids }: { readonly type: ContentType; readonly ids: readonly number[] },
+  call: PanelCall,
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const id of ids) if ((await findPermitted({ type, id }, { call, action: 'delete' })) !== null) found.push(id);
+  return found;
 }

@@ -74,6 +74,10 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     return true;
   }
 
+  get ofService(): CodeHooks {
+    return new Lifecycles(this.#input);
+  }
+
   readonly clear = (): void => {
     this.ofModels.clear();
     this.#change([]);

@@ -1,0 +1,45 @@
+import type { CodeHooks, ContentContext } from '#content/content-context.js';
+import { idsOfMany } from '#content/update-many.js';
+import { afterCommit } from '#store/send/transaction.js';
+import type { ContentType } from '#model/schema/content-type.js';
+
+/** A write of several entries of the panel. `where` has the ids as code of projects sees them. */
+interface SeveralEntries {
+  readonly action: 'updateMany' | 'deleteMany';
+  readonly type: ContentType;
+  readonly ids: readonly number[];
+  readonly where: object;
+  /** Absent if entries are deleted. */
+  readonly data?: unknown;
+}
+
+/** The entries to write, the data of each, and the code around the write of each. */
+interface OneByOne {
+  readonly ids: readonly number[];
+  readonly data: unknown;
+  readonly hooks: CodeHooks | null;
+}
+
+/** Returns whether code of a project hears of a write of several entries as of one. */
+export const isHeardAsOne = ({ action, type }: Pick<SeveralEntries, 'action' | 'type'>, { hooks }: ContentContext): boolean =>
+  (hooks?.find(type.uid, action) ?? null) !== null;
+
+/**
+ * Runs a write of several entries one by one, in the transaction of the context. As in Strapi v4, code that hears of writes of several
+ * hears of it as of one; without such code, that around the write of one entry hears of each. `run` returns the number of the entries.
+ */
+export async function heardAsOne(
+  { ids, ...write }: SeveralEntries,
+  context: ContentContext,
+  run: (entries: OneByOne) => Promise<number>,
+): Promise<number> {
+  const { hooks } = context;
+  const hook = hooks?.find(write.type.uid, write.action) ?? null;
+  if (hooks === null || hook === null) return run({ ids, data: write.data, hooks });
+  const begun = await hook.begin({ ...write, selection: null }, context);
+  const chosen = begun.filter === undefined ? null : new Set(await idsOfMany({ ...write, filter: begun.filter }, context));
+  const left = chosen === null ? ids : ids.filter((id) => chosen.has(id));
+  const count = await run({ ids: left, data: begun.data, hooks: hooks.ofService });
+  await afterCommit(context.store.database, async () => void (await begun.finish({ count })));
+  return count;
+}
