@@ -149,6 +149,18 @@ describe('parameters of code', () => {
     ]);
   });
 
+  it('of strapi.db.query that the entity service is passed are told, with what to use', async () => {
+    const { entityService } = serving.strapi;
+    await entityService.findMany(uid, { where: { kind: 'x' }, orderBy: 'kind', limit: 1 });
+    await entityService.findPage(uid, { select: ['kind'] });
+    await entityService.count(uid, { where: undefined });
+    expect(told()).to.include.members([
+      'strapi.entityService: where has no effect, as in Strapi v4; use filters',
+      'strapi.entityService: orderBy has no effect, as in Strapi v4; use sort',
+      'strapi.entityService: select has no effect, as in Strapi v4; use fields',
+    ]);
+  });
+
   it('populate more than clients may', async () => {
     const { populate } = populated(5) as { readonly populate: object };
     const [first] = await serving.strapi.entityService.findMany(uid, { populate, sort: 'id:desc', limit: 1 });

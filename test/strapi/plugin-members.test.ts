@@ -109,6 +109,16 @@ describe('members of plugins and routes', () => {
     expect(error).to.have.property('message', 'Following attributes are missing from your email template : text, html');
   });
 
+  it('the service of e-mails refuses a template with code', async () => {
+    const template = { subject: 'Hi', text: '<%= user.name %> <% if (user.name) { %>!<% } %>', html: '<%- user.name %>' };
+    const sent: Promise<unknown> = serving.strapi
+      .plugin('email')
+      .service('email')
+      .sendTemplatedEmail({ to: 'ann@example.org' }, template, { user: { name: '<% %>' } });
+    const error: unknown = await sent.catch((caught: unknown) => caught);
+    expect(error).to.have.property('message').that.includes('the code <% if (user.name) { %> of an e-mail template is not run');
+  });
+
   it('the service of users takes a condition in the place of an id, as up to v4.1', async () => {
     const users = serving.strapi.plugin('users-permissions').service('user');
     const { id } = await users.add({ username: 'old', email: 'old@example.org', password: 'secret-of-old', provider: 'local' });

@@ -47,4 +47,18 @@ describe('strapi.config', () => {
       const config = createStrapiConfig(settings, await readConfigFiles({ directory }, settings, () => undefined));
       expect([config.get(path, 'fallback'), config.has(path)]).to.deep.equal([value, value !== 'fallback']);
     });
+
+  it('has the version of Strapi and the id of the project', async () => {
+    const manifest = { name: 'shop', version: '1.2.3', strapi: { uuid: 'an-id', packageManager: 'npm' } };
+    const directory = await writeProject({ 'package.json': JSON.stringify(manifest) });
+    const settings = createConfig({ directory, environment: 'development' });
+    const config = createStrapiConfig(settings, await readConfigFiles({ directory }, settings, () => undefined));
+    const { info } = config as unknown as { readonly info: object };
+    expect(info).to.include({ name: 'shop', version: '1.2.3', strapi: '4.26.2' });
+    expect(['info.strapi', 'uuid', 'packageJsonStrapi'].map((name) => config.get(name))).to.deep.equal([
+      '4.26.2',
+      'an-id',
+      { packageManager: 'npm' },
+    ]);
+  });
 });

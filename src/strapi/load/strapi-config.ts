@@ -3,7 +3,10 @@ import { extname, join } from 'node:path';
 import type { Config } from '#settings/config.js';
 import { createEnv, lenientReaders } from '#settings/create-env.js';
 import { isReadable, readSection } from '#settings/read-section.js';
-import { isRecord, mapValues, type Values } from '#base/values.js';
+import { isRecord, mapValues, recordIn, type Values } from '#base/values.js';
+
+/** The version of Strapi whose API the code of projects has. */
+const strapiVersion = '4.26.2';
 
 /** `strapi.config`: the settings in force, and further values in files of config/. */
 export interface StrapiConfig extends Omit<Config, 'environment'> {
@@ -32,7 +35,8 @@ export async function readConfigFiles(
   warn: (text: string) => void,
 ): Promise<Values> {
   const folder = join(directory, 'config');
-  if (!existsSync(folder)) return {};
+  const info = manifestOf(directory);
+  if (!existsSync(folder)) return { info };
   const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
   const names = [...new Set(files.map((file) => file.slice(0, -extname(file).length)))].filter((name) => name !== 'extensions');
   if (names.includes('logger')) warn('config/logger is not read: it is for the logger of Strapi; set middlewares.logger');
@@ -48,7 +52,7 @@ export async function readConfigFiles(
   };
   const own = names.filter((name) => name !== 'logger');
   const read = await Promise.all(own.map(async (name) => [name, (await readSection(source, name)).value] as const));
-  return { info: manifestOf(directory), ...Object.fromEntries(read) };
+  return { info, ...Object.fromEntries(read) };
 }
 
 /** Returns the package.json of a project, which Strapi v4 has as `info`; an empty object if there is none. */
@@ -64,7 +68,7 @@ const raise = (error: Error): never => {
 
 /** Creates `strapi.config`. Settings in force have precedence over raw values of files. */
 export function createStrapiConfig(settings: Config, files: Values): StrapiConfig {
-  const config = asInStrapi(settings, files['info']);
+  const config = asInStrapi(settings, recordIn(files, 'info'));
   const shown: Record<string, unknown> = { ...files, ...withFileValues(config, files) };
   const set = new Map<string, SetValue>();
   const get = (path: string | readonly string[], fallback?: unknown): unknown => {
@@ -128,10 +132,11 @@ type SettingsInStrapi = Omit<StrapiConfig, 'get' | 'has' | 'set'>;
  * Returns the settings with what Strapi v4 adds to them. The public address has no slash at the end, and is empty if there is none.
  * `info` is the package.json.
  */
-const asInStrapi = ({ server, ...settings }: Config, info: unknown): SettingsInStrapi => ({
+const asInStrapi = ({ server, ...settings }: Config, info: Values): SettingsInStrapi => ({
   ...settings,
+  ...{ info: { ...info, strapi: strapiVersion }, uuid: recordIn(info, 'strapi')['uuid'] },
   ...{ host: server.host, port: server.port, launchedAt: Date.now(), autoReload: false },
-  ...{ packageJsonStrapi: isRecord(info) && isRecord(info['strapi']) ? info['strapi'] : {} },
+  ...{ packageJsonStrapi: Object.fromEntries(Object.entries(recordIn(info, 'strapi')).filter(([name]) => name !== 'uuid')) },
   environment: settings.environmentName,
   server: { ...server, url: server.url?.replace(/\/+$/, '') ?? '' },
 });

@@ -6,6 +6,38 @@ import type { StrapiConfig } from '../load/strapi-config.js';
 type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
 type Reducer = (sum: unknown, value: unknown, index: number) => unknown;
 
+type EachValue = (value: unknown, index: number) => unknown;
+
+interface Concurrency {
+  readonly concurrency?: number;
+}
+
+/** Returns the results in the order of the values. After an error no more values are begun. */
+async function mapValues(
+  values: Iterable<unknown>,
+  map: EachValue,
+  { concurrency = Infinity }: Concurrency = {},
+): Promise<unknown[]> {
+  const list = [...values];
+  const waiting = list.entries(); // of all workers
+  const results: unknown[] = [];
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    for (const [index, value] of waiting) {
+      if (hasFailed) return;
+      results[index] = await Promise.resolve(value).then((one) => map(one, index));
+    }
+  };
+  const workers = Array.from({ length: Math.min(concurrency, list.length) }, work);
+  await Promise.all(workers.map((worker) => worker.catch(fail)));
+  return results;
+
+  function fail(error: unknown): never {
+    hasFailed = true;
+    throw error;
+  }
+}
+
 /** Asynchronous helpers of @strapi/utils. */
 export const asyncHelpers = {
   /** Runs functions one after the other, each with the result of the previous one. */
@@ -16,10 +48,11 @@ export const asyncHelpers = {
       for (const [index, step] of steps.entries()) result = await (index === 0 ? step(result, ...rest) : step(result));
       return result;
     },
-  mapAsync: (values: readonly unknown[], map: (value: unknown, index: number) => unknown): Promise<unknown[]> =>
-    Promise.all(values.map(map)),
-  forEachAsync: async (values: readonly unknown[], run: (value: unknown, index: number) => unknown): Promise<void> =>
-    void (await Promise.all(values.map(run))),
+  /** Calls a function for all values at once, or for `concurrency` values at a time. Without it, returns a function that takes it. */
+  mapAsync: (values: Iterable<unknown>, map?: EachValue, options?: Concurrency): unknown =>
+    map === undefined ? (map: EachValue) => mapValues(values, map, options) : mapValues(values, map, options),
+  forEachAsync: async (values: Iterable<unknown>, run: EachValue, options?: Concurrency): Promise<void> =>
+    void (await mapValues(values, run, options)),
   reduceAsync:
     (values: readonly unknown[]) =>
     async (reduce: Reducer, start?: unknown): Promise<unknown> => {

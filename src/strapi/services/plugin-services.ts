@@ -10,12 +10,13 @@ import type { ContentContext } from '#content/content-context.js';
 import { createLocale, localeWork } from '#content/locales.js';
 import type { EntityParameters, EntityService } from '#api/code/entity-service.js';
 import { accountsOf, grantableActions, mediaOf, type RunningService } from '#http/running.js';
-import { escapeHtml, isRecord, mapValues, type Values } from '#base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { refuseMissing } from '../load/unsupported-code.js';
 import { providersRegistry, providersService } from './provider-services.js';
 import type { Service } from './core-service.js';
 import type { QueryEngine } from './query-engine.js';
 import { absentPlugins } from './absent-plugins.js';
+import { emailService, template } from './email-service.js';
 import { createLocalizationService } from './localization-service.js';
 import { createFolderService, createUploadFolderService } from './folder-service.js';
 import { createUploadService } from './upload-service.js';
@@ -66,21 +67,6 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
 export const refuseMissingOf = <Service extends object>(plugin: string, name: string, service: Service): Service =>
   refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
 
-interface Mail extends Values {
-  readonly subject?: string;
-}
-
-const emailService = ({ running }: PluginParts) => ({
-  /** Sends an e-mail: `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
-  send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
-  /** Sends an e-mail from a template, whose texts contain `<%= user.name %>`. */
-  sendTemplatedEmail: async (mail: Mail, templates: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
-    const missing = (['subject', 'text', 'html'] as const).filter((name) => templates[name] === undefined);
-    if (missing.length > 0) throw new Error(`Following attributes are missing from your email template : ${missing.join(', ')}`);
-    return accountsOf(running()).mailer.deliver({ ...mail, ...mapValues(templates, (text) => template(text, data)) });
-  },
-});
-
 /** The upload provider of the project. Each function takes a file, which it changes. */
 const uploadProvider = ({ running }: PluginParts) => {
   const call = (action: 'upload' | 'uploadStream' | 'delete') => async (file: object, options?: unknown) =>
@@ -91,22 +77,6 @@ const uploadProvider = ({ running }: PluginParts) => {
     delete: call('delete'),
   });
 };
-
-/** Replaces `<%= name %>` by a value, and `<%- name %>` by the value with escaped HTML. Unknown names become empty. */
-function template(text: string, data: Values): string {
-  const values = flatten(data);
-  return text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
-    kind === '-' ? escapeHtml(values[name] ?? '') : (values[name] ?? ''),
-  );
-}
-
-/** Returns `{ 'user.name': name }` for `{ user: { name } }`. */
-function flatten(values: Values, prefix = ''): Record<string, string> {
-  const parts = Object.entries(values).map(([key, value]) =>
-    isRecord(value) ? flatten(value, `${prefix}${key}.`) : { [`${prefix}${key}`]: String(value) },
-  );
-  return Object.assign({}, ...parts) as Record<string, string>;
-}
 
 /** A condition of a user, as the services of Strapi up to v4.1 take it in the place of an id. */
 type UserCondition = Readonly<Record<string, unknown>>;

@@ -51,7 +51,29 @@ const ignoredPage = (name: string): Undone => ({
   remedy: 'pass start and limit, or call findPage',
 });
 
-export function createProjectEntityService({ base, query, model, ...parts }: EntityParts): ProjectEntityService {
+/** What stands here for parameters of `strapi.db.query`, which code passes by mistake. */
+const insteadOf: Readonly<Record<string, string>> = { where: 'filters', select: 'fields', orderBy: 'sort', offset: 'start' };
+
+/** Returns the service, which tells the parameters of reads that have no effect. */
+const tellingUnread = (base: EntityService, tell: EntityParts['log']): EntityService => {
+  const checked = (parameters?: EntityParameters): EntityParameters | undefined => {
+    for (const [name, other] of Object.entries(insteadOf))
+      if (parameters?.[name] !== undefined) tell(`strapi.entityService: ${name} has no effect, as in Strapi v4; use ${other}`);
+    return parameters;
+  };
+  return {
+    ...base,
+    findMany: (uid, parameters) => base.findMany(uid, checked(parameters)),
+    findOne: (uid, id, parameters) => base.findOne(uid, id, checked(parameters)),
+    count: (uid, parameters) => base.count(uid, checked(parameters)),
+  };
+};
+
+/** Returns `strapi.entityService` of a project. */
+export const createProjectEntityService = (parts: EntityParts): ProjectEntityService =>
+  createService({ ...parts, base: tellingUnread(parts.base, parts.log) });
+
+function createService({ base, query, model, ...parts }: EntityParts): ProjectEntityService {
   const withFiles = async (uid: string, entry: Entity, { files, ...parameters }: EntityParameters): Promise<Entity> => {
     if (!(await parts.attachFiles(uid, entry.id, files))) return entry;
     const { fields, populate, locale } = parameters;
