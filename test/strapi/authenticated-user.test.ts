@@ -74,6 +74,87 @@ describe('fetchAuthenticatedUser of an extension', () => {
     });
 });
 
+/** Tokens of the text `foreign.ID` are valid; those of the service are not if they are listed. */
+const ownTokens = `const revoked = (globalThis.revokedTokens = new Set());
+module.exports = (plugin) => {
+  const given = plugin.services.jwt;
+  plugin.services.jwt = (input) => {
+    const base = given(input);
+    return { ...base, async verify(token) {
+      if (token === 'foreign.nobody') return null;
+      if (token.startsWith('foreign.')) return { id: Number(token.slice(8)) || undefined };
+      if (revoked.has(token)) throw new Error('revoked');
+      return base.verify(token);
+    } };
+  };
+  return plugin;
+};`;
+
+describe('verify of the service jwt of an extension', () => {
+  let serving: ServedProject;
+  const tokens: Record<string, string> = {};
+  before(async () => {
+    const files = { 'src/extensions/users-permissions/strapi-server.js': ownTokens, 'src/api/mine/routes/mine.js': route };
+    serving = await serveProject(files, { models: [], config: { api: { open: false } } });
+    const { strapi } = serving;
+    const users = strapi.query('plugin::users-permissions.user');
+    const own = (username: string, blocked = false) => ({
+      username,
+      email: `${username}@mail.test`,
+      provider: 'local',
+      confirmed: true,
+      blocked,
+    });
+    const ids: number[] = [];
+    for (const data of [own('ann'), own('bob', true)]) ids.push((await users.create({ data: { ...data, role: 1 } })).id);
+    const { issue } = strapi.plugin('users-permissions').service('jwt');
+    const [ann, bob] = ids;
+    Object.assign(tokens, {
+      ours: issue({ id: ann }),
+      revoked: issue({ id: ann }, { jwtid: 'other' }),
+      former: issue({ id: ann }, { jwtid: 'former' }),
+    });
+    Object.assign(tokens, { foreign: `foreign.${String(ann)}`, blocked: `foreign.${String(bob)}`, unknown: 'foreign.999' });
+    Object.assign(tokens, { nameless: 'foreign.x', nobody: 'foreign.nobody', wrong: 'a.b.c' });
+    (Reflect.get(globalThis, 'revokedTokens') as Set<string>).add(tokens['revoked'] ?? '');
+    for (const role of [1, 2])
+      await strapi
+        .query('plugin::users-permissions.permission')
+        .create({ data: { action: 'plugin::upload.content-api.find', role } });
+  });
+  after(() => serving.stop());
+
+  const cases: readonly (readonly [token: string, status: number])[] = [
+    ...([
+      ['ours', 200],
+      ['foreign', 200],
+      ['revoked', 401],
+      ['blocked', 401],
+      ['unknown', 401],
+    ] as const),
+    ...([
+      ['nameless', 401],
+      ['wrong', 401],
+      ['nobody', 200],
+    ] as const),
+  ];
+  for (const [name, status] of cases)
+    it(`decides about a token: ${name} is answered with ${String(status)}`, async () => {
+      const headers = { authorization: `Bearer ${tokens[name] ?? ''}` };
+      const answer = await fetch(`${serving.server.url}/api/upload/files`, { headers });
+      expect(answer.status).to.equal(status);
+    });
+
+  it('leaves the tokens of a former password invalid', async () => {
+    const headers = { authorization: `Bearer ${tokens['former'] ?? ''}` };
+    const request = () => fetch(`${serving.server.url}/api/upload/files`, { headers });
+    expect((await request()).status).to.equal(200);
+    const { id } = await serving.strapi.query('plugin::users-permissions.user').findOne({ where: { username: 'ann' } });
+    await serving.strapi.plugin('users-permissions').service('user').edit(id, { password: 'another-secret' });
+    expect((await request()).status).to.equal(401);
+  });
+});
+
 const userModel = {
   uid: 'plugin::users-permissions.user',
   kind: 'collectionType',

@@ -32,3 +32,27 @@ describe('strapi.server.httpServer', () => {
     await Promise.all([once(socket, 'close'), stop()]);
   });
 });
+
+describe('strapi.server.router', () => {
+  it('adds routes for everybody, with functions one after the other', async () => {
+    const code = `module.exports = { register({ strapi }) {
+      globalThis.projectStrapi = strapi;
+      const { router } = strapi.server;
+      router.get('/ping/:name', (ctx, next) => { ctx.set('x-first', '1'); return next(); }, (ctx) => { ctx.body = ctx.params.name; })
+        .post('named', '/api/echo', (ctx) => { ctx.body = { route: ctx._matchedRouteName, sent: ctx.request.body }; });
+      router.del('/ping', (ctx) => { ctx.status = 204; });
+    } };`;
+    const { call, server, strapi, stop } = await serveProject(
+      { 'src/index.js': code },
+      { models: [], config: { api: { open: false } } },
+    );
+    const answer = await fetch(`${server.url}/ping/a`);
+    expect([answer.status, answer.headers.get('x-first'), await answer.text()]).to.deep.equal([200, '1', 'a']);
+    const echo = { status: 200, body: { route: 'named', sent: { a: 1 } } };
+    expect(await call('POST', '/api/echo', { a: 1 })).to.deep.equal(echo);
+    expect((await fetch(`${server.url}/ping`, { method: 'DELETE' })).status).to.equal(204);
+    expect(() => strapi.server.router.get(/a/, () => 1)).to.throw('strapi.server.router.get takes a text as path');
+    expect(() => strapi.server.router.use).to.throw('strapi.server.router.use is not offered');
+    await stop();
+  });
+});

@@ -192,6 +192,28 @@ describe('members of plugins and routes', () => {
       expect(log.lines.at(-1)).to.include({ msg: 'logged', level });
     });
 
+  const failure = Object.assign(new TypeError('no luck'), { config: { headers: { authorization: 'secret' } } });
+  for (const [parts, msg] of [
+    [['Not sent:', failure], 'Not sent: no luck'],
+    [['Not sent', 3, 'times', true, undefined, failure], 'Not sent 3 times true no luck'],
+    [['Not sent:', { message: 'no luck', code: 5 }], 'Not sent: no luck'],
+    [['Sent', { to: 'ann' }], 'Sent'],
+    [['%s of %d', 'a', 2], 'a of 2'],
+    [['100% done'], '100% done'],
+    [[failure], 'no luck'],
+    [[{ to: 'ann' }, 'Sent'], 'Sent'],
+  ] as const)
+    it(`strapi.log.error(${parts.map(String).join(', ')}) says ${msg}`, () => {
+      serving.strapi.log.error(...parts);
+      expect(log.lines.at(-1)).to.include({ msg, level: 50 });
+      if (parts.length > 1) expect(JSON.stringify(log.lines.at(-1))).not.to.include('secret');
+    });
+
+  it('strapi.log has the stack of an error after a text', () => {
+    serving.strapi.log.warn('Not sent:', failure);
+    expect(log.lines.at(-1)).to.have.nested.property('err.stack', failure.stack);
+  });
+
   it('the provider of e-mails sends', () => {
     expect(serving.strapi.plugin('email').provider.send).to.be.a('function');
     expect(serving.strapi.plugins.email.provider.send).to.equal(serving.strapi.plugins.email.services.email.send);

@@ -1,5 +1,5 @@
 import { collections } from '#model/schema/collections.js';
-import { refusedToken, type TokenFault } from '#base/errors.js';
+import { ApiError, refusedToken, type TokenFault } from '#base/errors.js';
 import { cacheByKey, cacheUntilChanged } from '#store/changes/changes.js';
 import { commented } from '#store/send/database.js';
 import type { Access } from '#model/query/access.js';
@@ -50,10 +50,15 @@ interface AuthenticatorInput extends OpenAccessInput {
   readonly userTokens: UserTokens | null;
   /** Returns the function by which project code replaces the reading of users; null if there is none. */
   readonly fetchUser?: (() => FetchUser | null) | undefined;
+  /** Returns the function by which project code replaces the reading of users' tokens; null if there is none. */
+  readonly readToken?: (() => ReadToken | null) | undefined;
 }
 
 /** Returns the user of a valid token, with a role if code decides about it; null if the token is to be refused. */
 export type FetchUser = (id: number) => Promise<Values | null>;
+
+/** Returns the id of the user in a token; null if its sender is to be the public. Rejects if the token is to be refused. */
+export type ReadToken = (token: string) => Promise<number | null>;
 
 interface Sources extends Omit<Authenticator, 'authenticate' | 'callerOf' | 'accessOf'> {
   readonly input: AuthenticatorInput;
@@ -126,11 +131,30 @@ function tokenCaller(token: ApiToken): Caller {
 }
 
 async function userCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
-  const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
-  if (claims === 'token_invalid') throw refusedToken(claims);
+  const { userTokens, readToken } = sources.input;
+  const claims = userTokens?.verify(bearer) ?? 'token_invalid';
   if (claims === 'token_expired') return endedCaller(claims, credentials, sources);
-  return callerOf(claims, credentials, sources);
+  const read = userTokens === null ? null : (readToken?.() ?? null);
+  const held = read === null ? claims : await claimsOfCode(read(bearer), claims);
+  if (held === 'token_invalid') throw refusedToken(held);
+  if (held === null) return publicCaller({ ended: 'token_revoked', ...credentials }, sources);
+  return callerOf(held, credentials, sources);
 }
+
+/**
+ * Returns the claims of a token that project code reads: those that the service has verified, if they name the same user. Throws errors of
+ * the server; others refuse the token, as in Strapi v4.
+ */
+async function claimsOfCode(read: Promise<number | null>, claims: Claims): Promise<Claims | null> {
+  const id = await read.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status >= 500) throw error;
+    return 0;
+  });
+  if (id === null || id === 0) return id === null ? null : 'token_invalid';
+  return claims !== 'token_invalid' && claims.id === id ? claims : { id, version: null, issuedAt: Date.now() };
+}
+
+type Claims = TokenClaims | 'token_invalid';
 
 async function callerOf(claims: TokenClaims, credentials: Circumstances, sources: Sources): Promise<Caller> {
   const { requestId } = credentials;

@@ -122,7 +122,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<RunningS
     tokenSalt: secrets.tokenSalt,
     formerSalt: secrets.previous.tokenSalt,
     userTokens: tokens,
-    fetchUser: project?.fetchUser,
+    ...{ fetchUser: project?.fetchUser, readToken: project?.readToken },
   });
   const media = upload.enabled ? createMedia(config, database, { changes, observer }) : null;
   for (const one of [media && retiring(media), ...(project?.subscribers ?? [])]) if (one !== null) changes.subscribe(one);

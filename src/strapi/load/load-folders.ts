@@ -76,6 +76,7 @@ export function loadFolders({ directory, load, isExtended, log }: FolderInput): 
       lifecycles: oneOf(types, 'lifecycles', (type) => read('api', folder, 'content-types', type)),
     };
   });
+  for (const file of modelsInCode(source)) log(`${relative(directory, file)} is not read: write the model in a JSON file`);
   const extensions = foldersIn(join(source, 'extensions'));
   const hasServer = (plugin: string): boolean => sourceFile(join(source, 'extensions', plugin, 'strapi-server')) !== null;
   return {
@@ -89,6 +90,20 @@ export function loadFolders({ directory, load, isExtended, log }: FolderInput): 
     plugins: foldersIn(join(source, 'plugins')),
     leftOut,
   };
+}
+
+/** Returns the files of models that are code, which Strapi v4 reads too. */
+function modelsInCode(source: string): readonly string[] {
+  const schemas = foldersIn(join(source, 'api')).flatMap((api) => {
+    const types = join(source, 'api', api, 'content-types');
+    const places = foldersIn(types).map((type) => join(types, type, 'schema'));
+    return places.filter((place) => !existsSync(`${place}.json`)).flatMap((place) => sourceFile(place) ?? []);
+  });
+  const components = foldersIn(join(source, 'components')).flatMap((category) => {
+    const files = readdirSync(join(source, 'components', category)).filter((name) => isCode(name) && !name.endsWith('.json'));
+    return files.map((name) => join(source, 'components', category, name));
+  });
+  return [...schemas, ...components];
 }
 
 /** Returns the file with this name in each folder, by folder. */

@@ -10,6 +10,8 @@ const stored = 'upload, replace and updateFileInfo store files';
 const locales = 'the admin API (/admin/api/locales) changes locales';
 const clones = 'read the entry, and create another one with its values';
 const logins = 'users, API tokens and the providers of users-permissions log in';
+const ownTokens =
+  "replace verify of the service jwt in src/extensions/users-permissions/strapi-server, which reads other tokens and returns a user's { id }";
 const grants = 'npx mangrove permissions and the admin API (/admin/api/roles) change what roles may do';
 const lifetime = 'the service loads the project, starts and stops by itself';
 const page = 'findMany of strapi.entityService reads related entries by filters';
@@ -60,12 +62,13 @@ const members: Readonly<Record<string, Instead>> = {
   },
   'strapi.container': each('register extend', code),
   'strapi.container.get': {
+    auth: ownTokens,
     ...each('services controllers apis plugins', code),
     ...each('policies middlewares', policies),
     hooks: 'there are no hooks',
     modules: lifetime,
     'custom-fields': 'strapi.customFields.register adds custom fields',
-    ...each('auth content-api sanitizers validators', 'roles grant actions of routes'),
+    ...each('content-api sanitizers validators', 'roles grant actions of routes'),
   },
   "strapi.service('admin::user')": each(
     'register deleteById deleteByIds isLastSuperAdminUser countUsersWithoutRole assignARoleToAll displayWarningIfUsersDontHaveRole ' +
@@ -78,7 +81,7 @@ const members: Readonly<Record<string, Instead>> = {
     panel,
   ),
   'strapi.webhookRunner': each('add createListener executeListener remove run', outside),
-  'strapi.auth': each('authenticate register', logins),
+  'strapi.auth': { authenticate: logins, register: ownTokens },
   'strapi.db': {
     destroy: lifetime,
     ...each('connection getConnection getSchemaConnection', `${sql}; ${queries}`),
@@ -88,7 +91,8 @@ const members: Readonly<Record<string, Instead>> = {
     repair: 'relations of deleted entries are removed with them',
     schema: 'the database needs no schema',
   },
-  'strapi.server': each('api destroy initMiddlewares initRouters listRoutes listen mount router', ofServer),
+  'strapi.server': each('api destroy initMiddlewares initRouters listRoutes listen mount', ofServer),
+  'strapi.server.router': each('allowedMethods host match opts param prefix redirect register route routes stack use', ofServer),
   'strapi.server.app': each(
     'callback context emit handleRequest keys listen middleware off on once proxy request response',
     ofServer,

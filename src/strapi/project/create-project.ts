@@ -1,5 +1,5 @@
 import type { Config } from '#settings/config.js';
-import type { FetchUser } from '#content/rights/authenticate.js';
+import type { FetchUser, ReadToken } from '#content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '#content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles } from '#http/running.js';
@@ -12,7 +12,7 @@ import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
 import { type BootstrapWaits, codeAttempts, readyForCode } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
-import { replacedFetch, replacedMethods } from './replaced-methods.js';
+import { replacedFetch, replacedMethods, replacedVerify } from './replaced-methods.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';
@@ -40,6 +40,8 @@ export interface Project {
   readonly code: ProjectCode;
   /** Returns `fetchAuthenticatedUser` of an extension; null if there is none. */
   readonly fetchUser: () => FetchUser | null;
+  /** Returns the function by which an extension replaces the reading of tokens; null if there is none. */
+  readonly readToken: () => ReadToken | null;
   /** Returns the types of custom fields that code has registered, by name. */
   readonly customFields: () => Readonly<Record<string, string>>;
   readonly modelFiles: ModelFiles;
@@ -106,6 +108,7 @@ export function createProject(input: StartInput): Project {
     modelFiles: projectModelFiles(input.directory),
     code: registers.projectCode(routesOf(table, input.config)),
     fetchUser: () => loaded && replacedFetch(registers.registry, loaded.services),
+    readToken: () => loaded && replacedVerify(registers.registry, loaded.services),
     projectActions: () => table()?.actions ?? [],
     guardedActions: () => table()?.guarded ?? [],
   };

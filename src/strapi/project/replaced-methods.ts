@@ -1,20 +1,41 @@
 import { userUid } from '#accounts/user-store.js';
-import type { FetchUser } from '#content/rights/authenticate.js';
+import type { FetchUser, ReadToken } from '#content/rights/authenticate.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
-import { mapValues } from '#base/values.js';
+import { decodeId, mapValues } from '#base/values.js';
 import type { PluginServices } from '../services/plugin-services.js';
 
 type Registry = Pick<CodeRegistry, 'get' | 'uids'>;
 
 /** The methods of replaced services that requests call, by the uid of the service. */
-const called: Readonly<Record<string, string>> = { [userUid]: 'fetchAuthenticatedUser' };
+const called: Readonly<Record<string, string>> = {
+  [userUid]: 'fetchAuthenticatedUser',
+  'plugin::users-permissions.jwt': 'verify',
+};
+
+/** Returns the method of a service of users that requests call, with its service; null unless an extension has replaced it. */
+function replaced(key: 'user' | 'jwt', registry: Registry, services: PluginServices): ((argument: unknown) => unknown) | null {
+  const uid = `plugin::users-permissions.${key}`;
+  const name = called[uid] ?? '';
+  const service = registry.get('service', uid);
+  const method: unknown = service?.[name];
+  if (typeof method !== 'function' || method === services['users-permissions']?.[key]?.[name]) return null;
+  return (argument) => (method as (argument: unknown) => unknown).call(service, argument); // the form of these methods
+}
 
 /** Returns `fetchAuthenticatedUser` of the user service; null unless an extension has replaced it. */
 export function replacedFetch(registry: Registry, services: PluginServices): FetchUser | null {
-  const service = registry.get('service', userUid);
-  const fetch: unknown = service?.['fetchAuthenticatedUser'];
-  if (typeof fetch !== 'function' || fetch === services['users-permissions']?.['user']?.['fetchAuthenticatedUser']) return null;
-  return async (id) => ((await (fetch as (id: number) => unknown).call(service, id)) ?? null) as Awaited<ReturnType<FetchUser>>; // the form of the method
+  const fetch = replaced('user', registry, services);
+  return fetch && (async (id) => ((await fetch(id)) ?? null) as Awaited<ReturnType<FetchUser>>); // the form of the method
+}
+
+/** Returns what reads the id in a token by `verify` of the jwt service; null unless an extension has replaced it. */
+export function replacedVerify(registry: Registry, services: PluginServices): ReadToken | null {
+  const verify = replaced('jwt', registry, services);
+  if (verify === null) return null;
+  return async (token) => {
+    const payload = await verify(token);
+    return payload === null || payload === undefined ? null : decodeId(Reflect.get(Object(payload) as object, 'id'));
+  };
 }
 
 const instead = 'replace the action of the controller, or subscribe to lifecycles';

@@ -16,11 +16,20 @@ export interface StrapiServer {
    * read.
    */
   use(middleware: Middleware): StrapiServer;
+  /** Adds routes for everybody, by the methods of koa-router: `router.get('/ping', (ctx) => …)`. */
+  readonly router: ServerRouter;
   /** The server of Node, to which code attaches WebSockets. It listens after `bootstrap`. */
   readonly httpServer: Server;
   /** Koa's application, as far as it is offered. */
   readonly app: { readonly env: string; use(middleware: Middleware): unknown };
 }
+
+const verbs = ['get', 'post', 'put', 'patch', 'delete', 'del', 'all'] as const;
+
+/** Takes a path, or a name and a path, and then functions, each with the next one as its `next`. */
+type AddRoute = (path: string, ...more: readonly (string | CodeHandler)[]) => ServerRouter;
+
+type ServerRouter = Readonly<Record<(typeof verbs)[number], AddRoute>>;
 
 interface ServerParts {
   readonly addRouter: (router: RegisteredRouter) => void;
@@ -43,8 +52,26 @@ export function createStrapiServer({ addRouter, use, httpServer, environment }: 
       use(middleware as CodeHandler); // from Koa
       return server;
     },
+    router: createRouter((route) => server.routes([route])),
     httpServer,
     app: refuseMissing(Object.freeze({ env: environment, use: (middleware) => server.use(middleware) }), 'strapi.server.app'),
   };
   return refuseMissing(server, 'strapi.server');
+}
+
+function createRouter(add: (route: StrapiRoute) => unknown): ServerRouter {
+  const adding =
+    (verb: (typeof verbs)[number]): AddRoute =>
+    (...given) => {
+      const handler = given.filter((one): one is CodeHandler => typeof one === 'function');
+      const [path, name] = given.filter((one) => typeof one === 'string').reverse();
+      if (path === undefined || given.length > handler.length + 2)
+        throw new Error(`strapi.server.router.${verb} takes a text as path, and then functions`);
+      const method = (verb === 'del' ? 'DELETE' : verb.toUpperCase()) as StrapiRoute['method']; // one of them
+      add({ method, path, handler, ...(name !== undefined && { name }), config: { auth: false } });
+      return router;
+    };
+  const methods = Object.fromEntries(verbs.map((verb) => [verb, adding(verb)])) as ServerRouter; // one for each
+  const router = refuseMissing(methods, 'strapi.server.router');
+  return router;
 }

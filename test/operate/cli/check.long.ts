@@ -281,6 +281,16 @@ describe('npx mangrove check', () => {
       "module.exports = (plugin) => { plugin.controllers['preview-button'].findOne = () => 1; return plugin; };",
       'src/extensions/preview-button is not run: the project has no plugin preview-button',
     ],
+    'a content type in code': [
+      'src/api/memo/content-types/memo/schema.ts',
+      "export default { kind: 'collectionType', info: { singularName: 'memo', pluralName: 'memos' }, attributes: {} };",
+      'src/api/memo/content-types/memo/schema.ts is not read: write the model in a JSON file',
+    ],
+    'a component in code': [
+      'src/components/page/part.js',
+      'module.exports = { attributes: {} };',
+      'src/components/page/part.js is not read: write the model in a JSON file',
+    ],
     'an extension of the panel': [
       'src/extensions/content-manager/strapi-server.js',
       "module.exports = (plugin) => { plugin.services['entity-manager'] = () => ({}); return plugin; };",
