@@ -1,7 +1,11 @@
-import type { CodeHooks, ContentContext } from '#content/content-context.js';
-import { idsOfMany } from '#content/update-many.js';
+import { type CodeHooks, type ContentContext, withAccess, withoutHooks } from '#content/content-context.js';
+import { findMany } from '#content/find-many.js';
 import { afterCommit } from '#store/send/transaction.js';
+import { fullAccess } from '#model/query/access.js';
+import { comparing, type Filter, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { largestPage } from '../panel-query.js';
+import { idQuery } from './entry-rights.js';
 
 /** A write of several entries of the panel. `where` has the ids as code of projects sees them. */
 interface SeveralEntries {
@@ -37,9 +41,23 @@ export async function heardAsOne(
   const hook = hooks?.find(write.type.uid, write.action) ?? null;
   if (hooks === null || hook === null) return run({ ids, data: write.data, hooks });
   const begun = await hook.begin({ ...write, selection: null }, context);
-  const chosen = begun.filter === undefined ? null : new Set(await idsOfMany({ ...write, filter: begun.filter }, context));
-  const left = chosen === null ? ids : ids.filter((id) => chosen.has(id));
-  const count = await run({ ids: left, data: begun.data, hooks: hooks.ofService });
+  const { data, filter = null } = begun;
+  const chosen = filter === null ? ids : await chosenOf({ type: write.type, ids, filter }, context);
+  const count = await run({ ids: chosen, data, hooks: hooks.ofService });
   await afterCommit(context.store.database, async () => void (await begun.finish({ count })));
   return count;
+}
+
+/** Returns the ids of those entries that meet the filter of code. The rights are checked when each is written. */
+async function chosenOf(
+  { type, ids, filter }: Pick<SeveralEntries, 'type' | 'ids'> & { readonly filter: Filter },
+  context: ContentContext,
+): Promise<readonly number[]> {
+  const query: Query = {
+    ...{ ...idQuery, locale: 'all', publicationState: 'preview', withTotal: false },
+    filter: { kind: 'and', filters: [comparing('id', 'in', ids), filter] },
+    pagination: { kind: 'page', page: 1, pageSize: largestPage, withCount: false },
+  };
+  const { entries } = await findMany(type, query, withAccess(withoutHooks(context), fullAccess));
+  return entries.map(({ document }) => Number(document['_id']));
 }

@@ -50,15 +50,15 @@ interface AuthenticatorInput extends OpenAccessInput {
   readonly userTokens: UserTokens | null;
   /** Returns the function by which project code replaces the reading of users; null if there is none. */
   readonly fetchUser?: (() => FetchUser | null) | undefined;
-  /** Returns the function by which project code replaces the reading of users' tokens; null if there is none. */
-  readonly readToken?: (() => ReadToken | null) | undefined;
+  /**
+   * Returns the function by which project code replaces the reading of users' tokens; null if there is none. It returns the id of the user;
+   * null if the sender of the token is to be the public. It rejects if the token is to be refused.
+   */
+  readonly readToken?: (() => ((token: string) => Promise<number | null>) | null) | undefined;
 }
 
 /** Returns the user of a valid token, with a role if code decides about it; null if the token is to be refused. */
 export type FetchUser = (id: number) => Promise<Values | null>;
-
-/** Returns the id of the user in a token; null if its sender is to be the public. Rejects if the token is to be refused. */
-export type ReadToken = (token: string) => Promise<number | null>;
 
 interface Sources extends Omit<Authenticator, 'authenticate' | 'callerOf' | 'accessOf'> {
   readonly input: AuthenticatorInput;

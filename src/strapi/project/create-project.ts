@@ -1,5 +1,5 @@
 import type { Config } from '#settings/config.js';
-import type { FetchUser, ReadToken } from '#content/rights/authenticate.js';
+import type { FetchUser } from '#content/rights/authenticate.js';
 import type { ContentContext, CodeHooks } from '#content/content-context.js';
 import type { ProjectCode, ProjectRoute } from '#http/project-code.js';
 import type { AdminAction, AdminCondition, AgentTool, Connection, ModelFiles } from '#http/running.js';
@@ -12,7 +12,7 @@ import { projectModelFiles } from '../load/model-files.js';
 import { tasksIn } from '../runtime/project-cron.js';
 import { type BootstrapWaits, codeAttempts, readyForCode } from './bootstrap-waits.js';
 import type { HookName } from './project-hooks.js';
-import { replacedFetch, replacedMethods, replacedVerify } from './replaced-methods.js';
+import { type ReadToken, replacedFetch, replacedMethods, replacedVerify } from './replaced-methods.js';
 import type { GivenStrapi, ProjectStrapi } from '../runtime/project-strapi.js';
 import { ProjectRegisters } from '../runtime/project-registers.js';
 import { runLeniently } from '../load/run-code.js';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'acorn';
 import { transform } from 'sucrase';
-import { withNamespaces } from '#settings/namespaces.js';
 import type { FileUses, FunctionUses, Import, Step } from './file-uses.js';
 import {
   assignedName,
@@ -21,7 +20,7 @@ export const utils = '@strapi/utils';
 export function readUses(file: string): FileUses {
   const source = readFileSync(file, 'utf8');
   const code = /\.tsx?$/.test(file)
-    ? transform(withNamespaces(source, transform), { transforms: ['typescript'], disableESTransforms: true, filePath: file }).code
+    ? transform(source, { transforms: ['typescript'], disableESTransforms: true, filePath: file }).code
     : source;
   const options = { ecmaVersion: 'latest', locations: true, allowHashBang: true, allowReturnOutsideFunction: true } as const;
   const reader = new UseReader();

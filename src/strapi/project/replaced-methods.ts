@@ -1,5 +1,5 @@
 import { userUid } from '#accounts/user-store.js';
-import type { FetchUser, ReadToken } from '#content/rights/authenticate.js';
+import type { FetchUser } from '#content/rights/authenticate.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import { decodeId, mapValues } from '#base/values.js';
 import type { PluginServices } from '../services/plugin-services.js';
@@ -27,6 +27,9 @@ export function replacedFetch(registry: Registry, services: PluginServices): Fet
   const fetch = replaced('user', registry, services);
   return fetch && (async (id) => ((await fetch(id)) ?? null) as Awaited<ReturnType<FetchUser>>); // the form of the method
 }
+
+/** Returns the id of the user in a token, 0 if it names none; null if its sender is to be the public. */
+export type ReadToken = (token: string) => Promise<number | null>;
 
 /** Returns what reads the id in a token by `verify` of the jwt service; null unless an extension has replaced it. */
 export function replacedVerify(registry: Registry, services: PluginServices): ReadToken | null {
