@@ -6,13 +6,13 @@ import { comparing, type Filter, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import { largestPage } from '../panel-query.js';
 import { idQuery } from './entry-rights.js';
+import { whereOf } from './translate-filters.js';
 
-/** A write of several entries of the panel. `where` has the ids as code of projects sees them. */
+/** A write of several entries of the panel. */
 interface SeveralEntries {
   readonly action: 'updateMany' | 'deleteMany';
   readonly type: ContentType;
   readonly ids: readonly number[];
-  readonly where: object;
   /** Absent if entries are deleted. */
   readonly data?: unknown;
 }
@@ -40,7 +40,7 @@ export async function heardAsOne(
   const { hooks } = context;
   const hook = hooks?.find(write.type.uid, write.action) ?? null;
   if (hooks === null || hook === null) return run({ ids, data: write.data, hooks });
-  const begun = await hook.begin({ ...write, selection: null }, context);
+  const begun = await hook.begin({ ...write, where: whereOf[write.action](ids), selection: null }, context);
   const { data, filter = null } = begun;
   const chosen = filter === null ? ids : await chosenOf({ type: write.type, ids, filter }, context);
   const count = await run({ ids: chosen, data, hooks: hooks.ofService });

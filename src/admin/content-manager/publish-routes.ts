@@ -77,7 +77,7 @@ async function changeAll(to: State, call: PanelCall): Promise<Answer> {
     const publications = await publicationsOf({ type, ids }, to, inside);
     const open = [...publications.keys()];
     const data = { publishedAt: to === 'published' ? new Date().toISOString() : null };
-    const write = { action: 'updateMany', type, ids: open, where: { id: { $in: open } }, data } as const;
+    const write = { action: 'updateMany', type, ids: open, data } as const;
     // as in Strapi v4, an action on several entries does not set `updatedBy`
     const context = { ...contentFor(inside, 'publish', type), author: undefined };
     return heardAsOne(write, context, async ({ ids: left, data: changed, hooks }) => {
@@ -112,7 +112,7 @@ async function removeAll(call: PanelCall): Promise<Answer> {
   return inOne(call, async (all, inside) => {
     const context = contentFor(inside, 'delete', type);
     const ids = isHeardAsOne({ action: 'deleteMany', type }, context) ? await deletable({ type, ids: all }, inside) : all;
-    const write = { action: 'deleteMany', type, ids, where: { $and: [{ id: { $in: ids } }] } } as const;
+    const write = { action: 'deleteMany', type, ids } as const;
     return heardAsOne(write, context, async ({ ids: left, hooks }) => {
       let count = 0;
       for (const id of left) if (await removeOne({ type, id }, { call: inside, hooks })) count++;

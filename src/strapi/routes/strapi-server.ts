@@ -17,7 +17,12 @@ export interface StrapiServer {
    */
   use(middleware: Middleware): StrapiServer;
   /** Adds routes for everybody, by the methods of koa-router: `router.get('/ping', (ctx) => …)`. */
-  readonly router: ServerRouter;
+  readonly router: Readonly<
+    Record<
+      'get' | 'post' | 'put' | 'patch' | 'delete' | 'del' | 'all',
+      (path: string, ...more: readonly unknown[]) => StrapiServer['router']
+    >
+  >;
   /** The server of Node, to which code attaches WebSockets. It listens after `bootstrap`. */
   readonly httpServer: Server;
   /** Koa's application, as far as it is offered. */
@@ -27,9 +32,7 @@ export interface StrapiServer {
 const verbs = ['get', 'post', 'put', 'patch', 'delete', 'del', 'all'] as const;
 
 /** Takes a path, or a name and a path, and then functions, each with the next one as its `next`. */
-type AddRoute = (path: string, ...more: readonly (string | CodeHandler)[]) => ServerRouter;
-
-type ServerRouter = Readonly<Record<(typeof verbs)[number], AddRoute>>;
+type AddRoute = StrapiServer['router']['get'];
 
 interface ServerParts {
   readonly addRouter: (router: RegisteredRouter) => void;
@@ -59,7 +62,7 @@ export function createStrapiServer({ addRouter, use, httpServer, environment }: 
   return refuseMissing(server, 'strapi.server');
 }
 
-function createRouter(add: (route: StrapiRoute) => unknown): ServerRouter {
+function createRouter(add: (route: StrapiRoute) => unknown): StrapiServer['router'] {
   const adding =
     (verb: (typeof verbs)[number]): AddRoute =>
     (...given) => {
@@ -71,7 +74,7 @@ function createRouter(add: (route: StrapiRoute) => unknown): ServerRouter {
       add({ method, path, handler, ...(name !== undefined && { name }), config: { auth: false } });
       return router;
     };
-  const methods = Object.fromEntries(verbs.map((verb) => [verb, adding(verb)])) as ServerRouter; // one for each
+  const methods = Object.fromEntries(verbs.map((verb) => [verb, adding(verb)])) as StrapiServer['router']; // one for each
   const router = refuseMissing(methods, 'strapi.server.router');
   return router;
 }
