@@ -4,7 +4,6 @@ import { dirname, relative } from 'node:path';
 import { compileFunction, constants } from 'node:vm';
 import type { transform } from 'sucrase';
 import { importedSource } from './find-source.js';
-import { withNamespaces } from './namespaces.js';
 
 type Transform = typeof transform;
 
@@ -115,7 +114,7 @@ function compile(
 ): { readonly run: Wrapped; readonly importByNode: Import } {
   const types = /\.tsx?$/.test(file) ? (['typescript'] as const) : [];
   const text = readFileSync(file, 'utf8');
-  const { code } = transform(types.length > 0 ? withNamespaces(text, transform) : text, {
+  const { code } = transform(text, {
     transforms: [...types, 'imports'],
     disableESTransforms: true,
     filePath: file,

@@ -57,35 +57,6 @@ describe('strictness of a file of a project', () => {
     });
 });
 
-describe('namespaces of TypeScript', () => {
-  const other = { 'other.ts': 'export default 5;' };
-  const cases: readonly (readonly [title: string, code: string, result: unknown])[] = [
-    ['values', 'namespace A { export const b = 1; export let c: number = b + 1 }\nexport const result = [A.b, A.c];', [1, 2]],
-    ['an export', 'export namespace A { export const b: number = 1; }\nexport const result = A.b;', 1],
-    ['braces', 'namespace A { // }\n  export const b = `}${"}"}`; /* } */ }\nexport const result = A.b;', '}}'],
-    ['levels', 'namespace A.B { export namespace C { export const d = 4 } }\nexport const result = A.B.C.d;', 4],
-    [
-      'two parts',
-      'namespace A { export const b = 1 }\nnamespace A { export enum C { d = 2 } }\nexport const result = [A.b, A.C.d];',
-      [1, 2],
-    ],
-    [
-      'a function',
-      'import five from "./other";\nnamespace A { export function b(): number { return five } }\nexport const result = A.b();',
-      5,
-    ],
-    ['types alone', 'namespace A { export type B = 1; export interface C { d: B } }\nexport const result: A.B = 1;', 1],
-    ['a declaration', 'declare namespace A { const b: number }\nexport const result = typeof A;', 'undefined'],
-    ['a text', 'export const result = `\nnamespace A { export const b = 1 }`;', '\nnamespace A { export const b = 1 }'],
-    ['a comment', '/* namespace A { export const b = 1 } */ const namespace = 2;\nexport const result = namespace;', 2],
-  ];
-  for (const [title, code, result] of cases)
-    it(title, async () => {
-      const directory = await writeProject({ ...other, 'main.ts': code });
-      expect(await loadSource(join(directory, 'main.ts'))).to.have.deep.property('result', result);
-    });
-});
-
 describe('files of a project that code names otherwise than by a relative path', () => {
   const files = {
     'package.json': '{ "imports": { "#utils/*": "./src/utils/*.js" } }',

@@ -91,6 +91,18 @@ const attach = async (
     return (await uploadFiles({ files: staged, infos: [], target }, staging, context)).map(entityOf);
   });
 
+interface Replacement {
+  readonly file: FileOnDisk;
+  readonly data?: Values;
+}
+
+const replaceContent = async (id: number, { file, data = {} }: Replacement, parts: MediaParts, by?: ByUser): Promise<Entity> =>
+  withStaged([file], await openMedia(parts, by), async ([staged], staging, context) => {
+    if (staged === undefined) throw validationError('Files are empty');
+    const order = { id: Number(id), file: staged, info: parseFileInfo(data['fileInfo']) };
+    return entityOf(await replaceFile(order, staging, context));
+  });
+
 /** Returns `strapi.plugin('upload').service('upload')`. */
 export function createUploadService(parts: UploadParts) {
   const { entityService, query } = parts;
@@ -112,16 +124,7 @@ export function createUploadService(parts: UploadParts) {
       return entityOf(await updateFileInfo({ id: Number(id), info }, context));
     },
     /** Replaces the content of a file. Its address stays. */
-    replace: async (
-      id: number,
-      { file, data = {} }: { readonly file: FileOnDisk; readonly data?: Values },
-      by?: ByUser,
-    ): Promise<Entity> =>
-      withStaged([file], await openMedia(parts, by), async ([staged], staging, context) => {
-        if (staged === undefined) throw validationError('Files are empty');
-        const order = { id: Number(id), file: staged, info: parseFileInfo(data['fileInfo']) };
-        return entityOf(await replaceFile(order, staging, context));
-      }),
+    replace: (id: number, input: Replacement, by?: ByUser): Promise<Entity> => replaceContent(id, input, parts, by),
     findOne: (id: number, populate?: unknown) =>
       entityService.findOne(uploadFile, id, populate === undefined ? {} : { populate }),
     findMany: (parameters?: EntityParameters) => entityService.findMany(uploadFile, parameters),
