@@ -1,9 +1,12 @@
+import { memoize } from '#base/caches.js';
 import { validationError } from '#base/errors.js';
 import { refusedBy } from '#base/limits/exceeded.js';
 import type { Values } from '#base/values.js';
 import { comparing, type Query } from '#model/query/ast.js';
+import type { Limits } from '#model/query/bind-context.js';
 import { parseQuery } from '#model/query/parse-query.js';
 import type { ContentType } from '#model/schema/content-type.js';
+import { ParsedQueries } from '../rest/read-query.js';
 import type { AgentCall } from './agent-call.js';
 
 /** The arguments that may have other values in them. */
@@ -35,14 +38,25 @@ export function parametersOf({ status = 'published', ...input }: Values, type: C
   return { ...input, publicationState: stateOf(status) };
 }
 
-/** Returns the query of entries. Throws a ValidationError that names the parameter. */
-export function readQuery(input: Values, type: ContentType, { running }: AgentCall): Query {
+/** The queries of a service, because agents repeat calls as apps repeat query strings. */
+const queriesOf = memoize<Limits, ParsedQueries>(() => new ParsedQueries());
+
+/** Returns the query of entries, the same object for equal arguments but the id. Throws a ValidationError that names the parameter. */
+export function readQuery(given: Values, type: ContentType, { running }: AgentCall): Query {
   const { limits } = running.config.api;
-  refuseDeep(input, limits);
-  const query = parseQuery(parametersOf(input, type), limits);
-  const filter = input['status'] === 'draft' ? isDraft : null;
-  return { ...query, filter: bothFilters(query.filter, filter), withLocales: false, withVersions: true };
+  const input: Values = { ...given, id: undefined };
+  const parameters = parametersOf(input, type);
+  return queriesOf(limits).read(JSON.stringify(input), () => {
+    refuseDeep(input, limits);
+    const query = parseQuery(parameters, limits);
+    const filter = bothFilters(query.filter, input['status'] === 'draft' ? isDraft : null);
+    return { ...query, pagination: forwards(query.pagination), filter, withLocales: false, withVersions: true };
+  });
 }
+
+/** Nobody pages backwards, so that whether there are entries before a page is not read. */
+const forwards = (pagination: Query['pagination']): Query['pagination'] =>
+  pagination?.kind === 'cursor' ? { ...pagination, looksBack: false } : pagination;
 
 const isDraft = comparing('publishedAt', 'null', true);
 

@@ -5,7 +5,7 @@ import { noCursors } from '#content/cursors.js';
 import { countEntries, findMany, type FoundPage } from '#content/find-many.js';
 import { findOne, findSingle } from '#content/find-one.js';
 import { parseAggregation } from '#model/query/aggregate/parse-aggregation.js';
-import { comparing, type Filter, type Pagination, type Query } from '#model/query/ast.js';
+import { comparing, type Filter, type Query } from '#model/query/ast.js';
 import type { ContentType } from '#model/schema/content-type.js';
 import type { LoadedEntry } from '#store/form/loaded.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
@@ -31,18 +31,13 @@ export const findEntriesTool: Tool = {
     checkLimit(limit);
     const paging = { cursors: true, limit, after: cursor, ...(cursor !== undefined && { withCount: false }) };
     const query = readQuery({ ...others, pagination: paging }, type, call);
-    const page = await findMany(type, { ...query, pagination: forwards(query.pagination) }, call.content);
-    return answerPage(page, call);
+    return answerPage(await findMany(type, query, call.content), call);
   },
 };
 
 function checkLimit(limit: unknown): void {
   if (typeof limit === 'number' && limit < 1) throw validationError('Argument limit must be at least 1');
 }
-
-/** Nobody pages backwards, so that whether there are entries before a page is not read. */
-const forwards = (pagination: Pagination | null): Pagination | null =>
-  pagination?.kind === 'cursor' ? { ...pagination, looksBack: false } : pagination;
 
 /** Returns the answer with the entries of a page that fit. The next page begins with the others. */
 function answerPage(page: FoundPage, call: AgentCall): Values {

@@ -19,14 +19,30 @@ const longestCached = 8_000;
 const bytesPerCharacter = 10;
 
 /**
- * Parses query strings and caches recent ones, because apps send few different ones. A Query is immutable, so that its bindings
- * can be cached too.
+ * Caches the queries that recent texts stand for, because apps send few different ones. A Query is immutable, so that its bindings can be
+ * cached too.
  */
+export class ParsedQueries {
+  readonly #queries = new BoundedCache<Query>(bounds);
+
+  /** Returns the query of a text, by `parse` unless it is known. Throws the errors of `parse`. */
+  read(text: string, parse: () => Query): Query {
+    const cached = this.#queries.get(text);
+    if (cached !== undefined) return cached;
+    const query = parse();
+    if (text.length > longestCached) return query;
+    const bytes = bytesPerCharacter * text.length;
+    this.#queries.set(text, markRepeated(query, bytes), bytes);
+    return query;
+  }
+}
+
+/** Parses query strings. */
 export class QueryCache {
   readonly #limits: Limits & QueryStringLimits;
   /** Lists and single entries have separate caches, because the same string is parsed differently for them. */
-  readonly #lists = new BoundedCache<Query>(bounds);
-  readonly #entries = new BoundedCache<Query>(bounds);
+  readonly #lists = new ParsedQueries();
+  readonly #entries = new ParsedQueries();
 
   constructor(limits: Limits & QueryStringLimits) {
     this.#limits = limits;
@@ -34,22 +50,17 @@ export class QueryCache {
 
   /** Parses the query of a list. Throws a ValidationError or PaginationError that names the parameter. */
   parse(query: QueryParameters): Query {
-    return typeof query === 'string' ? this.#read(query, parseQuery, this.#lists) : parseQuery(query, this.#limits);
+    return this.#read(query, parseQuery, this.#lists);
   }
 
   /** Parses the query of one entry. Throws a ValidationError that names the parameter. */
   parseEntry(query: QueryParameters): Query {
-    return typeof query === 'string' ? this.#read(query, parseEntryQuery, this.#entries) : parseEntryQuery(query, this.#limits);
+    return this.#read(query, parseEntryQuery, this.#entries);
   }
 
-  #read(text: string, parse: typeof parseQuery, cache: BoundedCache<Query>): Query {
-    const cached = cache.get(text);
-    if (cached !== undefined) return cached;
-    const query = parse(parseQueryString(text, this.#limits), this.#limits);
-    if (text.length > longestCached) return query;
-    const bytes = bytesPerCharacter * text.length;
-    cache.set(text, markRepeated(query, bytes), bytes);
-    return query;
+  #read(query: QueryParameters, parse: typeof parseQuery, cache: ParsedQueries): Query {
+    if (typeof query !== 'string') return parse(query, this.#limits);
+    return cache.read(query, () => parse(parseQueryString(query, this.#limits), this.#limits));
   }
 }
 
