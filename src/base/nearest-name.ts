@@ -9,8 +9,11 @@ export function nearestName(name: string, names: Iterable<string>): string | nul
     distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
   }));
   const best = ranked.sort((a, b) => a.distance - b.distance)[0];
-  return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : null;
+  return best && best.distance <= mostChanges(name) ? best.candidate : null;
 }
+
+/** Returns how many changes a misspelt name may need. A short one that needs two has little in common with the other. */
+const mostChanges = ({ length }: string): number => Math.max(Math.min(2, Math.floor(length / 2)), Math.floor(length / 3));
 
 /** Returns the end of a message about an unknown name, with the most similar known name; empty if none is similar. */
 export function didYouMean(name: string, names: Iterable<string>): string {

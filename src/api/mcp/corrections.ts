@@ -15,12 +15,24 @@ export function corrections(error: ApiError, input: Values, call: AgentCall): re
   if (error.status !== 400) return [];
   const type = typeOf(input, call);
   const names = type === null ? [] : [...namesNear(type, call)];
-  return [...new Set(refusedNames(error))].slice(0, mostHints).flatMap((name) => {
+  const refused = error.message.includes('did you mean') ? [] : [...new Set(refusedNames(error))];
+  return refused.slice(0, mostHints).flatMap((name) => {
     const isArgument = Object.hasOwn(input, name);
-    if (isArgument || names.includes(name) || operatorNames.includes(name)) return [];
-    const near = nearestName(name, name.startsWith('$') ? operatorNames : names);
+    if (isArgument || operatorNames.includes(name)) return [];
+    if (names.includes(name)) return misplaced(name, input, type);
+    const near =
+      operatorNames.find((one) => one === `$${name}`) ?? nearestName(name, name.startsWith('$') ? operatorNames : names);
     return near === null ? [] : [`${name}: did you mean ${near}?`];
   });
+}
+
+/** Returns where an attribute belongs that the arguments name in the wrong place. */
+function misplaced(name: string, { fields, populate }: Values, type: ContentType | null): readonly string[] {
+  const kind = type?.attributes.get(name)?.kind;
+  if (kind === undefined) return [];
+  const names = (value: unknown): readonly unknown[] => (isRecord(value) ? Object.keys(value) : [value].flat());
+  if (kind === 'scalar') return names(populate).includes(name) ? [`${name} is part of each entry: leave it out of populate`] : [];
+  return names(fields).includes(name) ? [`${name} is read by populate, not by fields`] : [];
 }
 
 const mostHints = 5;
@@ -34,7 +46,7 @@ function refusedNames({ message, details }: ApiError): readonly string[] {
   const errors: unknown = details?.['errors'];
   const paths = Array.isArray(errors) ? errors.map((one) => (isRecord(one) ? one['path'] : null)) : [];
   const ends = paths.flatMap((path) => (Array.isArray(path) ? [String(path.at(-1))] : []));
-  return [...(named === undefined ? [] : [named]), ...ends].filter((name) => name.length <= longestName);
+  return [...(named === undefined ? [] : [named]), ...ends].filter((name) => name.length <= longestName && !/^\d+$/.test(name));
 }
 
 function typeOf({ type }: Values, call: AgentCall): ContentType | null {

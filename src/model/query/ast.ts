@@ -83,10 +83,17 @@ export interface PopulateField {
   readonly on: ReadonlyMap<string, Query> | null;
 }
 
+/** What may be asked of a populated attribute over REST. */
+export const populateOptions: readonly string[] = [
+  ...['fields', 'filters', 'sort', 'start', 'limit', 'publicationState', 'populate', 'on', 'count', 'ordering'],
+];
+
 /** `all`: every first-level relation, media, component and dynamic zone, besides the fields that are named. */
 export interface Populate {
   readonly all: boolean;
   readonly fields: readonly PopulateField[];
+  /** The first option on any level that nothing reads, which is ignored, or refused in strict mode. */
+  readonly unknownOption?: string;
 }
 
 /**

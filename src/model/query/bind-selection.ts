@@ -1,5 +1,6 @@
 import { memoize } from '#base/caches.js';
-import { invalidParameter } from '#base/errors.js';
+import { invalidParameter, validationError } from '#base/errors.js';
+import { suggest } from '#base/nearest-name.js';
 import {
   type Attribute,
   type ComponentAttribute,
@@ -12,7 +13,7 @@ import {
   uidsOf,
 } from '../schema/content-type.js';
 import { isHiddenLink, maySee, readable } from './access.js';
-import { emptyQuery, fieldOf, type PopulateField, type PublicationState, type Query } from './ast.js';
+import { emptyQuery, fieldOf, type PopulateField, populateOptions, type PublicationState, type Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
 import { contextFor, inPart, inState, type SelectionContext, visibleFields } from './selection-context.js';
@@ -25,8 +26,8 @@ import { expandDeep } from './expand-deep.js';
 import type { BoundSource, Child, Condition, LentSelection, MorphChild, NestedList, Selection, ZoneChild } from './plan.js';
 
 /**
- * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are left
- * out, or refused in strict mode. All other unknown names are refused. Throws a ValidationError.
+ * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read, and unknown
+ * options there, are left out, or refused in strict mode. All other unknown names are refused. Throws a ValidationError.
  */
 export function bindSelection(query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection {
   const populatedNames = new Map<PopulateField, boolean>();
@@ -35,6 +36,9 @@ export function bindSelection(query: Query, type: ContentType, context: BindCont
     type,
     contextFor({ ...context, state, boundSelections: new Map(), populatedNames: populatedNames }),
   );
+  const { unknownOption } = query.populate;
+  if (context.settings.strict && unknownOption !== undefined)
+    throw validationError(`Invalid parameter ${unknownOption}: no option of populate${suggest(unknownOption, populateOptions)}`);
   const unknown = context.settings.strict ? [...populatedNames].find(([, isKnown]) => !isKnown) : undefined;
   if (unknown !== undefined) throw invalidParameter(unknown[0].name);
   return selection;

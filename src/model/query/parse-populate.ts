@@ -3,6 +3,7 @@ import { invalidParameter, validationError } from '#base/errors.js';
 import {
   emptyQuery,
   noPopulate,
+  populateOptions,
   type Pagination,
   type Populate,
   type PopulateField,
@@ -22,13 +23,18 @@ import { parseFilters } from './parse-filter.js';
  * name. Names are looked up when it is bound.
  */
 export function parsePopulate(input: unknown, limits: Limits): Populate {
-  return parseLevel(input, { limits, relations: new Set(), path: '', depth: 1 });
+  const unknownOptions: string[] = [];
+  const populate = parseLevel(input, { limits, relations: new Set(), unknownOptions, path: '', depth: 1 });
+  const [unknownOption] = unknownOptions;
+  return unknownOption === undefined ? populate : { ...populate, unknownOption };
 }
 
 interface Context {
   readonly limits: Limits;
   /** Paths of the relations so far. */
   readonly relations: Set<string>;
+  /** Names of options so far that nothing reads. */
+  readonly unknownOptions: string[];
   /** Path of the relation whose level is parsed. */
   readonly path: string;
   readonly depth: number;
@@ -102,6 +108,7 @@ const isFlag = (value: unknown): boolean => value === null || ['true', 't', '1',
 function parseObject(name: string, value: Readonly<Record<string, unknown>>, below: Context): PopulateField {
   const misplaced = Object.keys(value).find(isIndex);
   if (misplaced !== undefined) throw invalidParameter(misplaced);
+  below.unknownOptions.push(...Object.keys(value).filter((option) => !populateOptions.includes(option)));
   return {
     ...plainField(name, parseNestedQuery(value, below)),
     countOnly: isWanted(value['count']),

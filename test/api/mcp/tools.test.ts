@@ -138,6 +138,16 @@ describe('tools', () => {
       ['find', { type: 'post', fields: ['titel'] }, 'Invalid parameter titel; titel: did you mean title?'],
       ['find', { type: 'post', populate: ['autor'] }, 'Invalid parameter autor; autor: did you mean author?'],
       ['find', { type: 'post', sort: 'titel' }, 'Invalid parameter titel; titel: did you mean title?'],
+      ['find', { type: 'post', filters: { title: { eq: 'x' } } }, 'Invalid parameter eq; eq: did you mean $eq?'],
+      ['find', { type: 'post', filters: { and: [{ title: 'x' }] } }, 'Invalid parameter and; and: did you mean $and?'],
+      ['find', { type: 'post', fields: ['author'] }, 'Invalid parameter author; author is read by populate, not by fields'],
+      ['find', { type: 'post', populate: ['title'] }, 'title is part of each entry: leave it out of populate'],
+      ['find', { type: 'post', populate: { author: { filter: { name: 'x' } } } }, 'no option of populate; did you mean filters?'],
+      [
+        'get',
+        { type: 'post', id: 1, populate: { zone: { on: { 'shared.part': { field: ['text'] } } } } },
+        'did you mean fields?',
+      ],
       ['find', { type: 'post', cursor: 'x' }, 'Invalid parameter cursor'],
       ['find', { type: 'author', filters: { posts: { $som: { title: 'x' } } } }, 'did you mean $some?'],
       ['find', { type: 'author', status: 'draft' }, 'author has no drafts'],
@@ -165,6 +175,12 @@ describe('tools', () => {
       const { text } = await agent.call('find', { type: 'post', sort: 'title:up' });
       expect(text).to.equal('Invalid parameter sort: the order can only be asc or desc, not "up"');
       expect((await agent.call('find', { type: 'post', pric: 1 })).text).not.to.contain('did you mean price');
+    });
+
+    it('have no hint for a place in a list, nor for a name that has little in common with others', async () => {
+      const { text } = await agent.call('create', { type: 'post', data: { title: 'x', zone: [{ text: 'a' }] } });
+      expect(text).to.contain('2 errors occurred').and.not.contain('did you mean');
+      expect((await agent.call('find', { type: 'post', fields: ['xy'] })).text).to.equal('Invalid parameter xy');
     });
 
     it('refuse filters with too many levels', async () => {

@@ -52,4 +52,14 @@ describe('strict mode', () => {
     const { status, body } = await serving.call('GET', '/api/pins?populate[zone][populate][items][populate]=a,c');
     expect([status, body.error.message]).to.deep.equal([400, 'Invalid parameter c']);
   });
+
+  it('refuses an option of populate that does not exist, on any level', async () => {
+    for (const path of ['[picture]', '[zone][populate][items]', '[zone][on][z.one]']) {
+      const { status, body } = await serving.call('GET', `/api/pins?populate${path}[field]=name`);
+      expect([status, body.error.message], path).to.deep.equal([
+        400,
+        'Invalid parameter field: no option of populate; did you mean fields?',
+      ]);
+    }
+  });
 });
