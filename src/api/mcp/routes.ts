@@ -3,7 +3,8 @@ import { finderOf } from '#http/authorize.js';
 import type { RouteParts } from '#http/feature.js';
 import { anything } from '#http/json-schema.js';
 import { answers, json, type Operation } from '#http/operation.js';
-import type { Answer, AnyRoute, OpenRoute, PathSettings, Route, Step } from '#http/route.js';
+import type { Answer, AnyRoute, OpenRoute, Route, Step } from '#http/route.js';
+import { corsOf } from './cors.js';
 import type { FindAgent } from './oauth/caller.js';
 import { isOAuthEnabled } from './oauth/enabled.js';
 import { mcpSettingsOf } from './settings.js';
@@ -43,13 +44,6 @@ export function mcpRoutes(parts: RouteParts): readonly AnyRoute[] {
   }));
   return [message, ...others];
 }
-
-/** Headers that clients in browsers send with each message. */
-const messageHeaders = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
-
-/** Returns the CORS of the endpoint: that of all paths, and the headers of the protocol. */
-const corsOf = ({ middlewares: { cors } }: Config): PathSettings =>
-  cors.enabled ? { cors: { ...cors, headers: [...cors.headers, ...messageHeaders] } } : {};
 
 const withoutSessions: Answer = {
   ...{ status: 405, headers: { Allow: 'POST' } },

@@ -5,6 +5,8 @@ import { at, type AnyRoute, type ContextRoute, type OpenRoute, type Route, type 
 import { accountsOf, notRunning } from '#http/running.js';
 import { ignoringEnded, unidentified } from '#http/steps/callers.js';
 import { limited } from '#http/steps/counted.js';
+import type { Config } from '#settings/config.js';
+import { corsOf } from '../cors.js';
 import { resourceMetadata, serverMetadata } from './addresses.js';
 import { oauthSettingsOf } from './enabled.js';
 import { errorAnswer } from './refusals.js';
@@ -41,7 +43,7 @@ export function oauthRoutes({ config }: RouteParts): readonly AnyRoute[] {
   const settings = oauthSettingsOf(config);
   if (settings === undefined) return [];
   return [
-    ...metadataRoutes(config.server.url, config.api.mcp.path),
+    ...metadataRoutes(config),
     ...pageRoutes,
     ...tokenRoutes,
     ...(settings.registration ? [registerRoute] : []),
@@ -53,13 +55,16 @@ export function oauthRoutes({ config }: RouteParts): readonly AnyRoute[] {
  * Returns the routes of the metadata. Their addresses have the path of what they describe behind them, with the path of `server.url` if
  * there is one. Older clients look at the addresses without it.
  */
-function metadataRoutes(url: string | null, path: string): readonly OpenRoute[] {
+function metadataRoutes(config: Config): readonly OpenRoute[] {
+  const { url } = config.server;
+  const { path } = config.api.mcp;
   const prefix = url === null ? '' : new URL(url).pathname.replace(/\/+$/, '');
   const paths = (start: string, end: string): readonly string[] =>
     [...new Set([`${prefix}${end}`, end, ''])].map((one) => `${start}${one}`);
   const row = (rowPath: string, describe: 'describeServer' | 'describeResource'): OpenRoute => ({
     method: 'GET',
     path: rowPath,
+    settings: corsOf(config),
     action: null,
     handle: async ({ connection }) => {
       const accounts = accountsOf(connection.running ?? notRunning());

@@ -66,6 +66,14 @@ describe('attacks on OAuth', () => {
       expect((await exchange(server, values)).status).to.equal(200);
     });
 
+    it('is exchanged without the address of its request, as clients of OAuth 2.1 do, and not without the verifier', async () => {
+      const values = codeExchange(client, await allow(server, { client }));
+      const without = (...names: readonly string[]) => Object.entries(values).filter(([name]) => !names.includes(name));
+      const unproven = Object.fromEntries(without('redirect_uri', 'code_verifier'));
+      expect((await exchange(server, unproven)).json.error).to.equal('invalid_request');
+      expect((await exchange(server, Object.fromEntries(without('redirect_uri')))).status).to.equal(200);
+    });
+
     it('ends after 60 seconds', async () => {
       const values = codeExchange(client, await allow(server, { client }));
       const grants = server.database.db.collection('_oauth_grants');

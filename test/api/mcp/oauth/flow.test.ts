@@ -45,6 +45,15 @@ describe('the flow of OAuth', () => {
     }
   });
 
+  it('lets clients in browsers look for the metadata as they send messages', async () => {
+    for (const path of ['/.well-known/oauth-authorization-server/oauth', '/.well-known/oauth-protected-resource/mcp']) {
+      const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'mcp-protocol-version' };
+      const { headers } = await fetch(`${url}${path}`, { method: 'OPTIONS', headers: { origin: 'https://app.test', ...asked } });
+      expect(headers.get('access-control-allow-origin')).to.equal('*');
+      expect(headers.get('access-control-allow-headers')).to.include('MCP-Protocol-Version');
+    }
+  });
+
   it('tells a client without a token where to begin', async () => {
     const { status, challenge } = await toolsFor(server, null);
     expect(status).to.equal(401);
