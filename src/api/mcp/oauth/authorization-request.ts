@@ -100,7 +100,7 @@ function scopesIn(parameters: URLSearchParams, config: Config): readonly Scope[]
 
 /** Returns the address that tokens are for (RFC 8707). Throws an OAuthError if a request names another one. */
 export function checkResource(parameters: URLSearchParams, resource: string): string {
-  const named = parameters.getAll('resource');
+  const named = parameters.getAll('resource').filter((one) => one !== ''); // empty ones are absent (RFC 6749, 3.1)
   if (named.every((one) => one === resource || one === `${resource}/`)) return resource;
   throw new OAuthError('invalid_target', `resource must be ${resource}`);
 }

@@ -225,6 +225,10 @@ describe('attacks on OAuth', () => {
         expect(Object.fromEntries(linkIn(answer).searchParams)).to.include({ error, state: 's t&a', iss: `${url}/oauth` });
       });
 
+    it('with an empty resource is one without it', async () => {
+      expect((await authorize(request(client, pkce().challenge, { resource: '' }))).status).to.equal(200);
+    });
+
     const hidden: readonly (readonly [string, Readonly<Record<string, string | undefined>>])[] = [
       ['another address', { redirect_uri: 'https://evil.test/callback' }],
       ['an address below', { redirect_uri: `${callback}/more` }],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findClient, keepClient, storeDocument } from '#api/mcp/oauth/clients.js';
 import { fetchDocument } from '#api/mcp/oauth/fetch-document.js';
 import { projectTools } from '#api/mcp/project-tools.js';
-import type { ServingAccounts } from '../../../content/rights/serve-accounts.js';
+import { jwtSecret, type ServingAccounts } from '../../../content/rights/serve-accounts.js';
 import { cookieIn, formIn, get, pkce, post, registerClient, request, serveOAuth } from './flow.js';
 
 describe('bounds of OAuth', () => {
@@ -38,6 +38,26 @@ describe('bounds of OAuth', () => {
     const failed = await authorize();
     expect(failed.status).to.equal(500);
     expect(failed.text).to.include('Access is not possible').and.include('Internal Server Error');
+  });
+
+  it('count log-ins on the page with those over REST', async () => {
+    const ratelimit = { max: 3, maxPerClientAndAccount: 100, maxPerAccount: 100 };
+    const limited = await serveOAuth({ config: { plugins: { 'users-permissions': { config: { jwtSecret, ratelimit } } } } });
+    const client = await registerClient(limited);
+    const page = await get(`${limited.server.url}/oauth/authorize?${request(client, pkce().challenge).toString()}`);
+    const logIn = () => {
+      const values = { form: formIn(page), identifier: 'ann', password: 'wrong' };
+      return post(`${limited.server.url}/oauth/log-in`, values, { cookie: cookieIn(page) });
+    };
+    expect([(await logIn()).status, (await logIn()).status]).to.deep.equal([400, 400]);
+    const rest = () => limited.as(null, 'POST', '/api/auth/local', { identifier: 'ann', password: 'wrong' });
+    expect((await rest()).status).to.equal(400);
+    const refused = await logIn();
+    expect(refused.status).to.equal(429);
+    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+    expect(refused.text).to.include('Too many requests').and.include('name="form"');
+    expect((await rest()).status).to.equal(429);
+    await limited.stop();
   });
 
   it('let one sender read few documents at once, and others go on', async () => {
