@@ -5,26 +5,27 @@ import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { checkArguments, type InputSchema } from './arguments.js';
 import { fitEntry, fits, jsonText } from './bounded-answer.js';
 import { corrections } from './corrections.js';
+import { laterResult } from './late-json.js';
 import { reportRefusal } from './refusals.js';
 import { StaleVersion } from './run-write.js';
 import type { Tool } from './tool.js';
 
+/** The result of a tool, and the JSON of the answer that it stands for; null if there is none. */
+interface CalledTool {
+  readonly result: CallToolResult;
+  readonly json: string | null;
+}
+
 /** Calls a tool. Its errors are answers that a model reads, and so can correct its call. */
-export async function callTool(tool: Tool, input: Values, call: AgentCall): Promise<CallToolResult> {
+export async function callTool(tool: Tool, input: Values, call: AgentCall): Promise<CalledTool> {
   try {
     const { inputSchema } = tool.definition;
     const checked = tool.isUnchecked === true ? input : checkArguments(input, inputSchema as InputSchema); // that of each other tool
-    return resultOf(fitEntry(await tool.run(checked, call), maxBytesOf(call)));
+    return { result: laterResult, json: jsonText(fitEntry(await tool.run(checked, call), maxBytesOf(call))) };
   } catch (error) {
-    return refusalOf(error, input, call);
+    return { result: refusalOf(error, input, call), json: null };
   }
 }
-
-/** Returns an answer as structured content, and the same as text for clients that know no other. */
-const resultOf = (answer: Values): CallToolResult => ({
-  content: [{ type: 'text', text: jsonText(answer) }],
-  structuredContent: answer,
-});
 
 /** The arguments of tools that stand for parameters and headers of REST. */
 const argumentNames = [

@@ -47,7 +47,7 @@ export async function answerListen(message: Values, call: AgentCall, serve: Serv
 }
 
 /** Returns what the protocol has answered. */
-export async function answerOf(response: Response): Promise<Answer> {
+export async function answerOf(response: Response): Promise<Answer & { readonly body: string }> {
   return { status: response.status, headers: headersOf(response), body: await response.text() };
 }
 
