@@ -32,7 +32,7 @@ export const create: Tool = {
       { tool: 'create', type, input, write: (content) => createOne({ type, data, input, call }, content) },
       call,
     );
-    return input['dryRun'] === true ? withoutIdentity(answer) : answer;
+    return input['dryRun'] === true ? withoutId(answer) : answer;
   },
 };
 
@@ -50,9 +50,9 @@ function publicationOf({ status }: Values, type: ContentType, call: AgentCall): 
 const isHidden = (name: string, { uid }: ContentType, { content }: AgentCall): boolean =>
   content.bind.access.hidden.get(uid)?.has(name) === true;
 
-/** Returns the answer to a trial without what only a stored entry has. */
-function withoutIdentity({ entry, ...answer }: Values): Values {
-  const values = Object.entries(isRecord(entry) ? entry : {}).filter(([name]) => name !== 'id' && name !== '_version');
+/** Returns the answer to a trial without the id, which only a stored entry has. */
+function withoutId({ entry, ...answer }: Values): Values {
+  const values = Object.entries(isRecord(entry) ? entry : {}).filter(([name]) => name !== 'id');
   return { entry: Object.fromEntries(values), ...answer };
 }
 

@@ -1,5 +1,5 @@
 import { ApiError, validationError } from '#base/errors.js';
-import type { Values } from '#base/values.js';
+import { isRecord, type Values } from '#base/values.js';
 import { type ContentContext, withDatabase, withoutHooks } from '#content/content-context.js';
 import { waitForIndexes } from '#content/run-write.js';
 import { keyError, keyOption } from '#http/idempotency/read-key.js';
@@ -56,9 +56,16 @@ async function tryWrite(type: ContentType, write: ToolWrite['write'], content: C
       throw new TrialEnd(await write(withDatabase(withoutHooks(content), open)));
     });
   } catch (error) {
-    if (error instanceof TrialEnd) return { ...error.answer, dryRun: true };
+    if (error instanceof TrialEnd) return { ...withoutVersion(error.answer), dryRun: true };
     throw error;
   }
+}
+
+/** Returns an answer without the version of its entry, which is never stored, so that a model keeps the one that it has read. */
+function withoutVersion(answer: Values): Values {
+  if (!isRecord(answer['entry'])) return answer;
+  const values = Object.entries(answer['entry']).filter(([name]) => name !== '_version');
+  return { ...answer, entry: Object.fromEntries(values) };
 }
 
 /** The error for a write of a version that is not the current one. */
