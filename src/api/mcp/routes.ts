@@ -7,6 +7,7 @@ import type { Answer, AnyRoute, OpenRoute, Route, Step } from '#http/route.js';
 import { corsOf } from './cors.js';
 import type { FindAgent } from './oauth/caller.js';
 import { isOAuthEnabled } from './oauth/enabled.js';
+import { isLoopbackHost } from './oauth/redirects.js';
 import { mcpSettingsOf } from './settings.js';
 import type { Config } from '#settings/config.js';
 
@@ -93,11 +94,7 @@ const isForeign = (origin: string | undefined, allowed: unknown, own: string | n
   origin !== undefined &&
   allowed !== '*' &&
   allowed !== origin &&
-  !(allowed === null && isLoopback(origin)) &&
+  !(allowed === null && URL.canParse(origin) && isLoopbackHost(new URL(origin))) &&
   !isOwn(origin, own);
 
 const isOwn = (origin: string, own: string | null): boolean => own !== null && new URL(own).origin === origin;
-
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-const isLoopback = (origin: string): boolean => URL.canParse(origin) && loopback.has(new URL(origin).hostname);

@@ -1,7 +1,10 @@
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Returns whether the host of a URL is the machine of the user. */
+export const isLoopbackHost = ({ hostname }: URL): boolean => loopback.has(hostname);
+
 /** Returns whether an address is one of a program on the machine of the user. */
-export const isLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && loopback.has(hostname);
+export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && isLoopbackHost(url);
 
 const longest = 1_000;
 
