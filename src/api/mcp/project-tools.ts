@@ -38,6 +38,9 @@ const toolOf = memoize((registered: AgentTool): Tool => {
 /** Compiles a schema on the first call, so that a wrong one of a project fails that tool alone. */
 const validatorOf = memoize(({ inputSchema }: AgentTool) => new AjvJsonSchemaValidator().getValidator<Values>(inputSchema));
 
-/** Returns the answer of code. Throws an error if it is too large, because only the code knows what may be left out. */
-const answerOf = (result: unknown, call: AgentCall): Values =>
-  refuseLarge(isRecord(result) ? result : { result: result ?? null }, maxBytesOf(call));
+/** Returns the answer of code as JSON has it. Throws an error if it is too large, because only the code knows what may be left out. */
+function answerOf(result: unknown, call: AgentCall): Values {
+  const json = JSON.stringify(result) as string | undefined; // of a function, or of what its `toJSON` leaves out
+  const value: unknown = JSON.parse(json ?? 'null');
+  return refuseLarge(isRecord(value) ? value : { result: value }, maxBytesOf(call));
+}

@@ -10,6 +10,10 @@ module.exports = factories.createCore${kind}('api::${name}.${name}'`;
 const files = {
   'src/index.js': `module.exports = { register({ strapi }) {
     globalThis.projectStrapi = strapi;
+    strapi.ai.mcp.registerTool('stamp', { title: 'Stamp', description: 'A class with a text', inputSchema: { type: 'object' } }, () => ({
+      toJSON: () => 'today',
+    }));
+    strapi.ai.mcp.registerTool('nothing', { title: 'Nothing', description: 'No value', inputSchema: { type: 'object' } }, () => undefined);
     const inputSchema = { type: 'object', properties: { times: { type: 'integer', minimum: 1 } }, required: ['times'] };
     strapi.ai.mcp.registerTool('greet', { title: 'Greet', description: 'Greets the caller', inputSchema }, ({ times }, { state }) => ({
       greeting: 'hello '.repeat(times) + state.user.username,
@@ -92,6 +96,11 @@ describe('agents of a project', () => {
       expect(refused.text).to.contain('times');
       await other.close();
     }
+  });
+
+  it('get an object, whatever the code of a tool returns', async () => {
+    expect((await agent.call('stamp')).content).to.deep.equal({ result: 'today' });
+    expect((await agent.call('nothing')).content).to.deep.equal({ result: null });
   });
 
   it('are not offered them by a token that only reads', async () => {
