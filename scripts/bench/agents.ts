@@ -15,7 +15,7 @@ async function serve(uri: string): Promise<void> {
     config: {
       server: { host: '127.0.0.1', port: 0 },
       database: { uri, name: database },
-      api: { open: true, mcp: { enabled: true, public: true } },
+      api: { open: true, rest: { keepAnswers: { bytes: 0 } }, mcp: { enabled: true, public: true } },
       middlewares: { logger: { level: 'warn' } },
       admin: { enabled: false },
     },

@@ -119,6 +119,17 @@ describe('tools', () => {
     expect(JSON.parse(text)).to.deep.equal(content);
   });
 
+  for (const [revision, connect] of Object.entries(clients))
+    it(`answer texts of any characters as they are, to a client of ${revision}`, async () => {
+      const name = '$& $1 "quoted" \\ \n data: x\n\n \u2028 \ud83d\ude00 {"a":true}';
+      const { id } = await create('author', { name });
+      const other = await connect(`${server.server.url}/mcp`);
+      const { text, content } = await other.call('get', { type: 'author', id });
+      expect(content.entry.name).to.equal(name);
+      expect(JSON.parse(text)).to.deep.equal(content);
+      await other.close();
+    });
+
   describe('errors', () => {
     const errors: readonly (readonly [name: string, input: object, text: string])[] = [
       ['find', {}, 'Argument type is required'],
