@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { serveAccounts, storedUser, type ServingAccounts } from '../content/rights/serve-accounts.js';
+import { sendAs, serveAccounts, storedUser, type ServingAccounts } from '../content/rights/serve-accounts.js';
+import { openAdministrators } from '../support/administrators.js';
 import { awaitMail, readMails } from '../support/mails.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 
@@ -36,6 +37,18 @@ describe('POST /api/email', () => {
     expect(await server.call('POST', '/api/email', letter)).to.deep.equal({ status: 200, body: {} });
     const mail = await awaitMail(directory, 'It is on its way.');
     expect(mail).to.include('To: bob@example.org').and.include('From: shop@example.org').and.include('Subject: An order');
+  });
+
+  it('takes 20 addresses, and more of API tokens', async () => {
+    const to = Array.from({ length: 21 }, (_, n) => `a${String(n)}@example.org`);
+    const answer = await server.call('POST', '/api/email', { ...letter, to: to.slice(1).join(','), cc: to[0] });
+    expect([answer.status, answer.body.error?.message]).to.deep.equal([
+      400,
+      'An e-mail has at most 20 addresses, but for API tokens',
+    ]);
+    expect((await server.call('POST', '/api/email', { ...letter, to: to.slice(1) })).status).to.equal(200);
+    const { body } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
+    expect((await server.as(body.data.accessKey, 'POST', '/api/email', { ...letter, to })).status).to.equal(200);
   });
 
   it('sends to several, from the sender of the configuration', async () => {
@@ -121,6 +134,35 @@ describe('src/extensions/email', () => {
     const sent = await serving.call('POST', '/api/email', { subject: 'a', text: 'b' });
     expect(sent).to.deep.equal({ status: 200, body: { to: 'desk@example.org' } });
     expect((await serving.call('POST', '/api/email', { text: 'b' })).body.error).to.have.property('message', 'no subject');
+  });
+
+  it('keeps the limit, which API tokens do not have', async () => {
+    const code = `module.exports = (plugin) => {
+      const given = plugin.controllers.email.send;
+      plugin.controllers.email.send = (ctx) => given(ctx);
+      return plugin;
+    };`;
+    const config = {
+      admin: { enabled: true },
+      plugins: { 'users-permissions': { config: { ratelimit: { enabled: true, max: 1 } } } },
+    };
+    const limited = await serveProject({ 'src/extensions/email/strapi-server.js': code }, { models: [], config });
+    try {
+      const panel = await openAdministrators(limited, {});
+      const token = { name: 'all', description: '', type: 'full-access', lifespan: null };
+      const created = await panel('super', 'POST', '/admin/api-tokens', token);
+      const send = (key?: string) =>
+        sendAs(key ?? null, 'POST', `${limited.server.url}/api/email`, { to: 'bob@example.org', text: 'b' });
+      const statuses = [
+        await send(),
+        await send(),
+        await send(created.body.data.accessKey),
+        await send(created.body.data.accessKey),
+      ];
+      expect(statuses.map(({ status }) => status)).to.deep.equal([200, 429, 200, 200]);
+    } finally {
+      await limited.stop();
+    }
   });
 
   it('adds routes below the plugin', async () => {

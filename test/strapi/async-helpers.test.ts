@@ -39,6 +39,15 @@ describe('mapAsync and forEachAsync of @strapi/utils', () => {
     expect(await later((value) => Number(value) + 1)).to.deep.equal([2, 3]);
   });
 
+  for (const concurrency of [0, -1, 1.5, NaN, null])
+    it(`refuse a concurrency of ${String(concurrency)}, with which no value would be taken`, async () => {
+      const { counts, double } = doubling();
+      const run = forEachAsync([1, 2], double, { concurrency: concurrency as number });
+      const error: unknown = await run.catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(TypeError).with.property('message').that.includes('`concurrency`');
+      expect(counts.all).to.equal(0);
+    });
+
   it('begin no more values after an error', async () => {
     const { counts, double } = doubling();
     const error: unknown = await forEachAsync([1, 3, 4, 5], double, { concurrency: 1 }).catch((caught: unknown) => caught);

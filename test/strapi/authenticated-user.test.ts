@@ -145,6 +145,14 @@ describe('verify of the service jwt of an extension', () => {
       expect(answer.status).to.equal(status);
     });
 
+  it('refuses a token that the service has issued as a revoked one, which a log-in ignores', async () => {
+    const headers = { authorization: `Bearer ${tokens['revoked'] ?? ''}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ identifier: 'ann', password: 'wrong' });
+    const answer = await fetch(`${serving.server.url}/api/auth/local`, { method: 'POST', headers, body });
+    const { error } = (await answer.json()) as { readonly error: { readonly message: string } };
+    expect([answer.status, error.message]).to.deep.equal([400, 'Invalid identifier or password']);
+  });
+
   it('leaves the tokens of a former password invalid', async () => {
     const headers = { authorization: `Bearer ${tokens['former'] ?? ''}` };
     const request = () => fetch(`${serving.server.url}/api/upload/files`, { headers });

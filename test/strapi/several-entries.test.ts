@@ -7,7 +7,7 @@ const model = (name: string) => ({
   kind: 'collectionType',
   info: { singularName: name, pluralName: `${name}s` },
   options: { draftAndPublish: true },
-  attributes: { title: { type: 'string' } },
+  attributes: { title: { type: 'string' }, views: { type: 'integer' } },
 });
 
 /** Notes what code hears in `globalThis.heardOfSeveral`. Of memos, it hears of single entries alone. */
@@ -25,7 +25,12 @@ module.exports = { register({ strapi }) {
       if (entries.some(({ title }) => title === 'kept')) throw new Error('kept');
       event.params.where.$and.push({ title: { $ne: 'left' } });
     },
-    beforeUpdateMany: (event) => { note(event); event.params.data.title = 'changed'; },
+    beforeUpdateMany: (event) => {
+      note(event);
+      if (event.params.data.publishedAt !== null) event.params.data.publishedAt.getTime();
+      event.params.data.title = 'changed';
+      event.params.data.views = '7';
+    },
   });
   strapi.db.lifecycles.subscribe({ models: ['api::memo.memo'], beforeDelete: note, afterUpdate: note });
   for (const name of ['entry.delete', 'entry.publish']) strapi.eventHub.on(name, ({ entry }) => heard.push([name, entry.title]));
@@ -41,7 +46,8 @@ describe('writes of several entries in the panel', () => {
       { 'src/index.js': index },
       { models: ['note', 'memo'].map(model), config: { admin: { enabled: true } } },
     );
-    panel = await openAdministrators(serving, { reader: [[{ action: 'read', subject: 'api::note.note' }]] });
+    const own = (action: 'delete' | 'publish') => ({ action, subject: 'api::note.note', conditions: ['admin::is-creator'] });
+    panel = await openAdministrators(serving, { author: [[own('delete'), own('publish')]] });
   });
   after(() => serving.stop());
 
@@ -73,7 +79,8 @@ describe('writes of several entries in the panel', () => {
     const ids = await create('note', 'one', 'kept');
     expect((await act('note', 'bulkDelete', ids)).status).to.equal(500);
     heard().length = 0;
-    expect((await act('note', 'bulkDelete', ids, 'reader')).status).to.equal(403);
+    expect((await act('note', 'bulkDelete', ids, 'author')).status).to.equal(403);
+    expect((await act('note', 'bulkPublish', ids, 'author')).status).to.equal(403);
     expect(heard()).to.deep.equal([]);
     expect(await serving.strapi.query('api::note.note').count({ where: { id: ids } })).to.equal(2);
   });
@@ -90,7 +97,7 @@ describe('writes of several entries in the panel', () => {
       ['afterUpdateMany', where, { count: 1 }],
     ]);
     const [first, second] = await serving.strapi.query('api::note.note').findMany({ where: { id: ids }, orderBy: 'id' });
-    expect([first.title, second.title, second.publishedAt === null]).to.deep.equal(['one', 'changed', false]);
+    expect([first.title, second.title, second.views, second.publishedAt === null]).to.deep.equal(['one', 'changed', 7, false]);
   });
 
   it('call the code around each of them if there is none for several', async () => {

@@ -1,6 +1,7 @@
 import type { EntryKey } from '#content/meet-precondition.js';
 import { update } from '#content/update.js';
 import { applicationError, notFoundError } from '#base/errors.js';
+import type { Values } from '#base/values.js';
 import { storedDraft } from '#store/form/draft.js';
 import type { LoadedEntry } from '#store/form/loaded.js';
 import { is } from '#store/form/matches.js';
@@ -20,8 +21,10 @@ export interface Publication {
   readonly key: EntryKey;
   /** Whether a draft takes the place of the published entry. */
   readonly takesDraft: boolean;
-  readonly data: unknown;
 }
+
+/** Returns the data of an entry that is published, or made a draft again. */
+export const stateData = (to: State): Values => ({ publishedAt: to === 'published' ? new Date() : null });
 
 /** Returns how an entry that was found by `stateQuery` is published, or made a draft again; null if it is so already. */
 export async function publicationOf(
@@ -32,27 +35,26 @@ export async function publicationOf(
   const isPublished = (entry.document['publishedAt'] ?? null) !== null;
   const takesDraft = to === 'published' && isPublished && (await hasDraft({ type, id }, context));
   if (isPublished === (to === 'published') && !takesDraft) return null;
-  const publishedAt = to === 'published' ? new Date().toISOString() : null;
-  const key = takesDraft ? { type, id, guard: storedDraft.exists } : { type, id };
-  return { key, takesDraft, data: { publishedAt } };
+  return { key: takesDraft ? { type, id, guard: storedDraft.exists } : { type, id }, takesDraft };
 }
 
 /**
- * Publishes an entry with the draft beside it, or makes it a draft again. Throws a ValidationError that lists what a published entry
- * lacks, an ApplicationError if the draft is gone meanwhile, and a NotFoundError if the entry is.
+ * Publishes an entry with the draft beside it, or makes it a draft again. Returns false if the entry or the draft is gone. Throws a
+ * ValidationError that lists what a published entry lacks.
  */
-export async function publish({ key, takesDraft, data }: Publication, context: FoundEntry['context']): Promise<void> {
-  const updated = await update(key, { data, query: idQuery }, context);
-  if (updated === null && takesDraft)
-    throw applicationError('The draft beside the entry is gone: somebody has published or dropped it');
-  if (updated === null) throw notFoundError();
-}
+export const publish = async ({ key }: Publication, data: unknown, context: FoundEntry['context']): Promise<boolean> =>
+  (await update(key, { data, query: idQuery }, context)) !== null;
 
-/** Does so if the entry is not so already; otherwise returns false. */
+/**
+ * Does so if the entry is not so already; otherwise returns false. Throws an ApplicationError if the draft is gone meanwhile, and a
+ * NotFoundError if the entry is.
+ */
 export async function publishEntry(key: EntryKey, to: State, found: FoundEntry): Promise<boolean> {
   const publication = await publicationOf(key, to, found);
-  if (publication !== null) await publish(publication, found.context);
-  return publication !== null;
+  if (publication === null || (await publish(publication, stateData(to), found.context))) return publication !== null;
+  throw publication.takesDraft
+    ? applicationError('The draft beside the entry is gone: somebody has published or dropped it')
+    : notFoundError();
 }
 
 /** Returns whether a draft is beside a published entry. */

@@ -11,8 +11,8 @@ import { largestPage } from '../panel-query.js';
 import { needing, type PanelCall } from '../panel-route.js';
 import { contentFor } from '../rights/content-access.js';
 import { findEntry, findPermitted, writeEntry } from './entry-rights.js';
-import { heardAsOne, isHeardAsOne } from './heard-as-one.js';
-import { type Publication, publicationOf, publish, publishEntry, type State, stateQuery } from './publish-entry.js';
+import { hasCodeOfSeveral, writeSeveral } from './write-several.js';
+import { type Publication, publicationOf, publish, publishEntry, type State, stateData, stateQuery } from './publish-entry.js';
 import { keyOf, typeOf } from './read-routes.js';
 import { removeWith, showWrittenEntry } from './write-entry.js';
 import { singleOf } from './write-routes.js';
@@ -76,16 +76,16 @@ async function changeAll(to: State, call: PanelCall): Promise<Answer> {
   return inOne(call, async (ids, inside) => {
     const publications = await publicationsOf({ type, ids }, to, inside);
     const open = [...publications.keys()];
-    const data = { publishedAt: to === 'published' ? new Date().toISOString() : null };
-    const write = { action: 'updateMany', type, ids: open, data } as const;
+    const write = { action: 'updateMany', type, ids: open, data: stateData(to) } as const;
     // as in Strapi v4, an action on several entries does not set `updatedBy`
     const context = { ...contentFor(inside, 'publish', type), author: undefined };
-    return heardAsOne(write, context, async ({ ids: left, data: changed, hooks }) => {
+    return writeSeveral(write, context, async ({ ids: left, data, hooks }) => {
+      let count = 0;
       for (const id of left) {
         const publication = publications.get(id);
-        if (publication !== undefined) await publish({ ...publication, data: changed }, { ...context, hooks });
+        if (publication !== undefined && (await publish(publication, data, { ...context, hooks }))) count++;
       }
-      return left.length;
+      return count;
     });
   });
 }
@@ -111,9 +111,9 @@ async function removeAll(call: PanelCall): Promise<Answer> {
   contentFor(call, 'delete', type);
   return inOne(call, async (all, inside) => {
     const context = contentFor(inside, 'delete', type);
-    const ids = isHeardAsOne({ action: 'deleteMany', type }, context) ? await deletable({ type, ids: all }, inside) : all;
+    const ids = hasCodeOfSeveral({ action: 'deleteMany', type }, context) ? await deletable({ type, ids: all }, inside) : all;
     const write = { action: 'deleteMany', type, ids } as const;
-    return heardAsOne(write, context, async ({ ids: left, hooks }) => {
+    return writeSeveral(write, context, async ({ ids: left, hooks }) => {
       let count = 0;
       for (const id of left) if (await removeOne({ type, id }, { call: inside, hooks })) count++;
       return count;

@@ -1,5 +1,5 @@
 import { ApiError, notFoundError, validationError } from '#base/errors.js';
-import { isRecord, type Values } from '#base/values.js';
+import type { Values } from '#base/values.js';
 import type { ContentContext } from '#content/content-context.js';
 import { create as createEntry } from '#content/create.js';
 import { findSingle } from '#content/find-one.js';
@@ -10,7 +10,7 @@ import type { LoadedEntry } from '#store/form/loaded.js';
 import { type AgentCall, maxBytesOf } from './agent-call.js';
 import { inputSchema } from './arguments.js';
 import { fitEntry } from './bounded-answer.js';
-import { runWrite } from './run-write.js';
+import { runWrite, withoutValue } from './run-write.js';
 import { typeFor } from './served-types.js';
 import { showEntry } from './show-entry.js';
 import { annotations, type Tool } from './tool.js';
@@ -32,7 +32,7 @@ export const create: Tool = {
       { tool: 'create', type, input, write: (content) => createOne({ type, data, input, call }, content) },
       call,
     );
-    return input['dryRun'] === true ? withoutId(answer) : answer;
+    return input['dryRun'] === true ? withoutValue(answer, 'id') : answer;
   },
 };
 
@@ -49,12 +49,6 @@ function publicationOf({ status }: Values, type: ContentType, call: AgentCall): 
 
 const isHidden = (name: string, { uid }: ContentType, { content }: AgentCall): boolean =>
   content.bind.access.hidden.get(uid)?.has(name) === true;
-
-/** Returns the answer to a trial without the id, which only a stored entry has. */
-function withoutId({ entry, ...answer }: Values): Values {
-  const values = Object.entries(isRecord(entry) ? entry : {}).filter(([name]) => name !== 'id');
-  return { entry: Object.fromEntries(values), ...answer };
-}
 
 interface Creation {
   readonly type: ContentType;

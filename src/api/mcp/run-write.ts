@@ -56,16 +56,18 @@ async function tryWrite(type: ContentType, write: ToolWrite['write'], content: C
       throw new TrialEnd(await write(withDatabase(withoutHooks(content), open)));
     });
   } catch (error) {
-    if (error instanceof TrialEnd) return { ...withoutVersion(error.answer), dryRun: true };
+    if (error instanceof TrialEnd) return { ...withoutValue(error.answer, '_version'), dryRun: true };
     throw error;
   }
 }
 
-/** Returns an answer without the version of its entry, which is never stored, so that a model keeps the one that it has read. */
-function withoutVersion(answer: Values): Values {
+/**
+ * Returns the answer to a trial without a value that only a stored entry has: its id, or its version, instead of which a model keeps the
+ * one that it has read.
+ */
+export function withoutValue(answer: Values, left: 'id' | '_version'): Values {
   if (!isRecord(answer['entry'])) return answer;
-  const values = Object.entries(answer['entry']).filter(([name]) => name !== '_version');
-  return { ...answer, entry: Object.fromEntries(values) };
+  return { ...answer, entry: Object.fromEntries(Object.entries(answer['entry']).filter(([name]) => name !== left)) };
 }
 
 /** The error for a write of a version that is not the current one. */

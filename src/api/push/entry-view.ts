@@ -6,7 +6,7 @@ import type { Access } from '#model/query/access.js';
 import { emptyQuery, type Filter, type PopulateField, type PublicationState, type Query } from '#model/query/ast.js';
 import type { ContentType, Registry } from '#model/schema/content-type.js';
 import { type LoadedEntry, versionOf } from '#store/form/loaded.js';
-import { copiedFields, fieldFor } from '../sync/copy-query.js';
+import { copiedFields, fieldFor, isOwn } from '../sync/copy-query.js';
 import { copiesOf } from '../sync/step.js';
 import type { Demand } from './compare.js';
 
@@ -55,8 +55,8 @@ export interface Current {
 
 /**
  * Reads an entry before it is written; null if there is none, or the caller may not see it. `state` says whether related entries that
- * are drafts are shown. What is read does not count, because the answer reads the same entries again: a list of links that is longer than
- * half of the budget could otherwise be shown and never be changed.
+ * are drafts are shown. Links that the entry stores do not count, because the answer reads the same entries again: a list of them that is
+ * longer than half of the budget could otherwise be shown and never be changed.
  */
 export async function readCurrent(
   { type, id, demands }: { readonly type: ContentType; readonly id: number; readonly demands: readonly Demand[] },
@@ -73,6 +73,6 @@ export async function readCurrent(
   const { budget } = content.bind;
   const spent = budget.spent('entriesRead');
   const entry = await findOne(type, id, query, withoutHooks(content));
-  budget.takeBack('entriesRead', budget.spent('entriesRead') - spent);
+  if (demands.every(({ attribute }) => isOwn(attribute))) budget.takeBack('entriesRead', budget.spent('entriesRead') - spent);
   return entry === null ? null : { storedValues: entry.document, shownValues: viewOf(entry, content).attributes };
 }

@@ -43,9 +43,14 @@ export const emailRoute: Route = {
   handle: sendMail,
 };
 
-/** Throws a ValidationError for other parts of an e-mail, and an ApplicationError if no e-mails can be sent. */
-async function sendMail({ running, request }: RouteCall): Promise<Answer> {
+/** Addresses of one e-mail without an API token, so that the limit of e-mails is one of recipients too. */
+const mostAddresses = 20;
+
+/** Throws a ValidationError for other parts of an e-mail and too many addresses, and an ApplicationError if no e-mails can be sent. */
+async function sendMail({ running, request, caller }: RouteCall): Promise<Answer> {
   const mail = readMail(bodyOf(request));
+  if (caller.kind !== 'token' && addressesIn(mail).length > mostAddresses)
+    throw validationError(`An e-mail has at most ${String(mostAddresses)} addresses, but for API tokens`);
   const { mailer } = accountsOf(running);
   if (mailer.missing !== null) throw applicationError(`No e-mail was sent: see the setting ${mailer.missing}`);
   await mailer.deliver(mail).catch((error: unknown) => {
@@ -55,6 +60,9 @@ async function sendMail({ running, request }: RouteCall): Promise<Answer> {
   });
   return { body: {} };
 }
+
+const addressesIn = ({ to, cc, bcc }: SendMailOptions): readonly string[] =>
+  [to ?? [], cc ?? [], bcc ?? []].flat().flatMap((one) => String(one).split(/[,;]/));
 
 function readMail(body: Values): SendMailOptions {
   const given = Object.entries(body).filter(([, value]) => value !== undefined && value !== null);

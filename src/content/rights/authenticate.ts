@@ -136,6 +136,7 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   if (claims === 'token_expired') return endedCaller(claims, credentials, sources);
   const read = userTokens === null ? null : (readToken?.() ?? null);
   const held = read === null ? claims : await claimsOfCode(read(bearer), claims);
+  if (held === 'token_invalid' && claims !== 'token_invalid') return endedCaller('token_revoked', credentials, sources);
   if (held === 'token_invalid') throw refusedToken(held);
   if (held === null) return publicCaller({ ended: 'token_revoked', ...credentials }, sources);
   return callerOf(held, credentials, sources);
@@ -150,8 +151,10 @@ async function claimsOfCode(read: Promise<number | null>, claims: Claims): Promi
     if (error instanceof ApiError && error.status >= 500) throw error;
     return 0;
   });
-  if (id === null || id === 0) return id === null ? null : 'token_invalid';
-  return claims !== 'token_invalid' && claims.id === id ? claims : { id, version: null, issuedAt: Date.now() };
+  if (id === null) return null;
+  if (id === 0) return 'token_invalid';
+  if (claims !== 'token_invalid' && claims.id === id) return claims;
+  return { id, version: null, issuedAt: Date.now() };
 }
 
 type Claims = TokenClaims | 'token_invalid';

@@ -6,6 +6,8 @@ import type { Run, Step } from '../route.js';
 
 interface LimitedStep extends Step {
   readonly limit: LimitedRoute;
+  /** Returns whether attempts of a caller are counted. */
+  readonly counts: (caller: Caller) => boolean;
 }
 
 const counting = (name: string, count: (...request: Parameters<Run>) => Promise<void> | undefined): Step => ({
@@ -22,13 +24,13 @@ export const counted = (countOf: (body: unknown) => number): Step =>
   counting('count', ({ running, caller, request }, ctx) => running.limiter?.(ctx, caller, countOf(request.body) - 1));
 
 /** Counts attempts under a name before they are handled, by default of all callers. Those beyond the limit are a 429. */
-export const limited = (limit: LimitedRoute, counts: (caller: Caller) => boolean = () => true): LimitedStep => ({
+export const limited = (limit: LimitedRoute, counts: LimitedStep['counts'] = () => true): LimitedStep => ({
   ...counting('limit', ({ running, caller, request }, ctx) =>
     counts(caller) ? countAttempt(ctx, limit, bodyOf(request), running) : undefined,
   ),
-  limit,
+  ...{ limit, counts },
 });
 
-/** Returns the name under which steps count attempts; undefined if they do not. */
-export const limitOf = (steps: readonly Step[] = []): LimitedRoute | undefined =>
-  steps.find((step): step is LimitedStep => 'limit' in step)?.limit;
+/** Returns the step that counts attempts; undefined if there is none. */
+export const limitIn = (steps: readonly Step[] = []): LimitedStep | undefined =>
+  steps.find((step): step is LimitedStep => 'limit' in step);

@@ -2,7 +2,7 @@ import { mapValues, type Values } from '#base/values.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { storedPlace } from '../schema/scalars/place.js';
 import { compareWithDigits, isExactDouble } from '../schema/decimals.js';
-import { compareStored, kindOf, plainValue } from '../schema/stored-values.js';
+import { compareStored, numberText, plainValue } from '../schema/stored-values.js';
 import { isWithin, type Shape, shapeQuery, wideQuery } from './places/shapes.js';
 import {
   listOfValues,
@@ -77,9 +77,11 @@ type ValueTest = ValueRule['meets'];
  * digits say, which are not the same.
  */
 function ordersOf(value: unknown, operand: unknown): readonly number[] {
-  const order = compareStored(value, operand);
-  if (typeof operand !== 'number' || Number.isNaN(order) || isExactDouble(operand)) return [order];
-  return [order, compareWithDigits(plainValue(value), operand)];
+  const plain = plainValue(value);
+  const order = compareStored(plain, operand);
+  // a double is compared with a double: its digits decide nothing else
+  if (typeof plain === 'number' || typeof operand !== 'number' || Number.isNaN(order) || isExactDouble(operand)) return [order];
+  return [order, compareWithDigits(plain, operand)];
 }
 
 /** Returns the comparison of elements that some element meets whose order to the operand holds, or some of its orders. */
@@ -92,8 +94,7 @@ const isAtLeast = ordered((order) => order >= 0, true);
 const isAtMost = ordered((order) => order <= 0, true);
 
 /** JSON values that are objects or lists equal no operand. */
-const isScalar = (value: unknown): boolean =>
-  typeof value !== 'object' || value instanceof Date || kindOf(plainValue(value)) === 'number';
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date || numberText(value) !== null;
 
 const isEqual: ValueTest = (elements, operand) =>
   elements.some((element) => isScalar(element) && ordersOf(element, operand).includes(0));

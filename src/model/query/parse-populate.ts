@@ -23,18 +23,17 @@ import { parseFilters } from './parse-filter.js';
  * name. Names are looked up when it is bound.
  */
 export function parsePopulate(input: unknown, limits: Limits): Populate {
-  const unknownOptions: string[] = [];
-  const populate = parseLevel(input, { limits, relations: new Set(), unknownOptions, path: '', depth: 1 });
-  const [unknownOption] = unknownOptions;
-  return unknownOption === undefined ? populate : { ...populate, unknownOption };
+  const unknown: Context['unknown'] = {};
+  const populate = parseLevel(input, { limits, relations: new Set(), unknown, path: '', depth: 1 });
+  return unknown.option === undefined ? populate : { ...populate, unknownOption: unknown.option };
 }
 
 interface Context {
   readonly limits: Limits;
   /** Paths of the relations so far. */
   readonly relations: Set<string>;
-  /** Names of options so far that nothing reads. */
-  readonly unknownOptions: string[];
+  /** The first option so far that nothing reads. */
+  readonly unknown: { option?: string | undefined };
   /** Path of the relation whose level is parsed. */
   readonly path: string;
   readonly depth: number;
@@ -108,7 +107,7 @@ const isFlag = (value: unknown): boolean => value === null || ['true', 't', '1',
 function parseObject(name: string, value: Readonly<Record<string, unknown>>, below: Context): PopulateField {
   const misplaced = Object.keys(value).find(isIndex);
   if (misplaced !== undefined) throw invalidParameter(misplaced);
-  below.unknownOptions.push(...Object.keys(value).filter((option) => !populateOptions.includes(option)));
+  below.unknown.option ??= Object.keys(value).find((option) => !populateOptions.includes(option));
   return {
     ...plainField(name, parseNestedQuery(value, below)),
     countOnly: isWanted(value['count']),

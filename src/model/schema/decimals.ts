@@ -24,6 +24,7 @@ function decimalOf(double: number): Decimal {
 
 /** Returns a negative number, 0 or a positive one. */
 function compare(left: Decimal, right: Decimal): number {
+  if (left.digits === 0n || right.digits === 0n) return Number(left.digits > right.digits) - Number(left.digits < right.digits);
   const exponent = Math.min(left.exponent, right.exponent);
   const [a, b] = [left, right].map((one) => one.digits * 10n ** BigInt(one.exponent - exponent)) as [bigint, bigint];
   return a < b ? -1 : Number(a > b);
@@ -42,18 +43,25 @@ export function isSameDecimal(left: string, right: string): boolean {
 export function isExactDouble(double: number): boolean {
   if (Number.isSafeInteger(double) || !Number.isFinite(double)) return true;
   const said = decimalIn(String(double));
-  return said !== null && compare(said, decimalOf(double)) === 0;
+  if (said === null || said.exponent < -mostFives) return false;
+  return said.exponent < 0 ? said.digits % 5n ** BigInt(-said.exponent) === 0n : compare(said, decimalOf(double)) === 0;
 }
+
+/** 17 digits have no more factors of 5, of which a sum of halves has one for each digit behind the point. */
+const mostFives = 24;
 
 /** Returns whether a value is a decimal number of BSON, which the driver reads as an object. */
 export const isDecimal = (value: unknown): boolean => isRecord(value) && value['_bsontype'] === 'Decimal128';
 
-/** Compares two numbers by all of their digits: doubles, integers, or decimal numbers of BSON. Returns NaN if one is NaN. */
+/**
+ * Compares two numbers by all of their digits: doubles, integers, or decimal numbers of BSON. Those beyond all doubles are equal. Returns
+ * NaN if one is NaN.
+ */
 export function compareNumbers(left: unknown, right: unknown): number {
   const [a, b] = [Number(left), Number(right)];
   if (a !== b) return a < b ? -1 : a > b ? 1 : NaN;
-  const [exactly, other] = [exactForm(left), exactForm(right)];
-  return exactly === null || other === null ? 0 : compare(exactly, other);
+  const [one, other] = [exactForm(left), exactForm(right)];
+  return one === null || other === null ? 0 : compare(one, other);
 }
 
 const exactForm = (value: unknown): Decimal | null =>

@@ -116,15 +116,15 @@ const none: readonly number[] = [];
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 /**
- * Returns the value itself; a bigint or number for numbers that the driver reads as objects. A decimal number that no double is exactly
- * stays as it is.
+ * Returns the value itself; a bigint or number for numbers that the driver reads as objects. A finite decimal number with a fraction stays
+ * as it is, because no double may be exactly the same.
  */
 export function plainValue(value: unknown): unknown {
   const text = numberText(value);
   if (text === null) return value;
   if (/^-?\d+$/.test(text)) return BigInt(text);
   const number = Number(text);
-  return isDecimal(value) && Number.isFinite(number) && compareNumbers(value, number) !== 0 ? value : number;
+  return isDecimal(value) && Number.isFinite(number) ? value : number;
 }
 
 /**

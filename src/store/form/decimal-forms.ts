@@ -1,22 +1,21 @@
 import { Decimal128, type Document } from 'mongodb';
+import { isExactDouble } from '#model/schema/decimals.js';
 import { compareStored } from '#model/schema/stored-values.js';
 
 /**
  * The forms in which numbers of the same digits are stored: as a double, and by programs that keep decimal digits as Decimal128. Those of
- * 0.1 are different numbers, those of 0.5 are equal, so that one does for both. The lesser one comes first.
+ * 0.1 are different numbers, those of 0.5 are equal, so that one does for both.
  */
-function formsOf(operand: unknown): readonly unknown[] {
-  if (typeof operand !== 'number' || !Number.isFinite(operand) || Number.isSafeInteger(operand)) return [operand];
-  const decimal = Decimal128.fromString(String(operand));
-  const order = compareStored(decimal, operand);
-  if (order === 0) return [operand];
-  return order < 0 ? [decimal, operand] : [operand, decimal];
-}
+const formsOf = (operand: unknown): readonly unknown[] =>
+  typeof operand !== 'number' || isExactDouble(operand) ? [operand] : [operand, Decimal128.fromString(String(operand))];
+
+const sortedForms = (operand: unknown): readonly unknown[] =>
+  [...formsOf(operand)].sort((one, other) => compareStored(one, other));
 
 /** Returns the least number that has the same digits as a number. Other values are returned unchanged. */
-export const leastForm = (operand: unknown): unknown => formsOf(operand)[0];
+export const leastForm = (operand: unknown): unknown => sortedForms(operand)[0];
 
-const greatestForm = (operand: unknown): unknown => formsOf(operand).at(-1);
+const greatestForm = (operand: unknown): unknown => sortedForms(operand).at(-1);
 
 const formsIn = (operand: unknown): readonly unknown[] => (operand as readonly unknown[]).flatMap(formsOf); // of a list
 

@@ -3,14 +3,17 @@ import { inReadTime, inWriteTime } from './calls.js';
 import { commentIn, type Database } from './database.js';
 import type { OwnCollection } from './own-collections.js';
 
+/** How many indexes the database builds at once. Others would wait, and their time would run meanwhile. */
+const mostBuilds = 3;
+
 /** Creates missing collections and indexes. Does nothing for those that exist. */
 export async function createOwnCollections(collections: readonly OwnCollection[], database: Database): Promise<void> {
   const names = collections.map(({ name }) => name);
   await ensureCollections(names, database);
   const indexed = collections.filter(({ indexes = [] }) => indexes.length > 0);
-  await Promise.all(
-    indexed.map(({ name, indexes }) => inWriteTime(database, () => database.db.command({ createIndexes: name, indexes }))),
-  );
+  const create = ({ name, indexes }: OwnCollection) =>
+    inWriteTime(database, () => database.db.command({ createIndexes: name, indexes }));
+  for (let at = 0; at < indexed.length; at += mostBuilds) await Promise.all(indexed.slice(at, at + mostBuilds).map(create));
 }
 
 /**

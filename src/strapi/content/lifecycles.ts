@@ -47,6 +47,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
     this.#change(this.#subscribers);
   });
   #isEnabled = true;
+  #ofService: CodeHooks | null = null;
   readonly #surrounded = createSurroundedReads(this);
   /** Whether a type has hooks of reads, by uid. Computed again after subscribers have changed. */
   #read = new Map<string, boolean>();
@@ -75,7 +76,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   get ofService(): CodeHooks {
-    return new Lifecycles(this.#input);
+    return (this.#ofService ??= new Lifecycles(this.#input));
   }
 
   readonly clear = (): void => {

@@ -51,10 +51,12 @@ const insteadOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * The parameters that a populated relation takes. Reads of the API describe themselves with `publicationState` and `ordering` to code
- * around them.
+ * The parameters that a populated relation takes: those of a read but `_q` and `groupBy`, which have no effect there. Reads of the API
+ * describe themselves with `publicationState` and `ordering` to code around them.
  */
-const nestedNames: ReadonlySet<string> = new Set([...readNames, 'on', 'count', 'publicationState', 'ordering']);
+const nestedNames: ReadonlySet<string> = new Set(
+  [...readNames, 'on', 'count', 'publicationState', 'ordering'].filter((name) => name !== '_q' && name !== 'groupBy'),
+);
 
 /** Returns a line for each parameter of a read that has no effect, as in Strapi v4. */
 export const unreadParameters = (parameters: EngineParameters): readonly string[] => [

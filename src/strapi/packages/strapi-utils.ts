@@ -13,11 +13,15 @@ interface Concurrency {
 }
 
 /** Returns the results in the order of the values. After an error no more values are begun. */
-async function mapValues(
+async function mapEach(
   values: Iterable<unknown>,
   map: EachValue,
   { concurrency = Infinity }: Concurrency = {},
 ): Promise<unknown[]> {
+  if (concurrency !== Infinity && !(Number.isSafeInteger(concurrency) && concurrency >= 1))
+    throw new TypeError(
+      `Expected \`concurrency\` to be an integer from 1 and up or \`Infinity\`, got \`${String(concurrency)}\``,
+    );
   const list = [...values];
   const waiting = list.entries(); // of all workers
   const results: unknown[] = [];
@@ -50,9 +54,9 @@ export const asyncHelpers = {
     },
   /** Calls a function for all values at once, or for `concurrency` values at a time. Without it, returns a function that takes it. */
   mapAsync: (values: Iterable<unknown>, map?: EachValue, options?: Concurrency): unknown =>
-    map === undefined ? (map: EachValue) => mapValues(values, map, options) : mapValues(values, map, options),
+    map === undefined ? (map: EachValue) => mapEach(values, map, options) : mapEach(values, map, options),
   forEachAsync: async (values: Iterable<unknown>, run: EachValue, options?: Concurrency): Promise<void> =>
-    void (await mapValues(values, run, options)),
+    void (await mapEach(values, run, options)),
   reduceAsync:
     (values: readonly unknown[]) =>
     async (reduce: Reducer, start?: unknown): Promise<unknown> => {

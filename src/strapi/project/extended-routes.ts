@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '#settings/config.js';
 import type { Route } from '#http/route.js';
-import { limitOf } from '#http/steps/counted.js';
+import { limitIn } from '#http/steps/counted.js';
 import type { Controller } from '../routes/core-controller.js';
 import type { RegisteredRouter } from '../routes/project-routes.js';
 import { attemptLimit, type RouteRequirements, type StrapiRoute } from '../routes/strapi-route.js';
@@ -23,7 +23,7 @@ export function writtenRoute({ method, path, action, steps }: Route, name: strin
     method: method as StrapiRoute['method'], // REST has only these methods
     path: isPrefixed ? below.slice(prefix.length) || '/' : below,
     handler: action.slice(`plugin::${name}.`.length),
-    config: { middlewares: limitOf(steps) === undefined ? [] : [attemptLimit], ...(!isPrefixed && { prefix: '' }) },
+    config: { middlewares: limitIn(steps) === undefined ? [] : [attemptLimit], ...(!isPrefixed && { prefix: '' }) },
   };
 }
 

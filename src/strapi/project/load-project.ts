@@ -5,7 +5,7 @@ import { sourceFile } from '#settings/find-source.js';
 import { createSourceLoader, type LoadOptions, type MissingModule } from '#settings/load-source.js';
 import { isLeftOut, leaveOut } from '../load/unsupported-code.js';
 import { addAdminPolicies } from '../admin/admin-policies.js';
-import { answersByStatus, hasAnswers } from '../routes/answers-by-status.js';
+import { answersByStatus } from '../routes/answers-by-status.js';
 import { CookieSessions, sessionOptions } from '../routes/cookie-session.js';
 import { type EndpointParts, middlewaresOf } from '../routes/endpoints.js';
 import { type ExtendedModels, extendPlugins } from './extend-plugins.js';
@@ -156,7 +156,8 @@ function addMiddlewares(
   for (const [index, item] of list.entries()) {
     const name = String(names[index]);
     const place = index < errors ? 'outer' : 'inner';
-    if (hasAnswers(item)) registers.middlewares.add({ handler: answersByStatus(item), name }, place);
+    const answers = answersByStatus(item);
+    if (answers !== null) registers.middlewares.add({ handler: answers, name }, place);
     if (name.startsWith('strapi::')) continue;
     const handlers = runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [];
     for (const handler of handlers) registers.middlewares.add({ handler, name }, place);

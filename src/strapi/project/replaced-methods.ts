@@ -1,4 +1,3 @@
-import { userUid } from '#accounts/user-store.js';
 import type { FetchUser } from '#content/rights/authenticate.js';
 import type { CodeRegistry } from '../routes/code-registry.js';
 import { decodeId, mapValues } from '#base/values.js';
@@ -6,17 +5,17 @@ import type { PluginServices } from '../services/plugin-services.js';
 
 type Registry = Pick<CodeRegistry, 'get' | 'uids'>;
 
-/** The methods of replaced services that requests call, by the uid of the service. */
-const called: Readonly<Record<string, string>> = {
-  [userUid]: 'fetchAuthenticatedUser',
-  'plugin::users-permissions.jwt': 'verify',
-};
+/** The methods of replaced services of users-permissions that requests call, by the name of the service. */
+const called = { user: 'fetchAuthenticatedUser', jwt: 'verify' } as const;
 
 /** Returns the method of a service of users that requests call, with its service; null unless an extension has replaced it. */
-function replaced(key: 'user' | 'jwt', registry: Registry, services: PluginServices): ((argument: unknown) => unknown) | null {
-  const uid = `plugin::users-permissions.${key}`;
-  const name = called[uid] ?? '';
-  const service = registry.get('service', uid);
+function replaced(
+  key: keyof typeof called,
+  registry: Registry,
+  services: PluginServices,
+): ((argument: unknown) => unknown) | null {
+  const name = called[key];
+  const service = registry.get('service', `plugin::users-permissions.${key}`);
   const method: unknown = service?.[name];
   if (typeof method !== 'function' || method === services['users-permissions']?.[key]?.[name]) return null;
   return (argument) => (method as (argument: unknown) => unknown).call(service, argument); // the form of these methods
@@ -66,7 +65,9 @@ export const replacedMethods = (registry: Registry, services: PluginServices): r
       if (written === undefined) return [];
       const isReplaced = (name: string): boolean =>
         typeof service[name] === 'function' && typeof written[name] === 'function' && written[name] !== service[name];
-      const names = Object.keys(service).filter((name) => name !== called[uid] && isReplaced(name));
+      const own: string | undefined =
+        plugin === 'users-permissions' ? (called as Readonly<Record<string, string>>)[key] : undefined;
+      const names = Object.keys(service).filter((name) => name !== own && isReplaced(name));
       if (names.length === 0) return [];
       const place = `src/extensions/${plugin} replaces ${names.join(', ')} of the service ${key} for code alone`;
       return [`${place}: requests call those of Mangrove; ${instead}`];

@@ -5,7 +5,7 @@ import { refusePreconditions } from '#http/preconditions.js';
 import { bodyOf } from '#http/route-request.js';
 import type { AnyRoute, Route, RouteCall } from '#http/route.js';
 import { conditional } from '#http/steps/conditional.js';
-import { limitOf } from '#http/steps/counted.js';
+import { limitIn } from '#http/steps/counted.js';
 import { isRead, noteAnswer } from '#http/tag-answers.js';
 import { isRecord } from '#base/values.js';
 import type { Controller } from './core-controller.js';
@@ -48,9 +48,9 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   const response = ctx['response'] as Context['response']; // set by Koa, also in copies of the context
   const { steps = [] } = route;
   if (!steps.includes(conditional) && !isRead(response.ctx)) refusePreconditions(call.request.headers);
-  const limit = limitOf(steps);
-  if (limit !== undefined && !requests.wasCounted(ctx, limit))
-    await countAttempt(response.ctx, limit, bodyOf(call.request), call.running);
+  const limited = limitIn(steps);
+  if (limited?.counts(call.caller) === true && !requests.wasCounted(ctx, limited.limit))
+    await countAttempt(response.ctx, limited.limit, bodyOf(call.request), call.running);
   const { status = 200, headers = {}, body, version } = await route.handle({ ...call, caller: await callerOf(ctx, call) });
   if (steps.some(({ stage }) => stage === 'tag')) noteAnswer(response.ctx, version);
   response.set(headers);

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import type { NamedCode } from '#api/code/named-code.js';
 import { sourceFile } from '#settings/find-source.js';
-import type { LimitedRoute } from '#base/limits/attempts.js';
 import { ForbiddenError, messageOf, missingActions, policyError, UnauthorizedError } from '#base/errors.js';
 import { readQuery } from '#http/query-string.js';
 import type { ContextRoute, RouteCall } from '#http/route.js';
 import { unidentified } from '#http/steps/callers.js';
-import { limited, limitOf } from '#http/steps/counted.js';
+import { limited, limitIn } from '#http/steps/counted.js';
 import { entryKey } from '#http/steps/entry-key.js';
 import type { ActionName } from '#model/query/access.js';
 import { flattenAnswer } from '#api/rest/flatten-answer.js';
@@ -58,7 +57,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
   const inner = [...middlewares, answerReturned, ...handlersOf(resolved, parts)];
   const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes action names
   const [first, ...others] = scopes ?? [];
-  const limit = nameOfLimit(resolved);
+  const limit = limitOf(resolved);
   const runAs = resolved.isAdmin && config.auth !== false ? runAsAdministrator : runAsSender;
   return {
     action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
@@ -66,7 +65,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
     steps: [
       entryKey.refusedInWrites,
       ...(resolved.requirements?.steps ?? []),
-      ...(limit === undefined ? [] : [limited(limit)]),
+      ...(limit === undefined ? [] : [limit]),
       ...(scopes === null ? [unidentified] : []),
       ...codeSteps,
     ],
@@ -74,7 +73,7 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
       withBody(ctx, routeCall.running.config, async () => {
         await runAs(ctx, routeCall, async (call) => {
           beginCode(ctx, call, resolved, parts);
-          parts.requests.noteCounted(ctx, limit);
+          parts.requests.noteCounted(ctx, limit?.limit);
           await refusingPlainly(async () => {
             for (const passes of policies) if (!(await passes(ctx))) throw policyError();
             await runAll(inner, ctx);
@@ -112,11 +111,11 @@ const answerReturned: CodeHandler = async (ctx, next) => {
   if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
 };
 
-/** Returns the name under which attempts are counted; undefined if they are not counted. */
-function nameOfLimit(resolved: ResolvedRoute): LimitedRoute | undefined {
+/** Returns the step that counts attempts; undefined if they are not counted. */
+function limitOf(resolved: ResolvedRoute): ReturnType<typeof limitIn> {
   const { route, requirements, path } = resolved;
   const isLimited = route.config?.middlewares?.includes(attemptLimit) === true;
-  return limitOf(requirements?.steps) ?? (isLimited ? `code:${handlerName(resolved) ?? path}` : undefined);
+  return limitIn(requirements?.steps) ?? (isLimited ? limited(`code:${handlerName(resolved) ?? path}`) : undefined);
 }
 
 /** Adds to Koa's context what code of Strapi v4 expects. */

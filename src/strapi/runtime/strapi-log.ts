@@ -20,8 +20,8 @@ export function withLevels(log: Logger): Logger {
   const write = (given: unknown, ...rest: unknown[]): void => {
     const { level, message, ...more } = isRecord(given) ? given : { level: given };
     const lines = isRecord(given) ? [more, message] : rest;
-    const named = Object.entries(own).find(([name]) => name === level)?.[1];
-    (named ?? addingErrors(log.info.bind(log) as Write))(...lines);
+    const name = String(level);
+    (Object.hasOwn(own, name) ? own[name as keyof typeof own] : own.info)?.(...lines);
   };
   return Object.assign(Object.create(log) as Logger, own, { log: write });
 }

@@ -1,4 +1,5 @@
 import { type CodeHooks, type ContentContext, withAccess, withoutHooks } from '#content/content-context.js';
+import { acceptChangedData } from '#content/accept-write.js';
 import { findMany } from '#content/find-many.js';
 import { afterCommit } from '#store/send/transaction.js';
 import { fullAccess } from '#model/query/access.js';
@@ -18,30 +19,31 @@ interface SeveralEntries {
 }
 
 /** The entries to write, the data of each, and the code around the write of each. */
-interface OneByOne {
+interface SingleWrites {
   readonly ids: readonly number[];
   readonly data: unknown;
   readonly hooks: CodeHooks | null;
 }
 
 /** Returns whether code of a project hears of a write of several entries as of one. */
-export const isHeardAsOne = ({ action, type }: Pick<SeveralEntries, 'action' | 'type'>, { hooks }: ContentContext): boolean =>
+export const hasCodeOfSeveral = ({ action, type }: Pick<SeveralEntries, 'action' | 'type'>, { hooks }: ContentContext): boolean =>
   (hooks?.find(type.uid, action) ?? null) !== null;
 
 /**
  * Runs a write of several entries one by one, in the transaction of the context. As in Strapi v4, code that hears of writes of several
  * hears of it as of one; without such code, that around the write of one entry hears of each. `run` returns the number of the entries.
  */
-export async function heardAsOne(
+export async function writeSeveral(
   { ids, ...write }: SeveralEntries,
   context: ContentContext,
-  run: (entries: OneByOne) => Promise<number>,
+  run: (entries: SingleWrites) => Promise<number>,
 ): Promise<number> {
   const { hooks } = context;
   const hook = hooks?.find(write.type.uid, write.action) ?? null;
   if (hooks === null || hook === null) return run({ ids, data: write.data, hooks });
   const begun = await hook.begin({ ...write, where: whereOf[write.action](ids), selection: null }, context);
-  const { data, filter = null } = begun;
+  const { filter = null } = begun;
+  const data = begun.data === write.data ? write.data : acceptChangedData(write.type, begun.data, context);
   const chosen = filter === null ? ids : await chosenOf({ type: write.type, ids, filter }, context);
   const count = await run({ ids: chosen, data, hooks: hooks.ofService });
   await afterCommit(context.store.database, async () => void (await begun.finish({ count })));
