@@ -16,12 +16,13 @@ export interface OfflineStore {
   close(): Promise<void> | void;
 }
 
-/** Returns whether a value is a file that can be uploaded: one of a browser, or of a phone, of which nothing but these texts is known. */
+/** The texts that describe a file of a phone. */
+const ofPhones = ['uri', 'name', 'type'];
+
+/** Returns whether a value is a file that can be uploaded: one of a browser, or of a phone. */
 export const isFile = (value: unknown): value is Uploadable => {
   const parts = value as Readonly<Record<string, unknown>> | null;
-  return (
-    typeof parts?.['arrayBuffer'] === 'function' || 'uri name type'.split(' ').every((name) => typeof parts?.[name] === 'string')
-  );
+  return typeof parts?.['arrayBuffer'] === 'function' || ofPhones.every((name) => typeof parts?.[name] === 'string');
 };
 
 /** Sets the value of a key; undefined removes it. */

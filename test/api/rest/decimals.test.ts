@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Decimal128, Double, Int32, Long } from 'mongodb';
 import { collectionType } from '../../support/collection-type.js';
-import { serveModels, type Serving } from '../../support/serve.js';
+import { type Answer, serveModels, type Serving } from '../../support/serve.js';
 
 const decimal = (text: string): Decimal128 => Decimal128.fromString(text);
 const part = {
@@ -84,8 +84,7 @@ describe('numbers that other programs have stored as decimals', () => {
   });
   after(() => service.stop());
 
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of every form
-  const get = async (query: string, path = ''): Promise<any> => {
+  const get = async (query: string, path = ''): Promise<Answer['body']> => {
     const { status, body } = await service.call('GET', `/api/wares${path}?${query}`);
     expect(status, JSON.stringify(body)).to.equal(200);
     return body;
